@@ -77,6 +77,7 @@ describe('campaigns', () => {
       id: data.action_id,
       kind: 'pause',
       state: 'applied',
+      name: campaign.name,
       connection_id: shop.connectionId,
       undo: data.undo,
     });

@@ -1,4 +1,6 @@
+import { findNames } from '@tributary/domain/campaigns';
 import type { Tx } from '@tributary/postgres';
+import { entityIdOf } from '@tributary/rules';
 import { type AdActionKind, type AdActionStage, type AdActionState, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { type Action, columns } from './store.ts';
@@ -14,6 +16,8 @@ export interface ListedEntry {
 
 export interface Listed {
   readonly action: Action;
+  /** As the platform calls it. */
+  readonly name: string | null;
   readonly entries: readonly ListedEntry[];
 }
 
@@ -25,7 +29,7 @@ export interface Asked {
   readonly limit: number;
 }
 
-/** Actions, newest first, with their entries. */
+/** Actions, newest first, with their entries and what they are of. */
 export async function listActions(tx: Tx, profileId: string, asked: Asked): Promise<Listed[]> {
   const { kinds = null, state = null, externalId = null, before = null, limit } = asked;
   const { rows: actions } = await sql<Action>`
@@ -40,5 +44,11 @@ export async function listActions(tx: Tx, profileId: string, asked: Asked): Prom
       FROM ad_action_entries WHERE profile_id = ${profileId} AND action_id = a.id ORDER BY id DESC LIMIT ${limits.adActions.entries}
     ) e`.execute(tx);
   const byAction = Map.groupBy(entries, ({ actionId }) => actionId);
-  return actions.map((action) => ({ action, entries: (byAction.get(action.id) ?? []).toReversed() }));
+  const idOf = ({ platform, level, externalId: id }: Action) => entityIdOf(profileId, platform, level, id);
+  const names = await findNames(tx, profileId, actions.map(idOf));
+  return actions.map((action) => ({
+    action,
+    name: names.get(idOf(action)) ?? null,
+    entries: (byAction.get(action.id) ?? []).toReversed(),
+  }));
 }

@@ -72,13 +72,14 @@ export type ActionAnswer = Omit<ReturnType<typeof answerOf>, 'outcome' | 'action
   readonly action_id: string | null;
 };
 
-export const showAction = ({ action, entries }: Listed) => ({
+export const showAction = ({ action, name, entries }: Listed) => ({
   id: action.id,
   kind: action.kind,
   state: action.state,
   platform: action.platform,
   level: action.level,
   external_id: action.externalId,
+  name,
   connection_id: action.connectionId,
   before: action.before,
   after: action.after,

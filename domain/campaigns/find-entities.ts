@@ -17,6 +17,15 @@ export async function findEntitiesOfLevel(
   return new Set(rows.map(({ id }) => id));
 }
 
+/** What platforms call them, of those that have a name. */
+export async function findNames(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    SELECT id, name FROM ad_entities WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[]) AND name IS NOT NULL`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** The entity that a platform calls so. Two platforms may use one id: then the first by the platform's name. */
 export async function findEntityByExternalId(
   tx: Tx,

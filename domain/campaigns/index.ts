@@ -7,7 +7,7 @@ export {
   listAdSetBudgets,
   listRecentSpend,
 } from './actable.ts';
-export { findAds, findEntitiesOfLevel, findEntityByExternalId, type KnownAd } from './find-entities.ts';
+export { findAds, findEntitiesOfLevel, findEntityByExternalId, findNames, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
 export { type Kept, recordAds } from './record-ads.ts';
 export { findDeliveryWait } from './store.ts';

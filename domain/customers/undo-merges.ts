@@ -56,9 +56,9 @@ export async function undoMerges(tx: Tx, merges: readonly MergeToUndo[], undoing
   await keepApart(tx, undone, parts, undoing);
   const wasOne = new Set(undone.map(({ one }) => personOf.get(one) ?? one));
   const theirs = parts.filter(({ memberIds }) => memberIds.some((id) => wasOne.has(personOf.get(id) ?? '')));
-  const [survivorId = '', ...separatedIds] = theirs
+  const [survivorId, ...separatedIds] = theirs
     .toSorted((a, b) => Number(holdsAny(b, wasOne)) - Number(holdsAny(a, wasOne)))
-    .map(({ rootId }) => rootId);
+    .map(({ rootId }) => rootId) as [string, ...string[]];
   return { survivorId, separatedIds, joinedIds, movedIdentifiers };
 }
 
@@ -95,7 +95,9 @@ async function lockChange(
   const after = await look();
   const signatureOf = ({ undone, change, identifiers }: typeof before) =>
     JSON.stringify([undone, change.people, change.parts, identifiers.length]);
-  if (signatureOf(after) !== signatureOf(before)) throw new PersonMoved();
+  // Somebody else may also have undone one of them between the caller's look and ours.
+  const isMoved = after.undone.length < merges.length || signatureOf(after) !== signatureOf(before);
+  if (isMoved) throw new PersonMoved();
   return after;
 }
 

@@ -1,5 +1,6 @@
 import { raw } from '@tributary/clickhouse';
-import { openTestWithClickHouse, scene } from '@tributary/testkit';
+import { undoMerges } from '@tributary/domain/customers';
+import { openTestWithClickHouse, scene, testTombstones } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
@@ -164,6 +165,20 @@ test('many merges of one person are undone at once, the largest are listed first
   const reader = await shop.keyWith('customers:read');
   const refused = await shop.call('POST', `/api/v1/merges/${merges[0]}/undo`, { reason }, reader);
   expect(refused.statusCode).toBe(403);
+});
+
+test('of many who undo one merge at once one does it, and the others hear that it is done', async () => {
+  const shop = await open();
+  await shop.pay('a-1', day(5), ana);
+  const { customerId: bertaId } = await shop.pay('b-1', day(6), berta);
+  await shop.pay('joint', day(7), { external_id: 'berta', email: ana.email });
+  const { id } = await shop.mergeOf(bertaId);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => shop.undo(id)));
+  const said = answers.map(({ status, body }) => `${status} ${body.data?.outcome ?? body.error.code}`);
+  expect(said.toSorted()).toEqual(['200 applied', ...Array(7).fill('200 no_change')]);
+  // Whoever saw it stand a moment before looks again from the start.
+  const undoing = { profileId: shop.profileId, at: new Date(), by: uuid(), reason, tombstones: testTombstones };
+  await expect(shop.ledger.transaction((tx) => undoMerges(tx, [{ id }], undoing))).rejects.toBeInstanceOf(Error);
 });
 
 test('a name that nobody would have kept without a merge is gone with it', async () => {

@@ -1,14 +1,17 @@
 export { openAttributedDays } from './attributed-days.ts';
 export { createClosing } from './create-closing.ts';
+export { deleteSavedView } from './delete-saved-view.ts';
 export { listCampaignConversions } from './list-campaign-conversions.ts';
 export { listCampaigns } from './list-campaigns.ts';
 export { listChangeRows } from './list-change-rows.ts';
 export { listClosings } from './list-closings.ts';
 export { listCohorts } from './list-cohorts.ts';
+export { listSavedViews } from './list-saved-views.ts';
 export { readAd } from './read-ad.ts';
 export { readCampaignTrend } from './read-campaign-trend.ts';
 export { readChanges } from './read-changes.ts';
 export { readOverview } from './read-overview.ts';
 export { readPlatformComparison } from './read-platform-comparison.ts';
 export { readUnattributed } from './read-unattributed.ts';
+export { saveView } from './save-view.ts';
 export type { ChangeServices } from './services.ts';

@@ -86,8 +86,9 @@ import {
 import { reconciliationRoutes } from './routes/reconciliations.ts';
 import { reportMailRoutes } from './routes/report-mails.ts';
 import { reportRoutes } from './routes/reports.ts';
+import { savedViewRoutes } from './routes/saved-views.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
-import { createSharedView, deleteSharedView, listSharedViews, readSharedView } from './routes/shared-views.ts';
+import { sharedViewRoutes } from './routes/shared-views.ts';
 import {
   completeSignIn,
   confirmTwoFactor,
@@ -161,10 +162,8 @@ export const routes = {
   createKey,
   listKeys,
   deleteKey,
-  createSharedView,
-  listSharedViews,
-  deleteSharedView,
-  readSharedView,
+  ...sharedViewRoutes,
+  ...savedViewRoutes,
   ...reportMailRoutes,
   createToken,
   readPiiAccessLog,

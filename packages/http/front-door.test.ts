@@ -172,3 +172,19 @@ test('a body that trickles is given up, and so are headers that do not come', as
   expect((await told(headless)).status).toBe(400);
   for (const socket of [slow, headless]) socket.destroy();
 });
+
+test('a connection that was told that it speaks no HTTP is closed, though its other end stays and goes on sending', async () => {
+  const kept = [
+    'nonsense\r\n\r\n',
+    'POST /api/v1/upload HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nno size\r\n',
+  ].map((text) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => {});
+    socket.write(text);
+    const more = setInterval(() => socket.write('x'.repeat(1_000)), 50);
+    socket.once('close', () => clearInterval(more));
+    return socket;
+  });
+  expect((await Promise.all(kept.map(told))).map(({ status }) => status)).toEqual([400, 400]);
+  await expect.poll(() => kept.map(({ destroyed }) => destroyed), { timeout: 20_000 }).toEqual([true, true]);
+});

@@ -25,6 +25,9 @@ export interface ServerOptions {
   readonly headersTimeoutMs?: number;
 }
 
+/** For whoever is told that this is no HTTP, to read it. */
+const lingerMs = 1_000;
+
 /** An HTTP server that knows request ids, errors, limits, logs and metrics, and no route yet. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { baseUrl, log, metrics, limiter, tracing, requestTimeoutMs } = options;
@@ -73,6 +76,10 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         'Connection: close',
       ];
       socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
+      // Whoever goes on sending or never hangs up would keep the connection for ever: no other deadline is left for it.
+      socket.resume();
+      const late = setTimeout(() => socket.destroy(), lingerMs).unref();
+      socket.once('close', () => clearTimeout(late));
     },
   }) as unknown as FastifyInstance;
 

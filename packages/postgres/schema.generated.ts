@@ -1299,6 +1299,16 @@ export interface SaidTogether {
   source: string;
 }
 
+export interface SavedViews {
+  id: string;
+  name: string;
+  page: string;
+  profile_id: string;
+  saved_at: Timestamp;
+  saved_by: string;
+  search: string;
+}
+
 export interface ScoreRebuilds {
   is_due: Generated<boolean>;
   profile_id: string;
@@ -1644,6 +1654,7 @@ export interface DB {
   report_mail_deliveries: ReportMailDeliveries;
   report_mails: ReportMails;
   said_together: SaidTogether;
+  saved_views: SavedViews;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;
   sessions: Sessions;

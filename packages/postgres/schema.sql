@@ -2337,6 +2337,18 @@ ALTER TABLE public.said_together ALTER COLUMN number ADD GENERATED ALWAYS AS IDE
     CACHE 1
 );
 
+CREATE TABLE public.saved_views (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    page text NOT NULL,
+    search text NOT NULL,
+    saved_by uuid NOT NULL,
+    saved_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.saved_views FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.score_rebuilds (
     profile_id uuid NOT NULL,
     rebuilt_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -2898,6 +2910,12 @@ ALTER TABLE ONLY public.report_mails
 
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_pkey PRIMARY KEY (profile_id, one, other);
+
+ALTER TABLE ONLY public.saved_views
+    ADD CONSTRAINT saved_views_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.saved_views
+    ADD CONSTRAINT saved_views_profile_id_name_key UNIQUE (profile_id, name);
 
 ALTER TABLE ONLY public.score_rebuilds
     ADD CONSTRAINT score_rebuilds_pkey PRIMARY KEY (profile_id);
@@ -3662,6 +3680,9 @@ ALTER TABLE ONLY public.said_together
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_profile_id_other_fkey FOREIGN KEY (profile_id, other) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.saved_views
+    ADD CONSTRAINT saved_views_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.score_rebuilds
     ADD CONSTRAINT score_rebuilds_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -3898,6 +3919,8 @@ CREATE POLICY operator ON public.pending_selections TO tributary_owner USING (tr
 
 CREATE POLICY operator ON public.profiles TO tributary_owner USING (true);
 
+CREATE POLICY operator ON public.saved_views TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.shared_views TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.syncs TO tributary_owner USING (true);
@@ -4035,6 +4058,8 @@ CREATE POLICY own_profile ON public.report_mail_deliveries TO tributary_app USIN
 CREATE POLICY own_profile ON public.report_mails TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.said_together TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.saved_views TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.score_rebuilds TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4193,6 +4218,8 @@ CREATE POLICY rewrapped ON public.journey_summaries TO tributary_owner USING (tr
 CREATE POLICY rewrapped ON public.tracking_keys TO tributary_owner USING (true);
 
 ALTER TABLE public.said_together ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.saved_views ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
 
@@ -4755,6 +4782,8 @@ GRANT SELECT(id) ON TABLE public.report_mails TO tributary_system;
 GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.report_mails TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.said_together TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.saved_views TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.score_rebuilds TO tributary_app;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.score_rebuilds TO tributary_system;

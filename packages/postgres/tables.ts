@@ -29,6 +29,7 @@ export const tableOwners = {
   creative_analyses: 'creatives',
   creative_pictures: 'creatives',
   shared_views: 'credentials',
+  saved_views: 'reports',
   report_mails: 'report-mails',
   report_mail_deliveries: 'report-mails',
   connections: 'connections',

@@ -64,6 +64,7 @@ export const profileTables: readonly TenantTable[] = [
   of('export_runs', 'id'),
   of('export_targets', 'id'),
   of('closings', 'month'),
+  of('saved_views', 'id'),
   of('reconciliation_differences', 'reconciliation_id number'),
   of('reconciliations', 'id'),
   of('partner_touches', 'id'),

@@ -115,6 +115,10 @@ export type CredentialKind = keyof typeof credentialKinds;
 export const sharedPages = ['overview', 'campaigns', 'platforms', 'top-ads', 'cohorts'] as const;
 export type SharedPage = (typeof sharedPages)[number];
 
+/** Those that members save for each other: reports that name nobody, whatever is asked of them. */
+export const savedPages = [...sharedPages, 'search-terms', 'models', 'reconciliation'] as const;
+export type SavedPage = (typeof savedPages)[number];
+
 /** An app's token that names no profile: enough to create one, and nothing else. */
 export const unboundAppScopes = ['profiles:write', 'workspaces:write'] as const satisfies readonly Scope[];
 

@@ -20,6 +20,7 @@ export const idKinds = {
   api_key: { of: 'profile' },
   shared_view: { of: 'profile' },
   report_mail: { of: 'profile' },
+  saved_view: { of: 'profile' },
   app: { of: 'app' },
   invitation: { of: 'workspace' },
   member: { of: 'workspace' },

@@ -131,6 +131,7 @@ export const limits = {
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
   sharedViews: { pageSize: shortPages, most: 200 },
+  savedViews: { most: 100, nameLength: 60, searchLength: 2_000 },
   /** Sent at this hour where the profile is. Tried again after so many minutes, each time twice as many. */
   reportMails: {
     most: 50,

@@ -77,6 +77,7 @@ export const lives = {
       ['profile_id', 'id'],
       'Links to reports that were revoked or ran out; who made them stays in the audit log.',
     ),
+    saved_views: bounded('A few for each profile, until somebody removes them.'),
     report_mails: bounded('A few for each profile, until they are stopped.'),
     report_mail_deliveries: swept(
       90,

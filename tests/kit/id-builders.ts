@@ -13,7 +13,7 @@ import { buildErasure } from './erasure-builders.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
 import { buildMerge, buildReconciliation } from './identity-builders.ts';
-import { buildApiKey, buildReportMail, buildSharedLink } from './keys.ts';
+import { buildApiKey, buildReportMail, buildSavedView, buildSharedLink } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
 import type { Testkit } from './testkit.ts';
@@ -89,6 +89,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     return id;
   },
   report_mail: (kit, { id: profileId }) => buildReportMail(kit.app, profileId),
+  saved_view: (kit, { id: profileId }) => buildSavedView(kit.app, profileId),
   shared_view: async (kit, { id: profileId }) => (await buildSharedLink(kit.app, profileId)).id,
   customer: async (kit, { id: profileId, mark }) => {
     const id = uuid();

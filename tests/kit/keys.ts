@@ -70,6 +70,18 @@ export async function buildSharedLink(
   return { id, secret };
 }
 
+export async function buildSavedView(postgres: Postgres, profileId: string): Promise<string> {
+  const id = uuid();
+  const view = { name: `View ${id}`, page: 'campaigns', search: '', saved_by: uuid() };
+  await postgres.forProfile(profileId).transaction((tx) =>
+    tx
+      .insertInto('saved_views')
+      .values({ profile_id: profileId, id, ...view, saved_at: new Date('2026-01-01T00:00:00Z') })
+      .execute(),
+  );
+  return id;
+}
+
 /** A report that nobody gets by e-mail yet. */
 export async function buildReportMail(postgres: Postgres, profileId: string): Promise<string> {
   const id = uuid();

@@ -39,7 +39,7 @@ export const demoCommand = () =>
   new Command('demo')
     .option('--install', 'fetch engines that are missing first')
     .option('--reset', 'throw the market away and make a new one, up to today')
-    .option('--people <number>', 'how many live in a new market', Number, 6_000)
+    .option('--people <number>', 'how many live in a new market', Number, 16_000)
     .option('--set <name>', 'another set of engines, to have two demos', 'demo')
     .option('--fill', 'only fill the engines that the settings name, as compose.yaml does; nothing is started')
     .action(async ({ install, reset, people, set, fill: isOnlyFilled }: Options) => {
@@ -76,9 +76,9 @@ async function runDressed(local: Local, book: DemoBook, people: number): Promise
   const { baseUrl } = local.settings;
   try {
     await runLocal({ ...local, environment }, wordsFor(local.settings, book), async () => {
-      console.log('connections, refunds, webhooks ...');
+      console.log('connections, refunds, webhooks, changes of ads ...');
       // A demo without them is still one.
-      await dress({ baseUrl, book, sandbox, receiverUrl: receiver.url, now: new Date() }).catch((error: Error) =>
+      await dress({ baseUrl, book, receiverUrl: receiver.url, now: new Date() }).catch((error: Error) =>
         console.error(`Not everything could be set up: ${error.message}`),
       );
     });

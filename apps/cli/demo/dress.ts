@@ -2,20 +2,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dayOf } from '@tributary/rules';
-import type { Sandbox } from '@tributary/sandbox';
 import { agree } from '@tributary/sandbox';
 import { type Client, createClient } from '@tributary/sdk';
 import { channels, dayMs, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
 import type { DemoBook } from '../demo-book.ts';
+import { trade } from './trade.ts';
 
 /**
  * What a shop has besides its market, done through the API as somebody would do it: connected providers, refunds, an erasure, somebody who is
- * told what happens, a colleague who is invited. So no screen of the demo is empty.
+ * told what happens, a colleague who is invited, and what they did with it lately. So no screen of the demo is empty.
  */
 interface Shop {
   readonly baseUrl: string;
   readonly book: DemoBook;
-  readonly sandbox: Sandbox;
   /** Where what happens is told to. */
   readonly receiverUrl: string;
   readonly now: Date;
@@ -39,6 +38,7 @@ export async function dress(shop: Shop): Promise<void> {
   await eraseOne(shop, client, workspaceId);
   await client.createReconciliation({ body: rangeOf(shop) });
   await client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } });
+  await trade(client, shop.now);
 }
 
 const rangeOf = ({ now }: Shop) => ({

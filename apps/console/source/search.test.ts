@@ -8,7 +8,6 @@ import {
   readReportSearch,
   readWindow,
 } from './search.ts';
-import { viewsIn } from './views/views.ts';
 
 const dates = { from: '2026-01-01', to: '2026-01-31' };
 
@@ -26,9 +25,6 @@ test('filters of a table come through as texts, and whatever else stands there d
   const { only } = readReportSearch({ ...dates, only: { platform: 'social_ads', status: 7, 'a b': 'c', nested: {} } });
   expect(only).toEqual({ platform: 'social_ads', status: '7' });
   expect(readReportSearch({ ...dates, only: 'social_ads' })).not.toHaveProperty('only');
-  const view = { name: 'Mine', path: '/campaigns', search: '{}' };
-  expect(viewsIn(JSON.stringify([view, { ...view, path: 'https://elsewhere.test' }, null]))).toEqual([view]);
-  expect(viewsIn('{')).toEqual([]);
 });
 
 test('a figure to explain comes through whole, and nothing else beside it', () => {

@@ -4,6 +4,7 @@ import {
   limits as contractLimits,
   languages as languagesOfMails,
   mailedPages as pagesThatAreMailed,
+  savedPages as pagesThatAreSaved,
   sharedPages as pagesThatAreShared,
   handoffProviders as providersByLink,
   mailRhythms as rhythmsOfMails,
@@ -22,6 +23,7 @@ export const limits = {
   journey: contractLimits.journey.pageSize,
   searchMinCharacters: contractLimits.customerSearch.queryMinCharacters,
   lookbackDays: contractLimits.lookback.days,
+  viewName: contractLimits.savedViews.nameLength,
   requestRefCharacters: contractLimits.requestRef.maxCharacters,
 };
 export const identifierTypes = IdentifierType.options;
@@ -41,6 +43,9 @@ export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.acce
 /** Who may make links to reports, and to which pages. */
 export const rolesThatShare: readonly Role[] = routes.createSharedView.access.roles;
 export const sharedPages = pagesThatAreShared;
+/** Who may save views, and of which pages. */
+export const rolesThatSaveViews: readonly Role[] = routes.saveView.access.roles;
+export const savedPages = pagesThatAreSaved;
 /** What members get by e-mail, and how often. */
 export const languages = languagesOfMails;
 export const mailedPages = pagesThatAreMailed;

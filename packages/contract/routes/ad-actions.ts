@@ -72,6 +72,7 @@ const AdAction = z
     platform: z.string(),
     level: EntityLevel,
     external_id: z.string(),
+    name: z.string().nullable().describe('As the platform calls it. Null: nobody has told.'),
     connection_id: Uuid,
     before: AdState.nullable(),
     after: AdState.nullable(),

@@ -46,7 +46,7 @@ const sharing = {
   entitlement: 'not needed',
 } as const;
 
-export const createSharedView = route({
+const createSharedView = route({
   id: 'createSharedView',
   method: 'POST',
   path: '/api/v1/shared-views',
@@ -80,7 +80,7 @@ export const createSharedView = route({
   refusals: ['invalid_state'],
 });
 
-export const listSharedViews = route({
+const listSharedViews = route({
   id: 'listSharedViews',
   method: 'GET',
   path: '/api/v1/shared-views',
@@ -91,7 +91,7 @@ export const listSharedViews = route({
   answers: { 200: { schema: page(SharedView) } },
 });
 
-export const deleteSharedView = route({
+const deleteSharedView = route({
   id: 'deleteSharedView',
   method: 'DELETE',
   path: '/api/v1/shared-views/{id}',
@@ -105,7 +105,7 @@ export const deleteSharedView = route({
   answers: { 200: { schema: data(Deleted) } },
 });
 
-export const readSharedView = route({
+const readSharedView = route({
   id: 'readSharedView',
   method: 'GET',
   path: '/api/v1/shared-view',
@@ -131,3 +131,5 @@ export const readSharedView = route({
     },
   },
 });
+
+export const sharedViewRoutes = { createSharedView, listSharedViews, deleteSharedView, readSharedView };

@@ -57,6 +57,7 @@ export const schemaWords = {
   ReconciledDay: 'A day: what was recorded, and what reports count.',
   Reconciliation: 'A comparison of what was recorded with what reports count.',
   ReconciliationDifference: 'A conversion that differs.',
+  SavedView: 'A report of the console that members of the workspace come back to, under a name.',
   ReportMail: 'A report that members of the workspace get by e-mail, again and again.',
   ReportMailLast: 'What became of the mail that was due last.',
   SearchTerm: 'What people searched for before they saw you.',

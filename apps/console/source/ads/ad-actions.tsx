@@ -58,11 +58,11 @@ const columns: Column<AdAction>[] = [
     id: 'what',
     title: say.ads.change,
     value: ({ kind }) => kind,
-    cell: ({ kind, level, external_id: id, platform }) => (
+    cell: ({ kind, level, external_id: id, name, platform }) => (
       <>
         {say.ads.what(words(kind), words(level).toLowerCase())}
         <span className="label block">
-          {words(platform)} {id}
+          {words(platform)} {name ?? id}
         </span>
       </>
     ),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { fields } from '../fields.ts';
-import { channelTitle, count, money, nothing } from '../format.ts';
+import { channelTitle } from '../format.ts';
+import { Figure } from '../parts/figure.tsx';
 import { TitleRow } from '../parts/title-row.tsx';
 import { usePlace } from '../place.ts';
 import { type CampaignRow, campaignsQuery } from '../queries.ts';
@@ -26,15 +27,22 @@ export function NewCustomerCost({ currency }: { readonly currency: string }) {
         </thead>
         <tbody>
           {channels.map(([channel, rows]) => {
-            const [spend, first] = [sumOf(rows, 'spend'), sumOf(rows, 'outcome_count_first_payment')];
+            const figures = figuresOf(rows);
             return (
               <tr key={channel} className="border-line border-t text-right">
                 <th scope="row" className="py-1.5 text-left font-normal">
                   {channelTitle(channel)}
                 </th>
-                <td className="number pl-3">{money(spend, currency)}</td>
-                <td className="number pl-3">{count(first)}</td>
-                <td className="number pl-3 font-semibold">{first > 0 ? money(spend / first, currency) : nothing}</td>
+                {(['spend', 'outcome_count_first_payment', 'cac_first_payment'] as const).map((field) => (
+                  <td key={field} className="number pl-3 last:font-semibold">
+                    <Figure
+                      of={{ report: 'campaigns', field, platform: channel, level: 'campaign', model }}
+                      value={figures[field]}
+                      currency={currency}
+                      about={channelTitle(channel)}
+                    />
+                  </td>
+                ))}
               </tr>
             );
           })}
@@ -44,5 +52,9 @@ export function NewCustomerCost({ currency }: { readonly currency: string }) {
   );
 }
 
-const sumOf = (rows: readonly CampaignRow[], field: 'spend' | 'outcome_count_first_payment'): number =>
-  rows.reduce((sum, row) => sum + (row[field] ?? 0), 0);
+function figuresOf(rows: readonly CampaignRow[]) {
+  const sumOf = (field: 'spend' | 'outcome_count_first_payment') =>
+    rows.reduce((sum, row) => sum + (row[field] ?? 0), 0);
+  const [spend, first] = [sumOf('spend'), sumOf('outcome_count_first_payment')];
+  return { spend, outcome_count_first_payment: first, cac_first_payment: first > 0 ? spend / first : null };
+}

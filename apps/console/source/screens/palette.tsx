@@ -7,8 +7,7 @@ import { presets, today } from '../date-range.ts';
 import { usePlace } from '../place.ts';
 import { campaignsQuery } from '../queries.ts';
 import { chooseTheme, type Theme, themes } from '../theme.ts';
-import { addressOf, searchOf } from '../views/saved-views.tsx';
-import { useViews } from '../views/views.ts';
+import { addressOf, searchOf, useViews } from '../views/views.ts';
 import { chooseLanguage } from '../words/choose-language.ts';
 import { say } from '../words/index.ts';
 import { languageTitles } from '../words/language.ts';
@@ -107,7 +106,7 @@ function useCommands(): readonly Command[] {
   const navigate = useNavigate();
   const reachable = usePages();
   const { data: campaigns } = useQuery(campaignsQuery(place, 'campaign', model));
-  const { views } = useViews(place.profileId);
+  const views = useViews(place.profileId);
   const params = { profileId: place.profileId };
   const now = today();
   return [

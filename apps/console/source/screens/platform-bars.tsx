@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { DateRange } from '../date-range.ts';
 import type { Field } from '../fields.ts';
-import { longDay, percent, signedPercent, words } from '../format.ts';
+import { longDay, percent, words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
@@ -100,9 +100,7 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
               </div>
               <dl className="content-center">
                 <dt className="label">{say.comparison.gap}</dt>
-                <dd className="font-semibold">
-                  {figure(name, pair.fields.gap, pair.gap)} {shareOfGap(pair, view)}
-                </dd>
+                <dd className="font-semibold">{figure(name, pair.fields.gap, pair.gap)}</dd>
                 <dt className="label mt-1">{say.comparison.roas}</dt>
                 <dd>
                   {figure(name, 'platform_roas', platform.platform_roas)} /{' '}
@@ -127,9 +125,6 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
     </section>
   );
 }
-
-const shareOfGap = ({ theirs, ours }: Pair, view: View): string =>
-  view === 'conversions' && theirs !== null && theirs > 0 ? `(${signedPercent((ours - theirs) / theirs)})` : '';
 
 /** In words, what the two bars say. */
 function verdictOf({ theirs, ours }: Pair): string {

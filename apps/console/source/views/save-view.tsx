@@ -1,15 +1,21 @@
 import { useLocation } from '@tanstack/react-router';
 import { useId, useRef } from 'react';
+import { useMembership } from '../membership.ts';
+import { Failed } from '../parts/page.tsx';
 import { usePlace } from '../place.ts';
+import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
-import { useViews } from './views.ts';
+import { savedPageAt, savesViews, searchText, useSaveView } from './views.ts';
 
-/** Keeps what is seen under a name. What was being explained is of the moment, so it is left out. */
+/** Keeps the report in sight under a name, for everybody of the workspace. */
 export function SaveView() {
   const { profileId } = usePlace().place;
   const { pathname, search } = useLocation();
-  const { save } = useViews(profileId);
+  const { role } = useMembership();
+  const save = useSaveView(profileId);
   const [box, field] = [useRef<HTMLDetailsElement>(null), useId()];
+  const page = savedPageAt(profileId, pathname);
+  if (!page || !savesViews(role)) return null;
   return (
     <details ref={box} className="relative">
       <summary className="button cursor-pointer list-none whitespace-nowrap">{say.views.save}</summary>
@@ -17,21 +23,24 @@ export function SaveView() {
         className="card absolute right-0 z-10 mt-1 grid w-64 gap-2 p-3 shadow-xl max-sm:right-auto max-sm:left-0"
         onSubmit={(event) => {
           event.preventDefault();
-          const name = String(new FormData(event.currentTarget).get('name')).trim();
-          const { explain: _, ...kept } = search as Readonly<Record<string, unknown>>;
-          if (name) save({ name, path: pathname.slice(`/p/${profileId}`.length), search: JSON.stringify(kept) });
-          event.currentTarget.reset();
-          box.current?.removeAttribute('open');
+          const form = event.currentTarget;
+          const name = String(new FormData(form).get('name'));
+          const close = () => {
+            form.reset();
+            box.current?.removeAttribute('open');
+          };
+          save.mutate({ name, page, search: searchText(search) }, { onSuccess: close });
         }}
       >
         <label htmlFor={field} className="label">
           {say.views.name}
         </label>
-        <input id={field} name="name" className="field" maxLength={60} autoComplete="off" required />
+        <input id={field} name="name" className="field" maxLength={limits.viewName} autoComplete="off" required />
         <p className="label">{say.views.about}</p>
-        <button type="submit" className="button">
+        <button type="submit" className="button" disabled={save.isPending}>
           {say.views.keep}
         </button>
+        <Failed error={save.error} />
       </form>
     </details>
   );

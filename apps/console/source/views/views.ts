@@ -1,68 +1,54 @@
-import { useSyncExternalStore } from 'react';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router';
+import type { AnswerTo, Routes } from '@tributary/sdk';
+import { clientFor } from '../client.ts';
+import { rolesThatSaveViews, savedPages } from '../vocabulary.ts';
 
-/**
- * Reports that somebody comes back to: a page with its days, model, filters and sort under a name. They are kept in this browser, for each
- * profile; an address is what can be sent to others.
- */
-export interface View {
-  readonly name: string;
-  /** The page, below the profile: `/campaigns`. */
-  readonly path: string;
-  /** What stands after the question mark. */
-  readonly search: string;
+/** Reports that members of the workspace come back to: a page with its days, model, filters and sort under a name. */
+export type View = AnswerTo<Routes['listSavedViews']>['data'][number];
+
+const savedViewsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'saved views'],
+    queryFn: ({ signal }) => clientFor(profileId).listSavedViews({ signal }),
+    select: ({ data }) => data,
+  });
+
+export function useViews(profileId: string): readonly View[] {
+  return useQuery(savedViewsQuery(profileId)).data ?? [];
 }
 
-const most = 30;
-const placeOf = (profileId: string): string => `tributary.views.${profileId}`;
-
-const listeners = new Set<() => void>();
-function listen(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+/** One of the same name is replaced. */
+export function useSaveView(profileId: string) {
+  return useChange(profileId, (body: Pick<View, 'name' | 'page' | 'search'>) =>
+    clientFor(profileId).saveView({ body }),
+  );
 }
 
-/** The same list for as long as nothing changed, as React asks. */
-const read = new Map<string, { readonly text: string | null; readonly views: readonly View[] }>();
-
-function viewsOf(profileId: string): readonly View[] {
-  const text = localStorage.getItem(placeOf(profileId));
-  const known = read.get(profileId);
-  if (known && known.text === text) return known.views;
-  const views = viewsIn(text);
-  read.set(profileId, { text, views });
-  return views;
+export function useRemoveView(profileId: string) {
+  return useChange(profileId, (id: string) => clientFor(profileId).deleteSavedView({ params: { id } }));
 }
 
-/** Whatever else may stand there is none. */
-export function viewsIn(text: string | null): readonly View[] {
-  try {
-    const found: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(found) ? found.filter(isView).slice(0, most) : [];
-  } catch {
-    return [];
-  }
+function useChange<Asked, Answer>(profileId: string, change: (asked: Asked) => Promise<Answer>) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: savedViewsQuery(profileId).queryKey }),
+  });
 }
 
-function isView(value: unknown): value is View {
-  const { name, path, search } = (value ?? {}) as Record<string, unknown>;
-  return typeof name === 'string' && typeof path === 'string' && /^\/[\w/-]*$/.test(path) && typeof search === 'string';
+/** The page in sight, if it can be saved. */
+export const savedPageAt = (profileId: string, pathname: string): View['page'] | undefined =>
+  savedPages.find((page) => pathname === `/p/${profileId}/${page}`);
+
+/** What was being explained is of the moment, so it is left out. */
+export function searchText({ explain: _, ...kept }: Readonly<Record<string, unknown>>): string {
+  return defaultStringifySearch(kept).slice(1);
 }
 
-export function useViews(profileId: string): {
-  readonly views: readonly View[];
-  /** One of the same name is replaced. */
-  readonly save: (view: View) => void;
-  readonly remove: (name: string) => void;
-} {
-  const views = useSyncExternalStore(listen, () => viewsOf(profileId));
-  const write = (next: readonly View[]) => {
-    localStorage.setItem(placeOf(profileId), JSON.stringify(next.slice(0, most)));
-    for (const listener of listeners) listener();
-  };
-  const without = (name: string) => views.filter((view) => view.name !== name);
-  return {
-    views,
-    save: (view) => write([view, ...without(view.name)]),
-    remove: (name) => write(without(name)),
-  };
-}
+export const addressOf = (profileId: string, { page }: View): string => `/p/${profileId}/${page}`;
+
+/** Whatever stands there, the page that is opened reads only what it knows. */
+export const searchOf = ({ search }: View): object => defaultParseSearch(search);
+
+export const savesViews = (role: string | undefined): boolean => rolesThatSaveViews.some((one) => one === role);

@@ -6,7 +6,7 @@ export const common = {
     title: 'Saved views',
     save: 'Save view',
     name: 'Name of the view',
-    about: 'Page, days, model, filters and sort, kept in this browser.',
+    about: 'Page, days, model, filters and sort, for everybody of the workspace.',
     keep: 'Save',
     remove: (name: Shown) => `Remove ${name}`,
   },

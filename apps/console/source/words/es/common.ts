@@ -5,7 +5,7 @@ export const common: typeof english = {
     title: 'Vistas guardadas',
     save: 'Guardar vista',
     name: 'Nombre de la vista',
-    about: 'Página, días, modelo, filtros y orden; se guarda en este navegador.',
+    about: 'Página, días, modelo, filtros y orden; la ve todo el espacio de trabajo.',
     keep: 'Guardar',
     remove: (name) => `Quitar ${name}`,
   },

@@ -1,0 +1,103 @@
+import { dayOf, toMinorUnits } from '@tributary/rules';
+import { type Client, TributaryError } from '@tributary/sdk';
+import { dayMs, type EntityLevel } from '@tributary/vocabulary';
+import { v7 as uuid } from 'uuid';
+
+/** The platform whose ads the demo's people change and to which they tell their sales. */
+const platform = 'social_ads';
+const lookedAtDays = 30;
+/** As near to what the sandbox's ad sets have as a change of budget must be. */
+const dailyBudget = '50';
+
+/**
+ * What the people of a shop did lately with what they read: a budget changed, an ad and a campaign stopped, one of them started again, a lift study
+ * that they were told of, sales told to the platform, models fitted, a month closed. Each fills a screen.
+ */
+export async function trade(client: Client, now: Date): Promise<void> {
+  const { data: connections } = await client.listConnections({ query: { channel: platform } });
+  const connectionId = connections.find(({ status }) => status === 'connected')?.id;
+  if (!connectionId) return;
+  const range = { date_from: dayOf(new Date(now.getTime() - (lookedAtDays - 1) * dayMs)), date_to: dayOf(now) };
+  const { meta } = await client.listCampaigns({ query: range });
+  const running = async (level: EntityLevel) => {
+    const { data } = await client.listCampaigns({ query: { ...range, level, limit: 100 } });
+    return data.flatMap((row) =>
+      row.platform === platform && row.external_id && row.spend ? [{ ...row, external_id: row.external_id }] : [],
+    );
+  };
+  const [campaigns, adSets, ads] = [await running('campaign'), await running('ad_set'), await running('ad')];
+  const minor = Number(toMinorUnits(dailyBudget, meta.currency));
+  for (const { external_id: id } of adSets) if (await changeBudget(client, id, minor)) break;
+  const [best, idle, weakAd] = [campaigns[0], campaigns.at(-1), ads.at(-1)];
+  if (weakAd) await client.pauseAd({ params: { id: weakAd.external_id }, body: {}, idempotencyKey: uuid() });
+  if (idle) {
+    const params = { id: idle.external_id };
+    await client.pauseCampaign({ params, body: {}, idempotencyKey: uuid() });
+    await client.resumeCampaign({ params, body: {}, idempotencyKey: uuid() });
+  }
+  if (best) await tellOfStudy(client, best, range);
+  await tellPlatform(client, connectionId, meta.currency);
+  await client.createModelFit();
+  const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1));
+  await client.createClosing({ body: { month: lastMonth.toISOString().slice(0, 'YYYY-MM'.length) } });
+}
+
+/** False where the budget is the campaign's. */
+async function changeBudget(client: Client, id: string, minor: number): Promise<boolean> {
+  try {
+    await client.updateAdSetBudget({ params: { id }, body: { daily_budget_minor: minor }, idempotencyKey: uuid() });
+    return true;
+  } catch (error) {
+    if (error instanceof TributaryError && error.code === 'invalid_state') return false;
+    throw error;
+  }
+}
+
+async function tellOfStudy(
+  client: Client,
+  { campaign_id: id, spend }: { readonly campaign_id: string; readonly spend: number | null },
+  range: { readonly date_from: string; readonly date_to: string },
+): Promise<void> {
+  await client.createExperiment({
+    body: {
+      ...range,
+      kind: 'external',
+      name: 'What does our largest campaign add?',
+      entity_ids: [id],
+      lift_pct: 6.4,
+      low_pct: 2.1,
+      high_pct: 10.7,
+      spend: spend ?? 0,
+      source: 'Conversion lift study of the platform',
+    },
+  });
+}
+
+const buyers = [
+  { first_name: 'Elena', last_name: 'Soto', value: '64.90' },
+  { first_name: 'Jonas', last_name: 'Lind', value: '129.00' },
+  { first_name: 'Camila', last_name: 'Rojas', value: '38.50' },
+] as const;
+
+/** From now on the platform hears of payments, of these first. */
+async function tellPlatform(client: Client, connectionId: string, currency: string): Promise<void> {
+  const { data } = await client.listPixels({ params: { id: connectionId } });
+  const dataset = data.pixels[0]?.id;
+  if (!dataset) return;
+  await client.updateExportCatalog({
+    body: {
+      exports: [{ connection_id: connectionId, dataset, events: { payment_received: 'Purchase' }, every_minutes: 1 }],
+    },
+  });
+  for (const [nth, { first_name, last_name, value }] of buyers.entries())
+    await client.createEvent({
+      body: {
+        event_name: 'payment_received',
+        idempotency_key: `demo-sale-${nth}`,
+        properties: { value, currency },
+        user_traits: { email: `${first_name}.${last_name}@example.com`.toLowerCase(), first_name, last_name },
+        action_source: 'website',
+        page_url: 'https://shop.example/checkout/thanks',
+      },
+    });
+}
