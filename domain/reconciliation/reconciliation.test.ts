@@ -1,6 +1,5 @@
-import { raw } from '@tributary/clickhouse';
 import { conversionIdOf } from '@tributary/rules';
-import { BookKeeper, buildConnection, openTestWithClickHouse, scene } from '@tributary/testkit';
+import { BookKeeper, buildConnection, mutate, openTestWithClickHouse, scene } from '@tributary/testkit';
 import { dayMs, differenceKindNames, reconciledBookNames } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -56,8 +55,7 @@ async function open() {
       (await shop.call('POST', `/api/v1/reconciliations/${id}/repair${query}`, { kinds: differenceKindNames })).json()
         .data,
     differences: async (id: string) => (await read(id, '/differences')).data,
-    corrupt: (statement: string) =>
-      clickhouse.command(raw(`ALTER TABLE attributed_conversions ${statement} SETTINGS mutations_sync = 2`), {}),
+    corrupt: (statement: string) => mutate(clickhouse, `ALTER TABLE {{local attributed_conversions}} ${statement}`),
   };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { subtractAmounts, sumAmounts } from '@tributary/rules';
-import { openTestWithClickHouse } from '@tributary/testkit';
+import { mutate, openTestWithClickHouse } from '@tributary/testkit';
 import { dayMs, figureCauses, hourMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
@@ -285,11 +285,9 @@ describe('as it stood', { timeout: 300_000 }, () => {
     await shop.pay('ana', 2, 30);
     await shop.settle();
     const never = `applied_at = toDateTime64(0, 3, 'UTC')`;
-    await clickhouse.command(
-      raw(
-        `ALTER TABLE attributed_conversions UPDATE ${never} WHERE profile_id = '${shop.profileId}' SETTINGS mutations_sync = 1`,
-      ),
-      {},
+    await mutate(
+      clickhouse,
+      `ALTER TABLE {{local attributed_conversions}} UPDATE ${never} WHERE profile_id = '${shop.profileId}'`,
     );
     kit.clock.set(new Date(Date.now() + hourMs));
     const rows = await shop.rows({ as_of: new Date(Date.now() - 30 * dayMs).toISOString() });

@@ -62,7 +62,9 @@ export async function findCanaries(
   }
   for (const node of connectEveryNode(clickhouse.settings)) {
     for (const { name } of await node.query('profile_table_list', {}))
-      for await (const row of node.stream(raw(`SELECT * FROM ${name} WHERE profile_id = {profileId:UUID}`), { profileId }))
+      for await (const row of node.stream(raw(`SELECT * FROM ${name} WHERE profile_id = {profileId:UUID}`), {
+        profileId,
+      }))
         look(`clickhouse ${name}`, JSON.stringify(row));
     await node.close();
   }

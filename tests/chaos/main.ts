@@ -33,7 +33,14 @@ if (values.help || !names.includes(name) || (values.size !== 'small' && values.s
   const processes = values.many ? severalOfEach : oneOfEach;
   const result = await drill.run({ size: values.size, progress: progressPrinter(drill.name), processes });
   const seconds = Math.round((Date.now() - startedAt) / 100) / 10;
-  const run = { name: drill.name, size: values.size, ...(values.many && { processes }), ...(values.shards && { shards: 2 }), ...result, seconds };
+  const run = {
+    name: drill.name,
+    size: values.size,
+    ...(values.many && { processes }),
+    ...(values.shards && { shards: 2 }),
+    ...result,
+    seconds,
+  };
   console.log(JSON.stringify(run));
   if (values.record) recordRun('drills', run);
   // A drill that left a timer or connection behind must not keep the caller waiting.

@@ -1,12 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
+import { createClickHouse, migrate } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import { recordAds } from '@tributary/domain/campaigns';
 import { copyDelivery } from '@tributary/domain/campaigns/room.ts';
 import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
 import { createPostgres } from '@tributary/postgres';
 import { daysOf } from '@tributary/rules';
-import { BookKeeper, buildConnection, buildProfile, type Drill, openDrillKit, settleAll } from '@tributary/testkit';
+import {
+  BookKeeper,
+  buildConnection,
+  buildProfile,
+  type Drill,
+  mutate,
+  openDrillKit,
+  settleAll,
+} from '@tributary/testkit';
 import { dayMs, entityLevels, reconciledBookNames } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -184,11 +192,9 @@ export const drill: Drill = {
         const ids = (from: readonly { id: string }[]) => from.map(({ id }) => id);
         const change = (words: string, from: readonly { id: string }[]) => {
           const listed = ids(from).map((id) => `'${id}'`);
-          return clickhouse.command(
-            raw(
-              `ALTER TABLE attributed_conversions ${words} WHERE conversion_id IN (${listed}) SETTINGS mutations_sync = 2`,
-            ),
-            {},
+          return mutate(
+            clickhouse,
+            `ALTER TABLE {{local attributed_conversions}} ${words} WHERE conversion_id IN (${listed})`,
           );
         };
         await rows(

@@ -1,4 +1,4 @@
-import type { ClickHouseSettings } from '@tributary/clickhouse';
+import { type ClickHouse, type ClickHouseSettings, connectEveryNode, raw } from '@tributary/clickhouse';
 import type { Supervisor } from '@tributary/engines';
 
 /** Where the ClickHouse of a test or drill is. */
@@ -20,4 +20,12 @@ export async function startShards(first: Supervisor, second: Supervisor): Promis
 export function clickhouseAt(url: string): ClickHousePlace {
   const { CLICKHOUSE_CLUSTER: name, CLICKHOUSE_NODES: nodes = '' } = process.env;
   return { url, ...(name && { cluster: { name, nodes: nodes.split(',') } }) };
+}
+
+/** A mutation, which only tables that hold rows take: `{{local visits}}`. */
+export async function mutate({ settings }: ClickHouse, statement: string): Promise<void> {
+  for (const node of connectEveryNode(settings)) {
+    await node.command(raw(`${statement} SETTINGS mutations_sync = 2`), {});
+    await node.close();
+  }
 }
