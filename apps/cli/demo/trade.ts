@@ -8,6 +8,8 @@ const platform = 'social_ads';
 const lookedAtDays = 30;
 /** As near to what the sandbox's ad sets have as a change of budget must be. */
 const dailyBudget = '50';
+/** Statuses of what can be asked of one ad and not of another. */
+const refusals = [409, 422];
 
 /**
  * What the people of a shop did lately with what they read: a budget changed, an ad and a campaign stopped, one of them started again, a lift study
@@ -27,14 +29,14 @@ export async function trade(client: Client, now: Date): Promise<void> {
   };
   const [campaigns, adSets, ads] = [await running('campaign'), await running('ad_set'), await running('ad')];
   const minor = Number(toMinorUnits(dailyBudget, meta.currency));
-  for (const { external_id: id } of adSets) if (await changeBudget(client, id, minor)) break;
-  const [best, idle, weakAd] = [campaigns[0], campaigns.at(-1), ads.at(-1)];
-  if (weakAd) await client.pauseAd({ params: { id: weakAd.external_id }, body: {}, idempotencyKey: uuid() });
-  if (idle) {
-    const params = { id: idle.external_id };
-    await client.pauseCampaign({ params, body: {}, idempotencyKey: uuid() });
-    await client.resumeCampaign({ params, body: {}, idempotencyKey: uuid() });
-  }
+  const asked = (id: string) => ({ params: { id }, idempotencyKey: uuid() });
+  await firstThatTakes(adSets, (id) => client.updateAdSetBudget({ ...asked(id), body: { daily_budget_minor: minor } }));
+  await firstThatTakes(ads.toReversed(), (id) => client.pauseAd({ ...asked(id), body: {} }));
+  await firstThatTakes(campaigns.toReversed(), async (id) => {
+    await client.pauseCampaign({ ...asked(id), body: {} });
+    await client.resumeCampaign({ ...asked(id), body: {} });
+  });
+  const [best] = campaigns;
   if (best) await tellOfStudy(client, best, range);
   await tellPlatform(client, connectionId, meta.currency);
   await client.createModelFit();
@@ -42,14 +44,18 @@ export async function trade(client: Client, now: Date): Promise<void> {
   await client.createClosing({ body: { month: lastMonth.toISOString().slice(0, 'YYYY-MM'.length) } });
 }
 
-/** False where the budget is the campaign's. */
-async function changeBudget(client: Client, id: string, minor: number): Promise<boolean> {
-  try {
-    await client.updateAdSetBudget({ params: { id }, body: { daily_budget_minor: minor }, idempotencyKey: uuid() });
-    return true;
-  } catch (error) {
-    if (error instanceof TributaryError && error.code === 'invalid_state') return false;
-    throw error;
+/** Some cannot be changed: a budget may be the campaign's, an ad archived. */
+async function firstThatTakes(
+  rows: readonly { readonly external_id: string }[],
+  change: (id: string) => Promise<unknown>,
+): Promise<void> {
+  for (const { external_id: id } of rows) {
+    try {
+      await change(id);
+      return;
+    } catch (error) {
+      if (!(error instanceof TributaryError && refusals.includes(error.status ?? 0))) throw error;
+    }
   }
 }
 
