@@ -278,24 +278,36 @@ async function creditsOf(
   profileId: string,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const rows = await clickhouse.query(
-    raw<{ id: string; credits: string }>(
-      `SELECT toString(conversion_id) AS id, toString((conversion_time, value, currency, touch_count, linear, position_based)) AS credits
-      FROM attributed_conversions FINAL WHERE profile_id = {profileId:UUID} AND conversion_id IN {ids:Array(UUID)}`,
-    ),
-    { profileId, ids: [...ids] },
-  );
-  return new Map(rows.map(({ id, credits }) => [id, credits]));
+  const found = new Map<string, string>();
+  for (const some of inBatches(ids)) {
+    const rows = await clickhouse.query(
+      raw<{ id: string; credits: string }>(
+        `SELECT toString(conversion_id) AS id, toString((conversion_time, value, currency, touch_count, linear, position_based)) AS credits
+        FROM attributed_conversions FINAL WHERE profile_id = {profileId:UUID} AND conversion_id IN {ids:Array(UUID)}`,
+      ),
+      { profileId, ids: some },
+    );
+    for (const { id, credits } of rows) found.set(id, credits);
+  }
+  return found;
 }
 
+/** As many ids as ClickHouse takes in one parameter. */
+const inBatches = <Id>(ids: readonly Id[], most = 2_000): Id[][] =>
+  Array.from({ length: Math.ceil(ids.length / most) }, (_, nth) => ids.slice(nth * most, (nth + 1) * most));
+
 async function countVisits(clickhouse: ClickHouse, profileId: string, ids: readonly unknown[]): Promise<number> {
-  const [row] = await clickhouse.query(
-    raw<{ n: string }>(
-      'SELECT uniqExact(visit_id) AS n FROM visits WHERE profile_id = {profileId:UUID} AND visit_id IN {ids:Array(UUID)}',
-    ),
-    { profileId, ids: [...ids] },
-  );
-  return Number(row?.n);
+  let found = 0;
+  for (const some of inBatches([...new Set(ids)])) {
+    const [row] = await clickhouse.query(
+      raw<{ n: string }>(
+        'SELECT uniqExact(visit_id) AS n FROM visits WHERE profile_id = {profileId:UUID} AND visit_id IN {ids:Array(UUID)}',
+      ),
+      { profileId, ids: some },
+    );
+    found += Number(row?.n);
+  }
+  return found;
 }
 
 /** Whoever was erased, anywhere that still says who somebody was. */
