@@ -73,7 +73,7 @@ export async function verdict(
 }
 
 /** What broke requests, one line of each kind. */
-function failuresOf(lines: readonly string[]): string[] {
+export function failuresOf(lines: readonly string[]): string[] {
   const failed = lines.filter((line) => line.includes('"level":"error"') && line.includes('"request_id"'));
   return Object.values(Object.groupBy(failed, (line) => line.slice(line.indexOf('"error"')))).map(
     (alike) => `${alike?.length} times ${alike?.[0]}`,

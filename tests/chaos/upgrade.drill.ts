@@ -21,6 +21,7 @@ import {
 import { AppProcess } from './app-process.ts';
 import { until } from './faults-scene.ts';
 import { OutcomeSender, type Receiver, VisitSender } from './faults-senders.ts';
+import { failuresOf } from './faults-verdict.ts';
 import { countStores } from './visits-scene.ts';
 
 const sizes = {
@@ -122,8 +123,12 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     const reader = readReports(receiver, readerHeaders, version, kept.answers);
     for (const sender of [outcomes, visits]) sender.start();
     await sleep(sizes[size].quietMs);
+    const begin = (step: number, what: string) => {
+      told(step, what);
+      for (const sender of [outcomes, visits]) sender.meanwhile = what;
+    };
 
-    told(2, 'migrate');
+    begin(2, 'migrate');
     const doctor = await command(root, stores, 'doctor', '--json').catch((error) => error.stdout as string);
     const plan = JSON.parse(doctor).find(
       ({ what, detail }: { what: string; detail: string }) => what === 'upgrade' && detail.includes('PostgreSQL'),
@@ -133,13 +138,13 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     await sleep(sizes[size].quietMs);
     for (const kind of Object.keys(serving) as Kind[]) {
-      told(3, `replace ${kind}`);
+      begin(3, `replace ${kind}`);
       const before = serving[kind].one;
       serving[kind] = await start(kind, root);
       await before.stop();
     }
     await sleep(sizes[size].quietMs);
-    told(4, 'compare');
+    begin(4, 'compare');
     for (const sender of [outcomes, visits]) await sender.stop(withinMs);
     const read = await reader.stop();
 
@@ -168,6 +173,8 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     const { visits: stored, deadLetters } = await countStores(of);
     const visitsLost = visits.visits.size - (stored - Number(kept.visits));
     const strange = { ...outcomes.strange, ...visits.strange };
+    if (Object.keys(strange).length > 0)
+      for (const line of failuresOf(running.flatMap(({ lines }) => lines))) console.error(line);
     return {
       passed:
         lost === 0 &&
