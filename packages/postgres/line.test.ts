@@ -113,6 +113,21 @@ test('a migration that changes what a prepared statement answers is not noticed'
   expect((await owner.unbound.query(read)).rows).toEqual([{ n: 1 }]);
 });
 
+test('nor is one that makes a function anew while a statement with it begins', async () => {
+  // As PostgreSQL says it in that moment, which no test can choose; the second time it is planned anew.
+  await owner.unbound.query(sql`CREATE SEQUENCE scratch_calls; GRANT ALL ON SEQUENCE scratch_calls TO PUBLIC`);
+  await owner.unbound.query(sql`
+    CREATE FUNCTION scratch_replaced() RETURNS int LANGUAGE plpgsql AS $$
+    BEGIN
+      IF nextval('scratch_calls') = 1 THEN
+        RAISE EXCEPTION 'cache lookup failed for function 4711' USING ERRCODE = 'XX000';
+      END IF;
+      RETURN 7;
+    END $$`);
+  const ask = (tx: Tx) => sql<{ n: number }>`SELECT scratch_replaced() AS n`.execute(tx);
+  expect(await ledger.transaction((tx) => rowsOf(ask(tx)))).toEqual([7]);
+});
+
 /** A line to PostgreSQL that counts how often its other end speaks after it was spoken to. */
 async function openTurns(url: string): Promise<{ url: string; count(): number; close(): void }> {
   const { hostname, port } = new URL(url);

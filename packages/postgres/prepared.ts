@@ -42,12 +42,13 @@ export class PreparedNames {
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > mostInArray;
 
 /**
- * Whether the statement only has to be prepared anew: a migration changed what it answers, or whoever stands between us and
- * PostgreSQL has dropped it. Nothing of it was done.
+ * Whether the statement only has to be prepared anew: a migration changed what it answers or made a function of it anew, or whoever stands
+ * between us and PostgreSQL has dropped it. Nothing of it was done.
  */
 export function isOutdated(error: unknown): boolean {
-  const { code, routine } = error as { code?: string; routine?: string };
-  return code === '26000' || (code === '0A000' && routine === 'RevalidateCachedQuery');
+  const { code, routine, message = '' } = error as { code?: string; routine?: string; message?: string };
+  if (code === '0A000') return routine === 'RevalidateCachedQuery';
+  return code === '26000' || (code === 'XX000' && message.startsWith('cache lookup failed for function'));
 }
 
 /** For a statement that is a transaction of its own. */
