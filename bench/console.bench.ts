@@ -1,4 +1,4 @@
-import { alternate, type Bench, median } from '@tributary/testkit';
+import { alternate, type Bench, median, openDrillKit } from '@tributary/testkit';
 import { attributionModelNames } from '@tributary/vocabulary';
 import type { BrowserContext, Page } from 'playwright-core';
 import { openScene, type Scene } from '../tests/e2e/console-scene.ts';
@@ -12,7 +12,9 @@ export const bench: Bench = {
   better: 'lower',
 
   async run({ progress }) {
-    const scene = await openScene({ people: 6_000, campaigns: 7, days: 90 });
+    const scene = await openScene({ people: 16_000, campaigns: 7, days: 90 }, () =>
+      openDrillKit('bench-console', ['postgres', 'redis', 'clickhouse', 'nats']),
+    );
     try {
       const overview = async () => {
         const { page } = await scene.visit();

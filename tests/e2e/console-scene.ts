@@ -4,7 +4,15 @@ import { replay } from '@tributary/domain/attribution/room.ts';
 import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Book, type Market, openMarket, ReportBook } from '@tributary/market';
 import { createClient } from '@tributary/sdk';
-import { buildApiKey, buildProfile, openApi, openTestkit, openWarehouse, operatorOf } from '@tributary/testkit';
+import {
+  buildApiKey,
+  buildProfile,
+  openApi,
+  openTestkit,
+  openWarehouse,
+  operatorOf,
+  type Testkit,
+} from '@tributary/testkit';
 import { fillDelivery, fillFast } from '@tributary/testkit/market';
 import { sql } from 'kysely';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -36,8 +44,9 @@ const onePoint = Buffer.from(
 /** How large the market is; small unless somebody measures. */
 const small = { people: 400, campaigns: 10, days: 60 };
 
-export async function openScene(size = small): Promise<Scene> {
-  const kit = await openTestkit();
+/** On the engines of all tests, or on those that whoever measures has opened. */
+export async function openScene(size = small, open: () => Promise<Testkit> = openTestkit): Promise<Scene> {
+  const kit = await open();
   kit.clock.set(new Date());
   const [warehouse, browser] = await Promise.all([openWarehouse(kit), openBrowser(), buildConsole()]);
   const profile = await buildProfile(kit.app);
