@@ -27,13 +27,21 @@ export function useCampaignFooter(options: FooterOptions): readonly FooterRow[] 
   return options.within ? parent : whole;
 }
 
-function useWhole({ level, within, currency, opened, toggle }: FooterOptions): readonly FooterRow[] | undefined {
+/** What it is made of. Whoever shows rows asks for it beside them, so that it does not wait for them. */
+export function useWholeFigures({ level, within }: Pick<FooterOptions, 'level' | 'within'>) {
   const { place, model } = usePlace();
-  const { data: rest, isError: isRestAway } = useQuery({
-    ...unattributedQuery(place, level, model),
-    enabled: !within,
-  });
-  const { data: all, isError: isAllAway } = useQuery({ ...overviewQuery(place), enabled: !within });
+  const enabled = !within;
+  return {
+    rest: useQuery({ ...unattributedQuery(place, level, model), enabled }),
+    all: useQuery({ ...overviewQuery(place), enabled }),
+  };
+}
+
+function useWhole({ level, within, currency, opened, toggle }: FooterOptions): readonly FooterRow[] | undefined {
+  const { model } = usePlace();
+  const figures = useWholeFigures({ level, within });
+  const { data: rest, isError: isRestAway } = figures.rest;
+  const { data: all, isError: isAllAway } = figures.all;
   // The rows are worth showing also when what stands below them is away.
   if ((!rest && !isRestAway) || (!all && !isAllAway)) return undefined;
   const about = say.campaigns.unattributed;

@@ -18,7 +18,7 @@ import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
-import { useCampaignFooter } from './campaign-footer.tsx';
+import { useCampaignFooter, useWholeFigures } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
 import { EntityTrend } from './entity-trend.tsx';
 import { SixModels } from './six-models.tsx';
@@ -31,6 +31,7 @@ export function Campaigns() {
   const { place, model } = usePlace();
   const campaigns = useQuery(campaignsQuery(place, level, model));
   const profile = useQuery(profileQuery(place.profileId));
+  useWholeFigures({ level, within });
   return (
     <>
       <h1 className="mb-4">{levelTitles[level]}</h1>
