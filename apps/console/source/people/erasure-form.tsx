@@ -1,9 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
-import { type ReactNode, useId, useState } from 'react';
+import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
+import { Labelled } from '../parts/labelled.tsx';
 import { usePlace } from '../place.ts';
 import { problemOf } from '../problem.ts';
 import type { ErasureRequest } from '../queries.ts';
@@ -91,7 +92,7 @@ function Who({ profileId, before, next }: WhoProps) {
       }}
     >
       <p className="border-problem border-l-2 pl-3">{say.erasures.cannotUndo}</p>
-      <Field title={say.erasures.namedBy}>
+      <Labelled title={say.erasures.namedBy}>
         {(id) => (
           <select
             id={id}
@@ -106,11 +107,11 @@ function Who({ profileId, before, next }: WhoProps) {
             ))}
           </select>
         )}
-      </Field>
-      <Field title={selectorTitles[selector]}>
+      </Labelled>
+      <Labelled title={selectorTitles[selector]}>
         {(id) => <input id={id} name="value" className="field" maxLength={500} autoComplete="off" required />}
-      </Field>
-      <Field title={say.erasures.reason}>
+      </Labelled>
+      <Labelled title={say.erasures.reason}>
         {(id) => (
           <select id={id} name="reason" className="field" defaultValue={before?.reason ?? erasureReasons[0]}>
             {erasureReasons.map((reason) => (
@@ -120,8 +121,8 @@ function Who({ profileId, before, next }: WhoProps) {
             ))}
           </select>
         )}
-      </Field>
-      <Field title={say.erasures.ownName} hint={say.erasures.ownNameAbout}>
+      </Labelled>
+      <Labelled title={say.erasures.ownName} about={say.erasures.ownNameAbout}>
         {(id) => (
           <input
             id={id}
@@ -134,29 +135,10 @@ function Who({ profileId, before, next }: WhoProps) {
             required
           />
         )}
-      </Field>
+      </Labelled>
       <button type="submit" className="button justify-self-start">
         {say.common.continue}
       </button>
     </form>
-  );
-}
-
-interface FieldProps {
-  readonly title: string;
-  readonly hint?: string;
-  readonly children: (id: string) => ReactNode;
-}
-
-function Field({ title, hint, children }: FieldProps) {
-  const id = useId();
-  return (
-    <div className="grid gap-1">
-      <label htmlFor={id} className="label">
-        {title}
-      </label>
-      {children(id)}
-      {hint && <span className="label">{hint}</span>}
-    </div>
   );
 }
