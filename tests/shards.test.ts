@@ -9,7 +9,6 @@ import {
   raw,
 } from '@tributary/clickhouse';
 import { tableOwners } from '@tributary/clickhouse/owners.ts';
-
 import { fitModels } from '@tributary/domain/models/room.ts';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { reconciliations } from '@tributary/domain/reconciliation/room.ts';

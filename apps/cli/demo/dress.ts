@@ -23,7 +23,7 @@ interface Shop {
 /** What the demo is connected to: both ad platforms and a CRM. */
 const providers = handoffProviders.filter((name) => isAdPlatform(name) || channels[name].kind === 'crm');
 const refunds = 3;
-const reconciledDays = 30;
+const lookedAtDays = 30;
 
 export async function dress(shop: Shop): Promise<void> {
   const { client, workspaceId } = await signIn(shop);
@@ -38,11 +38,11 @@ export async function dress(shop: Shop): Promise<void> {
   await eraseOne(shop, client, workspaceId);
   await client.createReconciliation({ body: rangeOf(shop) });
   await client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } });
-  await trade(client, shop.now);
+  await trade(client, rangeOf(shop), shop.now);
 }
 
 const rangeOf = ({ now }: Shop) => ({
-  date_from: dayOf(new Date(now.getTime() - (reconciledDays - 1) * dayMs)),
+  date_from: dayOf(new Date(now.getTime() - (lookedAtDays - 1) * dayMs)),
   date_to: dayOf(now),
 });
 

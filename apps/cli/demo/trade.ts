@@ -1,25 +1,29 @@
-import { dayOf, toMinorUnits } from '@tributary/rules';
+import { toMinorUnits } from '@tributary/rules';
 import { type Client, TributaryError } from '@tributary/sdk';
-import { dayMs, type EntityLevel } from '@tributary/vocabulary';
+import type { EntityLevel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 
 /** The platform whose ads the demo's people change and to which they tell their sales. */
 const platform = 'social_ads';
-const lookedAtDays = 30;
 /** As near to what the sandbox's ad sets have as a change of budget must be. */
 const dailyBudget = '50';
 /** Statuses of what can be asked of one ad and not of another. */
 const refusals = [409, 422];
 
+/** The days that they looked at. */
+interface Range {
+  readonly date_from: string;
+  readonly date_to: string;
+}
+
 /**
  * What the people of a shop did lately with what they read: a budget changed, an ad and a campaign stopped, one of them started again, a lift study
  * that they were told of, sales told to the platform, models fitted, a month closed. Each fills a screen.
  */
-export async function trade(client: Client, now: Date): Promise<void> {
+export async function trade(client: Client, range: Range, now: Date): Promise<void> {
   const { data: connections } = await client.listConnections({ query: { channel: platform } });
   const connectionId = connections.find(({ status }) => status === 'connected')?.id;
   if (!connectionId) return;
-  const range = { date_from: dayOf(new Date(now.getTime() - (lookedAtDays - 1) * dayMs)), date_to: dayOf(now) };
   const { meta } = await client.listCampaigns({ query: range });
   const running = async (level: EntityLevel) => {
     const { data } = await client.listCampaigns({ query: { ...range, level, limit: 100 } });
@@ -62,7 +66,7 @@ async function firstThatTakes(
 async function tellOfStudy(
   client: Client,
   { campaign_id: id, spend }: { readonly campaign_id: string; readonly spend: number | null },
-  range: { readonly date_from: string; readonly date_to: string },
+  range: Range,
 ): Promise<void> {
   await client.createExperiment({
     body: {
