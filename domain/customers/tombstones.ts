@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import type { Tx } from '@tributary/postgres';
 import { type Grave, type Identifier, identifierKey } from '@tributary/rules';
+import { keyedHash } from '@tributary/vault';
 import { sql } from 'kysely';
 
 /**
@@ -13,7 +13,7 @@ export interface Tombstones {
 
 /** The key is never rotated: under another one, whoever was erased would be a stranger. */
 export const tombstonesUnder = (key: () => Buffer): Tombstones => ({
-  hashOf: (profileId, name) => createHmac('sha256', key()).update(`${profileId}:${name}`).digest(),
+  hashOf: (profileId, name) => keyedHash(key(), `${profileId}:${name}`),
 });
 
 /** None of these can be mistaken for another: each begins with what it is. */

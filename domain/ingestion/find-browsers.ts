@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { nameOfVisitor } from '@tributary/domain/customers';
 import { visitorIdMessage, visitorIdOf } from '@tributary/rules';
+import { keyedHash } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
 import type { Arrival } from './message.ts';
 import { findErasedHashes, type VisitProfile } from './store.ts';
@@ -24,13 +24,13 @@ export async function findBrowsers(
   arrivals: readonly Arrival[],
   profiles: ReadonlyMap<string, VisitProfile>,
 ): Promise<Map<Arrival, StoredBrowser>> {
-  const key = visitorKey();
+  const visitorOf = visitorsUnder(visitorKey());
   const found = new Map<Arrival, StoredBrowser>();
   let open: Arrival[] = [];
   for (const arrival of arrivals) {
     const profile = profiles.get(arrival.profile_id);
     if (!profile) continue;
-    found.set(arrival, { visitorId: visitorOf(key, arrival, 0), isErased: false });
+    found.set(arrival, { visitorId: visitorOf(arrival, 0), isErased: false });
     if (profile.hasErased) open.push(arrival);
   }
   for (let generation = 1; open.length > 0; generation += 1) {
@@ -45,7 +45,7 @@ export async function findBrowsers(
       const isErased = new Date(arrival.received_at) <= erasedAt;
       const { visitorId } = found.get(arrival) as StoredBrowser;
       found.set(arrival, {
-        visitorId: isErased ? visitorId : visitorOf(key, arrival, generation),
+        visitorId: isErased ? visitorId : visitorOf(arrival, generation),
         isErased,
       });
       return !isErased;
@@ -54,11 +54,16 @@ export async function findBrowsers(
   return found;
 }
 
-function visitorOf(
-  key: Buffer,
-  { profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>,
-  generation: number,
-): string {
-  const message = visitorIdMessage(profile_id, client_id, generation);
-  return visitorIdOf(createHmac('sha256', key).update(message).digest());
+/** A browser has many requests in a batch, and its id is made once. */
+function visitorsUnder(key: Buffer) {
+  const made = new Map<string, string>();
+  return ({ profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>, generation: number): string => {
+    const message = visitorIdMessage(profile_id, client_id, generation);
+    let id = made.get(message);
+    if (id === undefined) {
+      id = visitorIdOf(keyedHash(key, message));
+      made.set(message, id);
+    }
+    return id;
+  };
 }

@@ -5,6 +5,7 @@ export {
   type StoredKey,
 } from './key-ring.ts';
 export { ensureKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+export { keyedHash } from './keyed-hash.ts';
 export { createOpener, createSealer, type PublicKey, publicKeyOf } from './sealed-box.ts';
 export { openFile, sealFile } from './sealed-file.ts';
 export type { SealedColumn } from './sealed-rows.ts';

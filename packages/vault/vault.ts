@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { keyObjectOf } from './keyed-hash.ts';
 
 /**
  * Envelope encryption. Each secret has a data key of its own; a master key from the settings wraps that data key. Rotating
@@ -74,7 +75,7 @@ export function createVault(source: readonly MasterKey[] | (() => readonly Maste
     const master = ring().find((key) => key.id === id);
     if (sealed[0] !== formatVersion || !master) throw new UnreadableSecret('No master key opens this secret.');
     const bodyStart = idEnd + wrappedBytes;
-    const dataKey = decrypt(master.bytes, sealed.subarray(idEnd, bodyStart), context(place, 'key'));
+    const dataKey = decrypt(keyObjectOf(master.bytes), sealed.subarray(idEnd, bodyStart), context(place, 'key'));
     return { masterId: id, dataKey, body: sealed.subarray(bodyStart) };
   };
 
@@ -92,7 +93,7 @@ export function createVault(source: readonly MasterKey[] | (() => readonly Maste
     },
     open(sealed, place) {
       const { dataKey, body } = unwrap(sealed, place);
-      return decrypt(dataKey, body, context(place, 'body')).toString('utf8');
+      return decrypt(createSecretKey(dataKey), body, context(place, 'body')).toString('utf8');
     },
     rewrap(sealed, place) {
       const { masterId, dataKey, body } = unwrap(sealed, place);
@@ -103,24 +104,12 @@ export function createVault(source: readonly MasterKey[] | (() => readonly Maste
   };
 }
 
-/** A cipher takes one of these in a third of the time that it takes bytes. */
-const keyObjects = new WeakMap<Buffer, KeyObject>();
-
-function keyObjectOf(bytes: Buffer): KeyObject {
-  let key = keyObjects.get(bytes);
-  if (!key) {
-    key = createSecretKey(bytes);
-    keyObjects.set(bytes, key);
-  }
-  return key;
-}
-
 function encrypt(key: KeyObject, nonce: Buffer, plain: Buffer, associated: Buffer): Buffer {
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(associated);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-function decrypt(key: Buffer, sealed: Buffer, associated: Buffer): Buffer {
+function decrypt(key: KeyObject, sealed: Buffer, associated: Buffer): Buffer {
   try {
     const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
       .setAAD(associated)

@@ -14,9 +14,9 @@ export function visitorIdMessage(profileId: string, clientId: string, generation
 /** The first 16 bytes as a UUID of version 8, which RFC 9562 leaves to those who make their own. 122 bits of them remain. */
 export function visitorIdOf(hmac: Uint8Array): string {
   if (hmac.length < 16) throw new RangeError('A visitor id takes 16 bytes.');
-  const bytes = hmac.slice(0, 16);
+  const bytes = Buffer.from(hmac.subarray(0, 16));
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
