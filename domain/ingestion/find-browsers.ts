@@ -3,6 +3,7 @@ import { visitorIdMessage, visitorIdOf } from '@tributary/rules';
 import { keyedHash } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
 import type { Arrival } from './message.ts';
+import { remembering } from './remembering.ts';
 import { findErasedHashes, type VisitProfile } from './store.ts';
 
 /** Under which id a request's browser is stored. */
@@ -56,14 +57,7 @@ export async function findBrowsers(
 
 /** A browser has many requests in a batch, and its id is made once. */
 function visitorsUnder(key: Buffer) {
-  const made = new Map<string, string>();
-  return ({ profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>, generation: number): string => {
-    const message = visitorIdMessage(profile_id, client_id, generation);
-    let id = made.get(message);
-    if (id === undefined) {
-      id = visitorIdOf(keyedHash(key, message));
-      made.set(message, id);
-    }
-    return id;
-  };
+  const idOf = remembering((message) => visitorIdOf(keyedHash(key, message)));
+  return ({ profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>, generation: number): string =>
+    idOf(visitorIdMessage(profile_id, client_id, generation));
 }

@@ -4,8 +4,9 @@ import type { Ingestion } from './context.ts';
 import type { Agent } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
 import { ingest } from './pipeline.ts';
+import { remembering } from './remembering.ts';
 import { findProfiles } from './store.ts';
-import { type BadReason, takeVisit } from './take-visit.ts';
+import { type BadReason, MaskingApart, type TakenVisit, takeVisit } from './take-visit.ts';
 
 /** The columns that a file of visits may have. */
 export const visitColumns = [
@@ -69,11 +70,11 @@ export async function openVisitImporter(
   const profile = (await findProfiles(ingestion.postgres.unbound, [profileId])).get(profileId);
   if (!profile) return undefined;
   const read = (rows: readonly VisitCells[]) => {
-    const now = ingestion.now();
+    const take = rowReader(profileId, profile.ownHosts, intake, ingestion.now());
     const requests: OpenedRequest[] = [];
     const rejected: RejectedRow[] = [];
     for (const { line, cells } of rows) {
-      const one = readRow(profileId, profile.ownHosts, intake, cells, now);
+      const one = take(cells);
       if ('field' in one) rejected.push({ line, ...one });
       else requests.push(one);
     }
@@ -94,11 +95,29 @@ export async function openVisitImporter(
 
 type Fault = Omit<RejectedRow, 'line'>;
 
+/** For the rows of a batch, which say much more than once. */
+function rowReader(profileId: string, ownHosts: readonly string[], intake: VisitIntake, now: Date) {
+  const ids: Ids = {
+    profileId,
+    browser: remembering((word) => uuidOf('browser', profileId, word)),
+    session: remembering((word) => uuidOf('session', profileId, word)),
+  };
+  const masking = new MaskingApart();
+  const take = (visit: unknown, at: Date) => takeVisit(visit, at, ownHosts, masking);
+  return (cells: Cells) => readRow(ids, intake, take, cells, now);
+}
+
+interface Ids {
+  readonly profileId: string;
+  readonly browser: (word: string) => string;
+  readonly session: (word: string) => string;
+}
+
 /** As the collector would have sent it on when it happened: it came then, and so nothing of it depends on when the file is read. */
 function readRow(
-  profileId: string,
-  ownHosts: readonly string[],
+  ids: Ids,
   { isConsentRequired, keepsCity, agentOf }: VisitIntake,
+  take: (visit: unknown, at: Date) => TakenVisit,
   cells: Cells,
   now: Date,
 ): OpenedRequest | Fault {
@@ -113,14 +132,14 @@ function readRow(
     return { field: 'country', message: 'must be two capital letters, like CL' };
   if (region !== '' && !/^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(region))
     return { field: 'region', message: 'must be of ISO 3166-2, like CL-RM' };
-  const taken = takeVisit(visitOf(profileId, cells, at), new Date(at), ownHosts);
+  const taken = take(visitOf(ids, cells, at), new Date(at));
   if (!taken.ok) return faults[taken.reason] ?? { field: 'url', message: 'cannot be read' };
   const { visit, secret = {} } = taken;
   return {
     id: `import:${visit.id}`,
     arrival: {
-      profile_id: profileId,
-      client_id: uuidOf('browser', profileId, client_id),
+      profile_id: ids.profileId,
+      client_id: ids.browser(client_id),
       received_at: at,
       country: country || 'ZZ',
       ...(region && { region }),
@@ -133,7 +152,7 @@ function readRow(
 }
 
 /** What a browser would have sent. */
-function visitOf(profileId: string, cells: Cells, at: string) {
+function visitOf({ profileId, session }: Ids, cells: Cells, at: string) {
   const { client_id = '', url = '', referrer = '', name = '', visit_id = '', session_id = '' } = cells;
   const type = cells.type || 'page_view';
   const said = Object.entries({ external_id: cells.external_id, email: cells.email, phone: cells.phone });
@@ -143,7 +162,7 @@ function visitOf(profileId: string, cells: Cells, at: string) {
     id: uuidOf('visit', profileId, visit_id || [client_id, at, type, name, url, referrer].join('\n')),
     at,
     type,
-    session_id: uuidOf('session', profileId, session_id || `${client_id}\n${at.slice(0, 10)}`),
+    session_id: session(session_id || `${client_id}\n${at.slice(0, 10)}`),
     is_session_start: cells.is_session_start ? isYes(cells.is_session_start) : isFromOutside(url, referrer),
     url,
     ...(referrer && { referrer }),

@@ -23,7 +23,7 @@ export async function storeVisits(
   for (const outcome of [first, second]) if (outcome?.status === 'rejected') throw outcome.reason;
 }
 
-function visitRow({ arrival, visitorId, visit, classification }: PlacedVisit): VisitRow {
+function visitRow({ arrival, visitorId, visit, classification, path }: PlacedVisit): VisitRow {
   const { utm } = classification;
   return {
     profile_id: arrival.profile_id,
@@ -51,7 +51,7 @@ function visitRow({ arrival, visitorId, visit, classification }: PlacedVisit): V
     utm_content: utm.content ?? '',
     utm_id: utm.id ?? '',
     url: visit.url,
-    path: URL.parse(visit.url)?.pathname ?? '',
+    path,
     referrer: visit.referrer ?? '',
     referrer_host: classification.referrerHost ?? '',
     device: arrival.user_agent.device,
