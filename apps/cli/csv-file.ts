@@ -44,8 +44,8 @@ export interface FileImport {
   readonly statuses: readonly string[];
   /** How many rows are committed at once. */
   readonly batchSize?: number;
-  /** Commits a batch, or only looks at it. */
-  readonly take: (rows: readonly Cells[]) => Promise<Taken>;
+  /** Looks at a batch, while the one before it is being committed; what it gives commits it, when it is asked to. */
+  readonly take: (rows: readonly Cells[]) => () => Promise<Taken>;
   /** Whether a run that was stopped is continued, and this one noted for the next. */
   readonly isResumable: boolean;
   readonly progress: (counts: Counts, share: number) => void;
@@ -66,11 +66,11 @@ export async function importFile(work: FileImport): Promise<Counts> {
   let batch: Cells[] = [];
   const size = statSync(file).size;
   const source = createReadStream(file);
-  const commit = async (rows: readonly Cells[]) => {
+  const commit = async (rows: number, taken: () => Promise<Taken>) => {
     const share = size === 0 ? 1 : source.bytesRead / size;
-    const done = await work.take(rows);
-    await appendFile(rejectedFile(file), done.rejected.map(reportLine).join(''));
-    counts = added(counts, rows.length, done);
+    const done = await taken();
+    if (done.rejected.length > 0) await appendFile(rejectedFile(file), done.rejected.map(reportLine).join(''));
+    counts = added(counts, rows, done);
     if (isResumable) noteProgress(work, counts);
     // The whole is said at the end.
     work.progress(counts, Math.min(share, 0.99));
@@ -78,6 +78,13 @@ export async function importFile(work: FileImport): Promise<Counts> {
 
   /** While a batch is committed the next is read, and no more than that: memory does not grow with the file. */
   let underWay: Promise<void> | undefined;
+  const follow = async (rows: readonly Cells[]) => {
+    const taken = work.take(rows);
+    await underWay;
+    underWay = commit(rows.length, taken);
+    // It is waited for by the next or at the end; until then its failure is nobody's surprise.
+    underWay.catch(() => {});
+  };
   const { batchSize = usualBatchSize } = work;
   let seen = 0;
   for await (const row of rowsOf(source, work)) {
@@ -85,14 +92,11 @@ export async function importFile(work: FileImport): Promise<Counts> {
     if (seen <= before.rows) continue;
     batch.push(row);
     if (batch.length < batchSize) continue;
-    await underWay;
-    underWay = commit(batch);
-    // It is waited for above or below; until then its failure is nobody's surprise.
-    underWay.catch(() => {});
+    await follow(batch);
     batch = [];
   }
+  if (batch.length > 0) await follow(batch);
   await underWay;
-  if (batch.length > 0) await commit(batch);
   work.progress(counts, 1);
   if (isResumable) rmSync(progressFile(file), { force: true });
   if (counts.rejected === 0) rmSync(rejectedFile(file), { force: true });

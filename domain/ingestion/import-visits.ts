@@ -49,7 +49,8 @@ export interface ImportedVisits {
 
 /** Takes rows as the collector and the pipeline take visits of browsers. Sent again, a row is the same visit. */
 export interface VisitImporter {
-  import(rows: readonly VisitCells[]): Promise<ImportedVisits>;
+  /** Reads them, which leaves nothing; what it gives stores them. */
+  read(rows: readonly VisitCells[]): () => Promise<ImportedVisits>;
   /** Says what is wrong with the rows, and stores nothing. */
   check(rows: readonly VisitCells[]): ImportedVisits;
 }
@@ -85,10 +86,12 @@ export async function openVisitImporter(
       const { requests, rejected } = read(rows);
       return { imported: requests.length, rejected };
     },
-    async import(rows) {
+    read(rows) {
       const { requests, rejected } = read(rows);
-      await ingest(ingestion, requests);
-      return { imported: requests.length, rejected };
+      return async () => {
+        await ingest(ingestion, requests);
+        return { imported: requests.length, rejected };
+      };
     },
   };
 }

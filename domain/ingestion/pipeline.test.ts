@@ -304,7 +304,7 @@ describe('a visit of a file', () => {
       { line: 2, cells: cells(landing) },
       { line: 3, cells: { ...cells(said), external_id: 'c-1' } },
     ];
-    expect(await importer?.import(rows)).toEqual({ imported: 2, rejected: [] });
+    expect(await importer?.read(rows)()).toEqual({ imported: 2, rejected: [] });
     const stored = async () => ({
       visits: await rowsOf<VisitRow>('visits', profileId),
       touches: await rowsOf<TouchRow>('touches', profileId),
@@ -338,7 +338,7 @@ describe('a visit of a file', () => {
       { ...good, country: 'Chile' },
     ];
     const rows = [good, { ...good }, ...bad].map((cells, at) => ({ line: at + 2, cells }));
-    const { imported, rejected } = (await importer?.import(rows)) ?? { imported: 0, rejected: [] };
+    const { imported, rejected } = (await importer?.read(rows)()) ?? { imported: 0, rejected: [] };
     expect(imported).toBe(2);
     expect(rejected.map(({ line, field }) => [line, field])).toEqual(
       'client_id occurred_at occurred_at occurred_at consent type url name external_id country'

@@ -33,7 +33,7 @@ export const importCustomersCommand = () =>
           columns,
           statuses: ['created', 'matched'],
           isResumable: !dryRun,
-          take: dryRun ? async (rows) => importer.check(rows) : (rows) => importer.import(rows),
+          take: (rows) => async () => (dryRun ? importer.check(rows) : importer.import(rows)),
           progress: progressLine(),
         });
         const report = counts.rejected > 0 ? rejectedFile(file) : null;

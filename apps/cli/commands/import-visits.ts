@@ -38,7 +38,7 @@ export const importVisitsCommand = () =>
           statuses: ['imported'],
           isResumable: !dryRun,
           batchSize,
-          take: dryRun ? async (rows) => importer.check(rows) : (rows) => importer.import(rows),
+          take: (rows) => (dryRun ? async () => importer.check(rows) : importer.read(rows)),
           progress: progressLine(),
         });
         const { imported, ...rest } = counts;
