@@ -1,12 +1,10 @@
 import { createReadStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { appendFile, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
+import { csvRecords } from './csv-records.ts';
 import type { Format, Rename } from './formats/index.ts';
 
 const usualBatchSize = 1_000;
-/** Nobody's row is longer; a quote that is never closed must not read the whole file into memory. */
-const maxRowBytes = 256 * 1024;
 const maxLineCharacters = 4 * 1024 * 1024;
 
 /** A row of a file: its cells by the names of their columns. */
@@ -87,13 +85,15 @@ export async function importFile(work: FileImport): Promise<Counts> {
   };
   const { batchSize = usualBatchSize } = work;
   let seen = 0;
-  for await (const row of rowsOf(source, work)) {
-    seen += 1;
-    if (seen <= before.rows) continue;
-    batch.push(row);
-    if (batch.length < batchSize) continue;
-    await follow(batch);
-    batch = [];
+  for await (const rows of rowsOf(source, work)) {
+    for (const row of rows) {
+      seen += 1;
+      if (seen <= before.rows) continue;
+      batch.push(row);
+      if (batch.length < batchSize) continue;
+      await follow(batch);
+      batch = [];
+    }
   }
   if (batch.length > 0) await follow(batch);
   await underWay;
@@ -103,34 +103,38 @@ export async function importFile(work: FileImport): Promise<Counts> {
   return counts;
 }
 
-/** The rows of a file, in their order: the same file gives the same rows, so that their number says how far a run came. */
-async function* rowsOf(source: Readable, work: FileImport): AsyncGenerator<Cells> {
+/** The rows of a file, in their order: the same file gives the same rows, so that their number says how far a run came. Some at a time, for one at a time takes as long as reading them. */
+async function* rowsOf(source: Readable, work: FileImport): AsyncGenerator<readonly Cells[]> {
   const { format, rename } = work;
-  const records = format?.written === 'json-lines' ? jsonLines(source) : csvRecords(source, work);
-  for await (const { line, record } of records) {
-    if (!format) yield { line, cells: record as Cells['cells'] };
-    else for (const cells of format.outcomesOf(record, rename)) yield { line, cells };
+  if (!format) yield* namedCells(source, work);
+  else {
+    const records = format.written === 'json-lines' ? jsonLines(source) : namedCells(source, work);
+    for await (const some of records)
+      yield some.flatMap(({ line, cells: record }) =>
+        format.outcomesOf(record, rename).map((cells) => ({ line, cells })),
+      );
   }
 }
 
 interface FileRecord {
   readonly line: number;
-  readonly record: Readonly<Record<string, unknown>>;
+  readonly cells: Readonly<Record<string, unknown>>;
 }
 
-async function* csvRecords(source: Readable, work: FileImport): AsyncGenerator<FileRecord> {
-  const rows = source.pipe(
-    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true, max_record_size: maxRowBytes }),
-  );
+async function* namedCells(source: Readable, work: FileImport): AsyncGenerator<Cells[]> {
   let names: readonly string[] | undefined;
-  for await (const { record, info } of rows as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-    if (!names) names = columnsOf(record, work);
-    else yield { line: info.lines, record: cellsOf(names, record) };
+  for await (const records of csvRecords(source)) {
+    const [first] = records;
+    if (!names && !first) continue;
+    const rows = names ? records : records.slice(1);
+    const known: readonly string[] = names ?? columnsOf(first?.cells ?? [], work);
+    names = known;
+    yield rows.map(({ line, cells }) => ({ line, cells: cellsOf(known, cells) }));
   }
 }
 
 /** A line that is no JSON object ends the import: the file is not what it was said to be. */
-async function* jsonLines(source: Readable): AsyncGenerator<FileRecord> {
+async function* jsonLines(source: Readable): AsyncGenerator<FileRecord[]> {
   let line = 0;
   let rest = '';
   const read = (text: string): FileRecord => {
@@ -138,7 +142,7 @@ async function* jsonLines(source: Readable): AsyncGenerator<FileRecord> {
     try {
       const record: unknown = JSON.parse(text);
       if (record !== null && typeof record === 'object' && !Array.isArray(record))
-        return { line, record: record as FileRecord['record'] };
+        return { line, cells: record as FileRecord['cells'] };
     } catch {
       // Said below.
     }
@@ -151,9 +155,9 @@ async function* jsonLines(source: Readable): AsyncGenerator<FileRecord> {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     if (rest.length > maxLineCharacters) throw new Error(`Line ${line + lines.length + 1} is longer than any event.`);
-    for (const text of lines) if (text.trim()) yield read(text);
+    yield lines.filter((text) => text.trim()).map(read);
   }
-  if (rest.trim()) yield read(rest);
+  if (rest.trim()) yield [read(rest)];
 }
 
 function columnsOf(header: readonly string[], { column, columns }: FileImport): string[] {
