@@ -111,9 +111,9 @@ export const bench: Bench = {
   },
 };
 
-const pages = ['shoes/runner-3?size=42', 'cart', 'checkout/step-2', 'blog/how-to-choose', 'search?q=red+shoes&page=2'];
+const pages = ['cart', 'checkout/step-2', 'blog/how-to-choose', 'search?q=red+shoes&page=2'];
 
-/** Browsers that come by an ad, and look at pages after that. */
+/** Browsers that come by an ad, each with a click id of its own, and look at pages after that, among them one of two thousand products: addresses that were read before must not be all there is. */
 async function writeVisits(file: string, rows: number): Promise<void> {
   const out = createWriteStream(file);
   out.write('client_id,session_id,is_session_start,occurred_at,url,referrer,country,user_agent\n');
@@ -127,10 +127,13 @@ async function writeVisits(file: string, rows: number): Promise<void> {
       const [url, referrer] =
         page === 0
           ? [
-              'https://shop.example/shoes?utm_source=facebook&utm_medium=paid_social&utm_id=120200000000000001&fbclid=IwAR0aBcDeFgHiJkLmNoPqRsTuVwXyZ',
+              `https://shop.example/shoes?utm_source=facebook&utm_medium=paid_social&utm_id=120200000000000001&fbclid=IwAR0aBcDeFgHiJkLmNoPqRs${browser.toString(36).padStart(7, 'T')}`,
               'https://l.facebook.com/',
             ]
-          : [`https://shop.example/${pages[page % pages.length]}`, 'https://shop.example/shoes'];
+          : [
+              `https://shop.example/${pages[page] ?? `shoes/runner-${browser % 2_000}?size=42`}`,
+              'https://shop.example/shoes',
+            ];
       return `b-${browser},s-${browser},${page === 0},${at},${url},${referrer},CL,${agent}\n`;
     });
     if (!out.write(lines.join(''))) await once(out, 'drain');
