@@ -2,7 +2,8 @@ import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
 import type { Report } from './compose.ts';
 import { deliver, type MailStores, planMail, readReport } from './send.ts';
-import { type DeliveryRow, listDueDeliveries, listDueMails, type MailRow } from './store.ts';
+import { putMailBack, setMailAside } from './send-once.ts';
+import { type DeliveryRow, listDueDeliveries, listDueMails, type MailRow, placeOf } from './store.ts';
 
 type MailItem = Item & ({ readonly mail: MailRow } | { readonly delivery: DeliveryRow });
 
@@ -48,28 +49,19 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
       await sql`UPDATE report_mails SET due_at = 'infinity' WHERE profile_id = ${profileId} AND id = ${item.mail.id}`.execute(
         tx,
       );
-    else await putState(tx, profileId, item.id, { state: 'failed', reason: 'fault', due: 'infinity' });
+    else await setMailAside(tx, placeOf(profileId, item.delivery));
   },
 
   async putBack(tx, profileId, ids) {
     for (const id of ids)
-      if (id.includes('/')) await putState(tx, profileId, id, { state: 'waiting', reason: null, due: '-infinity' });
+      if (id.includes('/')) await putMailBack(tx, placeOf(profileId, keyOf(id)));
       else await sql`UPDATE report_mails SET due_at = now() WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
   },
 });
 
 const idOf = ({ mailId, sentFor, userId }: DeliveryRow): string => `${mailId}/${sentFor.toISOString()}/${userId}`;
 
-async function putState(
-  tx: Parameters<QueueHandler['setAside']>[0],
-  profileId: string,
-  id: string,
-  { state, reason, due }: { readonly state: string; readonly reason: string | null; readonly due: string },
-): Promise<void> {
-  const [mailId, sentFor, userId] = id.split('/');
-  await sql`
-    UPDATE report_mail_deliveries SET state = ${state}, reason = ${reason}, due_at = ${due}
-    WHERE profile_id = ${profileId} AND mail_id = ${mailId} AND sent_for = ${sentFor} AND user_id = ${userId}`.execute(
-    tx,
-  );
+function keyOf(id: string) {
+  const [mailId = '', sentFor = '', userId = ''] = id.split('/');
+  return { mailId, sentFor, userId };
 }

@@ -1,8 +1,8 @@
 import { createMailer, type Mailer } from '@tributary/outbound';
 import { buildMember, openTestWithClickHouse, scene } from '@tributary/testkit';
+import { startMailServer } from '@tributary/testkit/mail-server';
 import { limits, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { SMTPServer } from 'smtp-server';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { reportMails } from './report-mails.queue.ts';
@@ -13,48 +13,18 @@ const world = await openTestWithClickHouse();
 const { kit, api, clickhouse } = world;
 const path = '/api/v1/report-mails';
 
-/** A real mail server, which answers as the test says. */
-const inbox: { readonly to: string; readonly raw: string; readonly text: string }[] = [];
-let onData: 'take' | 'hang up' | number = 'take';
-const answering = (code: number) => Object.assign(new Error('as the test says'), { responseCode: code });
-const server = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ['STARTTLS', 'AUTH'],
-  onData(stream, session, callback) {
-    const parts: Buffer[] = [];
-    stream.on('data', (part: Buffer) => parts.push(part));
-    stream.on('end', () => {
-      if (typeof onData === 'number') return callback(answering(onData));
-      const raw = Buffer.concat(parts).toString();
-      const [{ address: to } = { address: '' }] = session.envelope.rcptTo;
-      inbox.push({ to, raw, text: decoded(raw) });
-      if (onData === 'take') return callback();
-      // It has the mail, and whoever sent it never hears so.
-      for (const connection of server.connections as Set<{ _socket: { destroy(): void } }>)
-        connection._socket.destroy();
-    });
-  },
-});
-server.on('error', () => {});
-await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-const { port } = server.server.address() as { port: number };
-const mailer = createMailer({ url: `smtp://127.0.0.1:${port}`, from: 'Tributary <reports@tributary.test>' });
+const server = await startMailServer();
+const inbox = server.received;
+const mailer = createMailer({ url: server.url, from: 'Tributary <reports@tributary.test>' });
 afterAll(async () => {
   mailer.close();
-  await new Promise<void>((resolve) => server.close(resolve));
+  await server.stop();
 });
 beforeEach(() => {
   kit.clock.set('2026-06-15T12:00:00Z');
   inbox.length = 0;
-  onData = 'take';
+  server.onData = 'take';
 });
-
-/** A body in quoted-printable, as text. */
-const decoded = (raw: string): string =>
-  Buffer.from(
-    raw.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  ).toString();
 
 async function openTeam() {
   const shop = await scene(world, { timeZone: 'America/Santiago', scopes: ['campaigns:read', 'attribution:write'] });
@@ -188,18 +158,18 @@ test('what was not taken is tried again and shown; what may have arrived is neve
   await team.create({ every: 'day' });
   const morning = (day: number) => kit.clock.set(`2026-06-${day}T11:00:30Z`);
   morning(16);
-  onData = 451;
+  server.onData = 451;
   await team.work();
   expect(await team.last()).toMatchObject({ sent: 0, waiting: 1, reason: 'unreachable' });
   await team.work();
-  onData = 'take';
+  server.onData = 'take';
   kit.clock.advance(limits.reportMails.againMinutes * minuteMs);
   await team.work();
   expect(await team.last()).toMatchObject({ sent: 1, waiting: 0, reason: null });
   expect(inbox).toHaveLength(1);
 
   morning(17);
-  onData = 550;
+  server.onData = 550;
   await team.work();
   expect(await team.last()).toMatchObject({ failed: 1, reason: 'refused' });
 
@@ -212,14 +182,14 @@ test('what was not taken is tried again and shown; what may have arrived is neve
   expect(await team.last()).toMatchObject({ failed: 1, reason: 'unreachable' });
 
   morning(19);
-  onData = 'hang up';
+  server.onData = 'hang up';
   await team.work();
   expect(inbox).toHaveLength(2);
   expect(await team.last()).toMatchObject({ failed: 1, reason: 'unclear' });
 
   // A worker dies while it sends; whoever comes after it cannot know how far it was.
   morning(20);
-  onData = 'take';
+  server.onData = 'take';
   const dies: Mailer = { ...mailer, send: () => Promise.reject(new Error('killed')) };
   await expect(team.work(dies)).rejects.toThrow('killed');
   await team.work();

@@ -1,13 +1,13 @@
 import { findMembersAmong } from '@tributary/domain/accounts';
 import { listCampaigns, type ReportServices, readOverview } from '@tributary/domain/reports';
 import { findProfileName, findWorkspaceOf, isHealthcareProfile, isServed, profileOf } from '@tributary/domain/tenants';
-import { type Mailer, MailFailed } from '@tributary/outbound';
+import type { Mailer } from '@tributary/outbound';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { dayOf } from '@tributary/rules';
-import { dayMs, limits, type MailFailure, type MailRhythm, minuteMs } from '@tributary/vocabulary';
+import { dayMs, limits, type MailFailure, type MailRhythm } from '@tributary/vocabulary';
 import { composeMail, type Report } from './compose.ts';
+import { sendOnce, settleMail } from './send-once.ts';
 import {
-  claimDelivery,
   type Days,
   type DeliveryRow,
   insertDeliveries,
@@ -15,8 +15,7 @@ import {
   type MailRow,
   moveOn,
   nextDue,
-  type Outcome,
-  settleDelivery,
+  placeOf,
 } from './store.ts';
 
 export interface MailStores extends ReportServices {
@@ -28,9 +27,6 @@ export interface MailStores extends ReportServices {
 }
 
 type Hold = (tx: Tx) => Promise<void>;
-
-/** A worker that sends for so long is taken for dead; the mail server's own patience is shorter. */
-const claimMs = 5 * minuteMs;
 
 /** Leaves a delivery for each member who is to get it, and moves the mail on to its next moment: both or neither, so that none is left twice. */
 export async function planMail({ app, now }: MailStores, profileId: string, mail: MailRow, hold: Hold): Promise<void> {
@@ -65,9 +61,10 @@ export async function deliver(
   const { app, mailer, now, baseUrl } = stores;
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
   const ledger = app.behind({ profileId, workspaceId });
-  const settle = (outcome: Outcome) => ledger.transaction((tx) => settleDelivery(tx, profileId, delivery, outcome));
+  const place = placeOf(profileId, delivery);
+  const fail = (reason: MailFailure) => ledger.transaction((tx) => settleMail(tx, place, { state: 'failed', reason }));
   // Somebody began and never said how it ended.
-  if (delivery.state === 'sending') return settle({ state: 'failed', reason: 'unclear' });
+  if (delivery.state === 'sending') return fail('unclear');
   const found = await ledger.transaction(
     async (tx) => ({
       member: workspaceId && (await findMembersAmong(tx, workspaceId, [delivery.userId]))[0],
@@ -76,8 +73,8 @@ export async function deliver(
     }),
     { readOnly: true },
   );
-  if (!found.member) return settle({ state: 'failed', reason: 'left' });
-  if (found.isHealthcare) return settle({ state: 'failed', reason: 'healthcare' });
+  if (!found.member) return fail('left');
+  if (found.isHealthcare) return fail('healthcare');
   const own = `${baseUrl}/p/${profileId}`;
   const search = new URLSearchParams({ from: delivery.from, to: delivery.to, model: delivery.model });
   const stopUrl = `${own}/report-mails`;
@@ -88,31 +85,9 @@ export async function deliver(
     viewUrl: `${own}/${delivery.page}?${search}`,
     stopUrl,
   });
-  const attempt = await ledger.transaction(async (tx) => {
-    await hold(tx);
-    return claimDelivery(tx, profileId, delivery, new Date(+now() + claimMs));
-  });
-  if (attempt === undefined) return;
   const id = `${delivery.mailId}.${+delivery.sentFor}.${delivery.userId}`;
-  const failed = await (mailer
-    ? mailer
-        .send({ ...mail, to: found.member.email, stopUrl, messageId: `<${id}@${new URL(baseUrl).hostname}>` })
-        .then(() => undefined, faultOf)
-    : 'not_set_up');
-  return settle(failed === undefined ? { state: 'sent' } : afterFailure(failed, attempt, now()));
-}
-
-function faultOf(error: unknown): MailFailure {
-  if (error instanceof MailFailed) return error.fault;
-  throw error;
-}
-
-/** What certainly did not arrive is tried again; what the server refused for good is not. */
-function afterFailure(reason: MailFailure, attempt: number, now: Date): Outcome {
-  const { attempts, againMinutes } = limits.reportMails;
-  const isPassing = reason === 'unreachable' || reason === 'not_set_up';
-  if (!isPassing || attempt >= attempts) return { state: 'failed', reason };
-  return { state: 'waiting', reason, again: new Date(+now + againMinutes * 2 ** (attempt - 1) * minuteMs) };
+  const messageId = `<${id}@${new URL(baseUrl).hostname}>`;
+  return sendOnce({ ledger, mailer, now, hold }, place, { ...mail, to: found.member.email, stopUrl, messageId });
 }
 
 /** The same figures as the API's reports of these days and of those before. */

@@ -2,6 +2,7 @@ import type { Tx } from '@tributary/postgres';
 import type { AttributionModel, Language, MailedPage, MailFailure, MailRhythm, MailState } from '@tributary/vocabulary';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
+import type { MailPlace } from './send-once.ts';
 
 export interface MailRow {
   readonly id: string;
@@ -173,37 +174,11 @@ export async function listDueDeliveries(tx: Tx, profileId: string, at: Date, lim
   return rows;
 }
 
-const its = (profileId: string, { mailId, sentFor, userId }: Pick<DeliveryRow, 'mailId' | 'sentFor' | 'userId'>) =>
-  sql`profile_id = ${profileId} AND mail_id = ${mailId} AND sent_for = ${sentFor} AND user_id = ${userId}`;
-
-/** Says that it is being sent, before it is. Which attempt it is; undefined where somebody else has begun or it was stopped. */
-export async function claimDelivery(
-  tx: Tx,
+/** Where it is kept how a delivery stands. */
+export const placeOf = (
   profileId: string,
-  delivery: DeliveryRow,
-  until: Date,
-): Promise<number | undefined> {
-  const { rows } = await sql<{ attempts: number }>`
-    UPDATE report_mail_deliveries SET state = 'sending', attempts = attempts + 1, due_at = ${until}
-    WHERE ${its(profileId, delivery)} AND state = 'waiting'
-    RETURNING attempts`.execute(tx);
-  return rows[0]?.attempts;
-}
-
-export type Outcome =
-  | { readonly state: 'sent' }
-  | { readonly state: 'failed'; readonly reason: MailFailure }
-  | { readonly state: 'waiting'; readonly reason: MailFailure; readonly again: Date };
-
-export async function settleDelivery(
-  tx: Tx,
-  profileId: string,
-  delivery: DeliveryRow,
-  outcome: Outcome,
-): Promise<void> {
-  const reason = outcome.state === 'sent' ? null : outcome.reason;
-  const due = outcome.state === 'waiting' ? sql`${outcome.again}` : sql`'infinity'`;
-  await sql`
-    UPDATE report_mail_deliveries SET state = ${outcome.state}, reason = ${reason}, due_at = ${due}
-    WHERE ${its(profileId, delivery)}`.execute(tx);
-}
+  { mailId, sentFor, userId }: { readonly mailId: string; readonly sentFor: Date | string; readonly userId: string },
+): MailPlace => ({
+  table: sql`report_mail_deliveries`,
+  row: sql`profile_id = ${profileId} AND mail_id = ${mailId} AND sent_for = ${sentFor} AND user_id = ${userId}`,
+});

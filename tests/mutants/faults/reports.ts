@@ -3,7 +3,7 @@ import type { Fault } from '../fault.ts';
 export const faults: readonly Fault[] = [
   {
     id: 'mails-sent-twice',
-    file: 'domain/report-mails/send.ts',
+    file: 'domain/report-mails/send-once.ts',
     from: "const isPassing = reason === 'unreachable' || reason === 'not_set_up';",
     to: "const isPassing = reason !== 'refused';",
     breaks: 'a mail that may have arrived is sent again',
