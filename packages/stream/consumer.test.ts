@@ -286,6 +286,22 @@ test('a consumer passes nothing before it ran, and all once it is idle', async (
   await eventually(async () => (await own.stream.consumedThrough(name)) === 2);
 });
 
+test('since when the oldest visit waits is known until all are handled', async () => {
+  expect(await own.stream.waitingSince(name)).toBeUndefined();
+  const before = Date.now();
+  await publish('one');
+  const between = Date.now();
+  await sleep(50);
+  await publish('two');
+  const since = await own.stream.waitingSince(name);
+  // The server's clock is this machine's; it may round.
+  expect(since?.getTime()).toBeGreaterThanOrEqual(before - 5);
+  expect(since?.getTime()).toBeLessThanOrEqual(between + 5);
+  await own.stream.consume({ ...usual, handler: async () => {} });
+  await eventually(allConsumed);
+  expect(await own.stream.waitingSince(name)).toBeUndefined();
+});
+
 test('messages that left the log unread do not hold an idle consumer back', async () => {
   const shortlived = await openPrivateStream({ retentionMs: 200 });
   await shortlived.stream.consume({ ...usual, handler: async () => {} });

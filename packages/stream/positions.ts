@@ -1,5 +1,6 @@
 import { type ConsumerInfo, JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import type { Link } from './link.ts';
+import type { StreamDeclaration } from './streams.ts';
 
 /** The sequence of the newest message the stream ever took; 0 before the first. */
 export async function lastSequence(link: Link, stream: string): Promise<number> {
@@ -39,6 +40,20 @@ export async function consumedThrough(link: Link, stream: string, consumer: stri
     if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound) return 0;
     throw error;
   }
+}
+
+/** When the oldest message came that a consumer has not handled; undefined where none waits. */
+export async function waitingSince(
+  link: Link,
+  { name, subject }: StreamDeclaration,
+  consumer: string,
+): Promise<Date | undefined> {
+  const last = await lastSequence(link, name);
+  const through = await consumedThrough(link, name, consumer);
+  if (through >= last) return undefined;
+  // The server takes `next_by_subj` here as well; the client's types know it of direct requests only, which the visits do not allow.
+  const next = { seq: through + 1, next_by_subj: `${subject}.>` } as { seq: number };
+  return (await link.manager.streams.getMessage(name, next))?.time;
 }
 
 /** How far a consumer is, when `last` was the newest message before it was asked. */

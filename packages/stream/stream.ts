@@ -8,7 +8,7 @@ import { ensureStreams } from './ensure-streams.ts';
 import type { Receipt } from './errors.ts';
 import { type Fill, fillOf } from './fill.ts';
 import { Link } from './link.ts';
-import { type Copies, consumedThrough, copiesOf, firstSequence, lastSequence } from './positions.ts';
+import { type Copies, consumedThrough, copiesOf, firstSequence, lastSequence, waitingSince } from './positions.ts';
 import { defaultPublisherSettings, Publisher, type PublisherSettings, type PublishOptions } from './publisher.ts';
 import {
   declareStreams,
@@ -118,6 +118,11 @@ export class Stream {
   /** Every visit up to this sequence was handled by the consumer or became a dead letter. */
   consumedThrough(consumer: string): Promise<number> {
     return consumedThrough(this.#link, this.#streams.visits.name, consumer);
+  }
+
+  /** When the oldest visit came that the consumer has not handled; undefined where none waits. */
+  waitingSince(consumer: string): Promise<Date | undefined> {
+    return waitingSince(this.#link, this.#streams.visits, consumer);
   }
 
   /** Has the consumer read everything again that the log still holds: its place is forgotten, and whoever reads next makes it anew. */
