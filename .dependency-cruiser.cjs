@@ -24,6 +24,7 @@ const rooms = [
   'creatives',
   'reports',
   'report-mails',
+  'alerts',
   'experiments',
   'models',
   'top-performers',

@@ -2,6 +2,7 @@ import type { AssistantRoutes, RouteId, Routes } from '@tributary/contract';
 import * as accountability from '@tributary/domain/accountability/room.ts';
 import * as accounts from '@tributary/domain/accounts/room.ts';
 import * as adOperations from '@tributary/domain/ad-operations/room.ts';
+import * as alerts from '@tributary/domain/alerts/room.ts';
 import * as attribution from '@tributary/domain/attribution/room.ts';
 import * as campaigns from '@tributary/domain/campaigns/room.ts';
 import * as connections from '@tributary/domain/connections/room.ts';
@@ -55,6 +56,9 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listReportMails: reportMails.listReportMails,
   deleteReportMail: reportMails.deleteReportMail,
   leaveReportMail: reportMails.leaveReportMail,
+  listAlerts: alerts.listAlerts,
+  readAlertMail: alerts.readAlertMail,
+  updateAlertMail: alerts.updateAlertMail,
   createToken: credentials.createToken,
   readPiiAccessLog: accountability.readPiiAccessLog,
   readAuditLog: accountability.readAuditLog,

@@ -1,5 +1,6 @@
 import type { Accounts } from '@tributary/domain/accounts/room.ts';
 import type { AdServices } from '@tributary/domain/ad-operations/room.ts';
+import type { AlertServices } from '@tributary/domain/alerts/room.ts';
 import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
 import type { CreativeServices } from '@tributary/domain/creatives/room.ts';
 import type { CustomerListServices } from '@tributary/domain/customers/room.ts';
@@ -27,6 +28,7 @@ export interface Services
     PaymentServices,
     ChangeServices,
     ReportMailServices,
+    AlertServices,
     PartnerServices,
     JourneyServices,
     CreativeServices,

@@ -1,11 +1,12 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
 import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
+import { lookForAlerts } from '@tributary/domain/alerts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
 import { rereadDeals, type SyncStores } from '@tributary/domain/connections/room.ts';
 import { analyseCreative } from '@tributary/domain/creatives/room.ts';
 import { expireHandoffs } from '@tributary/domain/handoffs/room.ts';
-import { forgetDeadLetters, type Ingestion } from '@tributary/domain/ingestion/room.ts';
+import { forgetDeadLetters, type Ingestion, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { fitModels, refitModels } from '@tributary/domain/models/room.ts';
 import { fetchRates, type RateSources } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, repriceOutcomes, spreadDefinition } from '@tributary/domain/outcomes/room.ts';
@@ -74,6 +75,11 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     fitModels: (payload, signal) => fitModels({ app, clickhouse: rest.patient, now }, payload, signal),
     refitModels: async (_payload, signal) => void (await refitModels({ app, clickhouse: rest.patient, now }, signal)),
     sweepFreshness: async (_payload, signal) => void (await sweepFreshness(app, system, now(), signal)),
+    lookForAlerts: async (_payload, signal) => {
+      const visitsThrough = (await stream.waitingSince(visitsConsumer)) ?? now();
+      const isMailSetUp = rest.mailing.mailer !== undefined;
+      await lookForAlerts({ app, system, now: now(), visitsThrough, isMailSetUp, signal });
+    },
     fetchRates: (_payload, signal) =>
       fetchRates(
         {

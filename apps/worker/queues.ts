@@ -1,5 +1,6 @@
 import { forgetProfile } from '@tributary/clickhouse';
 import { adActions } from '@tributary/domain/ad-operations/room.ts';
+import { alertMails } from '@tributary/domain/alerts/room.ts';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
 import { syncs } from '@tributary/domain/connections/room.ts';
@@ -38,6 +39,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     reconciliations: reconciliations({ app, clickhouse: patient, ...work.syncing, now }),
     scores: scores({ app, clickhouse: patient }, now),
     reportMails: reportMails({ app, clickhouse: quick, ...work.mailing, now }),
+    alertMails: alertMails({ app, ...work.mailing, now }),
     tenantDeletions: tenantDeletions({
       app,
       system,

@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import { nilUuid } from '@tributary/vocabulary';
+import { nilUuid, type Role } from '@tributary/vocabulary';
 
 /** Whether somebody is a member of the workspace behind whose wall the transaction stands. */
 export async function isMember(tx: Tx, workspaceId: string, userId: string): Promise<boolean> {
@@ -22,6 +22,20 @@ export async function findOwner(tx: Tx, workspaceId: string): Promise<string | n
     .orderBy('user_id')
     .executeTakeFirst();
   return row?.user_id ?? null;
+}
+
+/** What everybody in the workspace is. */
+export async function listRoles(
+  tx: Tx,
+  workspaceId: string,
+): Promise<{ readonly userId: string; readonly role: Role }[]> {
+  const rows = await tx
+    .selectFrom('members')
+    .select(['user_id as userId', 'role'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('user_id')
+    .execute();
+  return rows.map(({ userId, role }) => ({ userId, role: role as Role }));
 }
 
 /** Of some people those who are members of the workspace, with where they are written to. */

@@ -10,3 +10,4 @@ export {
 export { holdsPeople } from './holds-people.ts';
 export { readAttributionStage, type Stage, stageOf } from './read-freshness.ts';
 export { withLinks } from './stage-links.ts';
+export { listLateAttribution } from './sweep-freshness.job.ts';

@@ -11,12 +11,7 @@ const profilesAtOnce = 100;
  * have nothing left to wait for. Resolves to how many it looked at.
  */
 export async function sweepFreshness(app: Postgres, system: Postgres, now: Date, signal: AbortSignal): Promise<number> {
-  const late = await each(
-    system,
-    signal,
-    (after) =>
-      sql<{ id: string }>`SELECT list_waiting_attribution(${after}, ${lateSince(now)}, ${profilesAtOnce}) AS id`,
-  );
+  const late = await listLateAttribution(system, lateSince(now), signal);
   for (const profileId of late)
     await app.forProfile(profileId).transaction((tx) => noteFreshness(tx, profileId, 'behind', now));
   const behind = await each(
@@ -38,6 +33,14 @@ export async function sweepFreshness(app: Postgres, system: Postgres, now: Date,
   }
   return late.length + behind.length;
 }
+
+/** Profiles of which a conversion has been waiting to be worked out since before a moment. */
+export const listLateAttribution = (system: Postgres, since: Date, signal: AbortSignal): Promise<string[]> =>
+  each(
+    system,
+    signal,
+    (after) => sql<{ id: string }>`SELECT list_waiting_attribution(${after}, ${since}, ${profilesAtOnce}) AS id`,
+  );
 
 /** Page after page, in the order of the ids. */
 async function each(

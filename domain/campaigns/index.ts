@@ -10,5 +10,5 @@ export {
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, findNames, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
 export { type Kept, recordAds } from './record-ads.ts';
-export { findDeliveryWait } from './store.ts';
+export { findDeliveryWait, listLateDelivery } from './store.ts';
 export { listTaggableAds, type TaggableAd } from './taggable-ads.ts';

@@ -1,4 +1,4 @@
-import type { Tx } from '@tributary/postgres';
+import type { Tx, UnboundLedger } from '@tributary/postgres';
 import { sql } from 'kysely';
 import type { KnownEntity } from './entity.ts';
 import type { Figures } from './read-spend.ts';
@@ -175,6 +175,17 @@ export async function findDeliveryWait(tx: Tx, profileId: string): Promise<Date 
         SELECT marked_at FROM dirty_delivery WHERE profile_id = ${profileId} ORDER BY entity_id, day LIMIT ${looked}) d)
     ) AS since`.execute(tx);
   return rows[0]?.since ?? null;
+}
+
+/** Profiles after another of which something has been waiting to be copied since before a moment, so many of them. As the system. */
+export async function listLateDelivery(
+  ledger: UnboundLedger,
+  { after, since, limit }: { readonly after: string; readonly since: Date; readonly limit: number },
+): Promise<string[]> {
+  const { rows } = await ledger.query(
+    sql<{ id: string }>`SELECT list_waiting_delivery(${after}, ${since}, ${limit}, ${looked}) AS id`,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** What ads look like, as their platform says. What is told otherwise than before replaces it; what others found of it stays. */

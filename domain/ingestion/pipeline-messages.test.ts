@@ -3,6 +3,7 @@ import { createPostgres } from '@tributary/postgres';
 import { RetryLater } from '@tributary/stream';
 import { buildProfile, openTestWithClickHouse, testRing } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
+import { limits, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { delivered, messageOf, openTestIngestion } from './ingestion.fixture.ts';
@@ -12,6 +13,31 @@ import { replayBadVisits } from './replay-bad-visits.ts';
 
 const { kit, clickhouse } = await openTestWithClickHouse();
 const { ingestion, visit, rowsOf, inLedger } = openPipeline(kit, clickhouse);
+
+test('when the last visit of a profile came is noted every ten minutes, and never turned back', async () => {
+  const { id: profileId } = await buildProfile(kit.app);
+  const begin = kit.clock.now().getTime();
+  const sendAfter = (minutes: number, visits: readonly unknown[] = [visit()]) =>
+    pipeline(ingestion)([
+      delivered(messageOf({ profileId, receivedAt: new Date(begin + minutes * minuteMs), visits })),
+    ]);
+  const noted = async () => {
+    const [row] = await inLedger(profileId, sql<{ received_at: Date }>`SELECT received_at FROM last_visits`);
+    return row && (row.received_at.getTime() - begin) / minuteMs;
+  };
+  await sendAfter(0, []);
+  expect(await noted()).toBeUndefined();
+  const { notedEveryMinutes: step } = limits.tracking;
+  for (const [minutes, shown] of [
+    [1, 1],
+    [1 + step, 1],
+    [2 + step, 2 + step],
+    [3, 2 + step],
+  ] as const) {
+    await sendAfter(minutes);
+    expect(await noted()).toBe(shown);
+  }
+});
 
 describe('what could not be understood', () => {
   const badOf = (profileId: string) =>

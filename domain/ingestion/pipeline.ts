@@ -7,8 +7,9 @@ import { findBrowsers } from './find-browsers.ts';
 import { identifyVisitors } from './identify-visitors.ts';
 import { keepBadVisits } from './keep-bad-visits.ts';
 import { markTouched } from './mark-touched.ts';
+import { noteLast } from './note-last.ts';
 import { type OpenedRequest, openMessages } from './open-messages.ts';
-import { placeVisits } from './place-visits.ts';
+import { type PlacedVisit, placeVisits } from './place-visits.ts';
 import { recordConversions } from './record-conversions.ts';
 import { findProfiles } from './store.ts';
 import { storeVisits } from './store-visits.ts';
@@ -19,11 +20,15 @@ export const visitsConsumer = 'ingestion';
 
 /** The handler of the visits log. When it resolves, the messages are acknowledged. */
 export function pipeline(ingestion: Ingestion): Handler {
-  return (batch) => untilBack(async () => ingest(ingestion, await openMessages(ingestion, batch)));
+  return (batch) =>
+    untilBack(async () => noteLast(ingestion, await ingest(ingestion, await openMessages(ingestion, batch))));
 }
 
 /** The steps, in their order. Each may run again on the same visits at any time, and changes nothing then. */
-export async function ingest(ingestion: Ingestion, requests: readonly OpenedRequest[]): Promise<void> {
+export async function ingest(
+  ingestion: Ingestion,
+  requests: readonly OpenedRequest[],
+): Promise<readonly PlacedVisit[]> {
   const profiles = await findProfiles(
     ingestion.postgres.unbound,
     requests.map(({ arrival }) => arrival.profile_id),
@@ -38,6 +43,7 @@ export async function ingest(ingestion: Ingestion, requests: readonly OpenedRequ
   await recordConversions(ingestion, visits);
   await verifyInstalls(ingestion, visits);
   await markTouched(ingestion, visits);
+  return visits;
 }
 
 const pauseMs = 1_000;

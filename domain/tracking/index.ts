@@ -1,3 +1,3 @@
 export { holdsPeople } from './holds-people.ts';
 export { readInstallation } from './installation/installation.ts';
-export { hasTrackingKeys } from './store.ts';
+export { findTracked, hasTrackingKeys } from './store.ts';

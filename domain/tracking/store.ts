@@ -1,4 +1,4 @@
-import type { Schema, Tx } from '@tributary/postgres';
+import type { Schema, Tx, UnboundLedger } from '@tributary/postgres';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { mintTrackingKey } from './keys/tracking-key.ts';
@@ -14,6 +14,14 @@ export async function hasTrackingKeys(tx: Tx, profileId: string): Promise<boolea
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
+}
+
+/** Of some profiles those that have a key which still works. As the system. */
+export async function findTracked(ledger: UnboundLedger, profileIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await ledger.query(sql<{ id: string }>`
+    SELECT DISTINCT profile_id AS id FROM tracking_keys
+    WHERE profile_id = ANY (${[...profileIds]}::uuid[]) AND revoked_at IS NULL`);
+  return new Set(rows.map(({ id }) => id));
 }
 export type SettingsRow = Selectable<Schema['tracking_settings']>;
 export type DomainRow = Selectable<Schema['tracking_domains']>;

@@ -37,7 +37,7 @@ const accepts = (value: unknown) => OutcomeRecorded.safeParse(value).success;
 const withData = (changes: object) => ({ ...outcome, data: { ...outcome.data, ...changes } });
 
 describe('event names', () => {
-  test('eleven of them fire', () => {
+  test('thirteen of them fire', () => {
     expect(liveEventNames).toEqual([
       'connection.connected',
       'connection.reconnect_required',
@@ -49,6 +49,8 @@ describe('event names', () => {
       'export.completed',
       'export.failed',
       'profile.freshness.changed',
+      'alert.opened',
+      'alert.ended',
       'outcome.recorded',
     ]);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { enumOf, IsoTimestamp, Uuid } from './primitives.ts';
-import { Channel, ConversionKey, Freshness, HandoffProvider, OutcomeProvider } from './vocabulary.ts';
+import { AlertKind, Channel, ConversionKey, Freshness, HandoffProvider, OutcomeProvider } from './vocabulary.ts';
 
 /** Whether an event's data names people. One that does goes to an app with a grant only, and passes the person gate. */
 type EventGrain = 'profile' | 'person';
@@ -61,6 +61,21 @@ const sampleConnection = {
   profile_id: sampleIds.profile,
   connection_id: sampleIds.connection,
   provider: 'social_ads',
+} as const;
+
+const alert = {
+  profile_id: Uuid,
+  alert_id: Uuid.describe('The same when it is opened and when it is over.'),
+  kind: AlertKind,
+  since: IsoTimestamp.describe('Since when it is so: the last visit, or the change that has waited longest.'),
+  opened_at: IsoTimestamp.describe('When it was noticed and told.'),
+};
+const sampleAlert = {
+  profile_id: sampleIds.profile,
+  alert_id: sampleIds.subject,
+  kind: 'tracker_silent',
+  since: '2026-01-30T09:25:00.000Z',
+  opened_at: sampleTime,
 } as const;
 
 const exportRun = {
@@ -182,6 +197,16 @@ export const events = {
     'The figures of a profile became current, or fell behind.',
     z.strictObject({ profile_id: Uuid, freshness: Freshness, since: IsoTimestamp }),
     { profile_id: sampleIds.profile, freshness: 'behind', since: sampleTime },
+  ),
+  'alert.opened': ofProfile(
+    'Something is wrong with a profile’s data: its tracker fell silent, or its figures are late. Once, until it is over.',
+    z.strictObject(alert),
+    sampleAlert,
+  ),
+  'alert.ended': ofProfile(
+    'What an alert was opened for is over.',
+    z.strictObject({ ...alert, ended_at: IsoTimestamp.describe('When it was noticed that it is over.') }),
+    { ...sampleAlert, ended_at: '2026-01-31T11:05:00.000Z' },
   ),
   'outcome.recorded': ofPerson(
     'A CRM or payment provider told us of an outcome on a profile that your app created. Healthcare-family profiles never tell.',

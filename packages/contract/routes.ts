@@ -16,6 +16,7 @@ import {
 } from './routes/accounts.ts';
 import { adRoutes } from './routes/ad-routes.ts';
 import { readAdvice } from './routes/advice.ts';
+import { alertRoutes } from './routes/alerts.ts';
 import { closingRoutes } from './routes/closings.ts';
 import { collectVisits, readTracker } from './routes/collector.ts';
 import { connectionRoutes } from './routes/connection-routes.ts';
@@ -165,6 +166,7 @@ export const routes = {
   ...sharedViewRoutes,
   ...savedViewRoutes,
   ...reportMailRoutes,
+  ...alertRoutes,
   createToken,
   readPiiAccessLog,
   readAuditLog,

@@ -15,6 +15,13 @@ export const AttributionModelParameter = AttributionModel.default(words.defaultA
 export const Freshness = z.enum(words.freshnessStates);
 export type Freshness = words.FreshnessState;
 
+export const AlertKind = enumOf(words.alertKinds).describe(
+  Object.entries(words.alertKinds)
+    .map(([kind, meaning]) => `\`${kind}\`: ${meaning}`)
+    .join(' '),
+);
+export type AlertKind = words.AlertKind;
+
 export const EntityLevel = z.enum(words.entityLevels);
 export type EntityLevel = words.EntityLevel;
 

@@ -168,6 +168,35 @@ export interface AdEntitiesHistory {
   status: string;
 }
 
+export interface AlertMails {
+  alert_id: string;
+  attempts: Generated<number>;
+  due_at: Timestamp;
+  language: string;
+  made_at: Timestamp;
+  moment: string;
+  profile_id: string;
+  reason: string | null;
+  state: string;
+  user_id: string;
+}
+
+export interface Alerts {
+  ended_at: Timestamp | null;
+  id: string;
+  kind: string;
+  opened_at: Timestamp;
+  profile_id: string;
+  since: Timestamp;
+}
+
+export interface AlertWishes {
+  is_wanted: boolean;
+  language: string;
+  profile_id: string;
+  user_id: string;
+}
+
 export interface ApiKeys {
   app_id: string | null;
   created_at: Timestamp;
@@ -646,6 +675,11 @@ export interface KeyRing {
   purpose: string;
   retired_at: Timestamp | null;
   sealed: Buffer;
+}
+
+export interface LastVisits {
+  profile_id: string;
+  received_at: Timestamp;
 }
 
 export interface Members {
@@ -1567,6 +1601,9 @@ export interface DB {
   ad_delivery_history: AdDeliveryHistory;
   ad_entities: AdEntities;
   ad_entities_history: AdEntitiesHistory;
+  alert_mails: AlertMails;
+  alert_wishes: AlertWishes;
+  alerts: Alerts;
   api_keys: ApiKeys;
   app_tokens: AppTokens;
   apps: Apps;
@@ -1610,6 +1647,7 @@ export interface DB {
   journey_summaries: JourneySummaries;
   kept_apart: KeptApart;
   key_ring: KeyRing;
+  last_visits: LastVisits;
   members: Members;
   merges: Merges;
   model_allowances: ModelAllowances;

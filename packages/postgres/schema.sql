@@ -806,6 +806,30 @@ BEGIN
   END LOOP;
 END $$;
 
+CREATE FUNCTION public.list_waiting_delivery(after uuid, since timestamp with time zone, most integer, looked integer) RETURNS SETOF uuid
+    LANGUAGE plpgsql STABLE
+    AS $$ DECLARE
+  candidate uuid := after;
+  oldest timestamptz;
+  found_ones integer := 0;
+BEGIN
+  LOOP
+    candidate := least(
+      (SELECT e.profile_id FROM dirty_entities e WHERE e.profile_id > candidate ORDER BY e.profile_id LIMIT 1),
+      (SELECT d.profile_id FROM dirty_delivery d WHERE d.profile_id > candidate ORDER BY d.profile_id LIMIT 1));
+    EXIT WHEN candidate IS NULL OR found_ones = most;
+    oldest := least(
+      (SELECT min(marked_at) FROM (
+        SELECT marked_at FROM dirty_entities WHERE profile_id = candidate ORDER BY entity_id LIMIT looked) e),
+      (SELECT min(marked_at) FROM (
+        SELECT marked_at FROM dirty_delivery WHERE profile_id = candidate ORDER BY entity_id, day LIMIT looked) d));
+    IF oldest <= since THEN
+      found_ones := found_ones + 1;
+      RETURN NEXT candidate;
+    END IF;
+  END LOOP;
+END $$;
+
 CREATE FUNCTION public.unite_causes(known text[], more text[]) RETURNS text[]
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE WHEN (known @> more) THEN known ELSE (SELECT array_agg(DISTINCT kind.kind ORDER BY kind.kind) AS array_agg FROM unnest((unite_causes.known || unite_causes.more)) kind(kind)) END;
@@ -899,6 +923,18 @@ CREATE FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone)
   UPDATE api_keys k SET last_used_at = at
   FROM (SELECT id FROM api_keys WHERE id = ANY (key_ids) FOR NO KEY UPDATE SKIP LOCKED) used
   WHERE k.id = used.id AND (k.last_used_at IS NULL OR k.last_used_at < at)
+$$;
+
+CREATE FUNCTION public.note_last_visits(profile_ids uuid[], came_at timestamp with time zone[], step interval) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  INSERT INTO last_visits AS l (profile_id, received_at)
+  SELECT v.profile_id, max(v.at) FROM unnest(profile_ids, came_at) AS v (profile_id, at)
+  LEFT JOIN last_visits known ON known.profile_id = v.profile_id
+  WHERE known.profile_id IS NULL OR known.received_at < v.at - step
+  GROUP BY v.profile_id ORDER BY v.profile_id
+  ON CONFLICT (profile_id) DO UPDATE SET received_at = greatest(l.received_at, excluded.received_at)
 $$;
 
 CREATE FUNCTION public.note_missing_rate() RETURNS trigger
@@ -1315,6 +1351,44 @@ CREATE TABLE public.ad_entities_history (
 );
 
 ALTER TABLE ONLY public.ad_entities_history FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.alert_mails (
+    profile_id uuid NOT NULL,
+    alert_id uuid NOT NULL,
+    moment text NOT NULL,
+    user_id uuid NOT NULL,
+    language text NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    state text NOT NULL,
+    reason text,
+    attempts integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    CONSTRAINT alert_mails_moment_check CHECK ((moment = ANY (ARRAY['opened'::text, 'ended'::text]))),
+    CONSTRAINT alert_mails_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'sending'::text, 'sent'::text, 'failed'::text])))
+);
+
+ALTER TABLE ONLY public.alert_mails FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.alert_wishes (
+    profile_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    is_wanted boolean NOT NULL,
+    language text NOT NULL
+);
+
+ALTER TABLE ONLY public.alert_wishes FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.alerts (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    kind text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    CONSTRAINT alerts_kind_check CHECK ((kind = ANY (ARRAY['tracker_silent'::text, 'figures_late'::text])))
+);
+
+ALTER TABLE ONLY public.alerts FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.api_keys (
     profile_id uuid NOT NULL,
@@ -1796,6 +1870,13 @@ CREATE TABLE public.key_ring (
     CONSTRAINT key_ring_public_key_check CHECK ((octet_length(public_key) = 32)),
     CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text, 'visitor'::text])))
 );
+
+CREATE TABLE public.last_visits (
+    profile_id uuid NOT NULL,
+    received_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.last_visits FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.model_allowances (
     workspace_id uuid NOT NULL,
@@ -2638,6 +2719,15 @@ ALTER TABLE ONLY public.ad_entities_history
 ALTER TABLE ONLY public.ad_entities
     ADD CONSTRAINT ad_entities_pkey PRIMARY KEY (profile_id, id);
 
+ALTER TABLE ONLY public.alert_mails
+    ADD CONSTRAINT alert_mails_pkey PRIMARY KEY (profile_id, alert_id, moment, user_id);
+
+ALTER TABLE ONLY public.alert_wishes
+    ADD CONSTRAINT alert_wishes_pkey PRIMARY KEY (profile_id, user_id);
+
+ALTER TABLE ONLY public.alerts
+    ADD CONSTRAINT alerts_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (profile_id, id);
 
@@ -2778,6 +2868,9 @@ ALTER TABLE ONLY public.kept_apart
 
 ALTER TABLE ONLY public.key_ring
     ADD CONSTRAINT key_ring_pkey PRIMARY KEY (purpose, id);
+
+ALTER TABLE ONLY public.last_visits
+    ADD CONSTRAINT last_visits_pkey PRIMARY KEY (profile_id);
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
@@ -3016,6 +3109,14 @@ CREATE INDEX ad_entities_by_external_id ON public.ad_entities USING btree (profi
 CREATE INDEX ad_entities_by_parent ON public.ad_entities USING btree (profile_id, parent_id) WHERE (parent_id IS NOT NULL);
 
 CREATE INDEX ad_entities_history_by_age ON public.ad_entities_history USING brin (replaced_at);
+
+CREATE INDEX alert_mails_by_age ON public.alert_mails USING btree (made_at);
+
+CREATE INDEX alert_mails_due ON public.alert_mails USING btree (profile_id, due_at);
+
+CREATE INDEX alerts_by_age ON public.alerts USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE UNIQUE INDEX alerts_one_open ON public.alerts USING btree (profile_id, kind) WHERE (ended_at IS NULL);
 
 CREATE INDEX api_keys_by_expiry ON public.api_keys USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 
@@ -3291,6 +3392,8 @@ CREATE TRIGGER access_switch BEFORE DELETE OR UPDATE OF role ON public.members F
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.ad_actions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_ad_actions();
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.alert_mails REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('alert-mails');
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_conversions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('attribution');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_customers REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('first-payments');
@@ -3409,6 +3512,15 @@ ALTER TABLE ONLY public.ad_entities_history
 
 ALTER TABLE ONLY public.ad_entities
     ADD CONSTRAINT ad_entities_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.alert_mails
+    ADD CONSTRAINT alert_mails_profile_id_alert_id_fkey FOREIGN KEY (profile_id, alert_id) REFERENCES public.alerts(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.alert_wishes
+    ADD CONSTRAINT alert_wishes_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.alerts
+    ADD CONSTRAINT alerts_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(id);
@@ -3547,6 +3659,9 @@ ALTER TABLE ONLY public.kept_apart
 
 ALTER TABLE ONLY public.kept_apart
     ADD CONSTRAINT kept_apart_profile_id_other_fkey FOREIGN KEY (profile_id, other) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.last_visits
+    ADD CONSTRAINT last_visits_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -3755,6 +3870,12 @@ ALTER TABLE public.ad_entities ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.ad_entities_history ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.alert_mails ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.alert_wishes ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.alerts ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.api_keys ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.app_tokens ENABLE ROW LEVEL SECURITY;
@@ -3859,6 +3980,8 @@ CREATE POLICY keep ON public.profile_settings_history FOR INSERT TO tributary_ow
 
 ALTER TABLE public.kept_apart ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.last_visits ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY look_up ON public.api_keys FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.app_tokens TO tributary_owner USING (true);
@@ -3899,9 +4022,13 @@ ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY nightly ON public.reconciliations TO tributary_owner USING (true);
 
+CREATE POLICY noted ON public.last_visits TO tributary_owner USING (true);
+
 CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.ad_actions TO tributary_owner USING (true);
+
+CREATE POLICY operator ON public.alert_wishes TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.apps TO tributary_owner USING (true);
 
@@ -3954,6 +4081,12 @@ CREATE POLICY own_profile ON public.ad_delivery_history TO tributary_app USING (
 CREATE POLICY own_profile ON public.ad_entities TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.ad_entities_history TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.alert_mails TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.alert_wishes TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.alerts TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.api_keys TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4016,6 +4149,8 @@ CREATE POLICY own_profile ON public.identity_conflicts TO tributary_app USING ((
 CREATE POLICY own_profile ON public.journey_summaries TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.kept_apart TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.last_visits TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4130,6 +4265,8 @@ ALTER TABLE public.profiles_with_ads ENABLE ROW LEVEL SECURITY;
 CREATE POLICY queue ON public.ad_delivery_history TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.ad_entities_history TO tributary_system USING (true);
+
+CREATE POLICY queue ON public.alert_mails TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.api_keys TO tributary_system USING (true);
 
@@ -4266,6 +4403,10 @@ CREATE POLICY under_way ON public.ad_actions TO tributary_system USING (((due_at
 ALTER TABLE public.visitor_links ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY waiting ON public.payment_refunds FOR SELECT TO tributary_system USING ((payment_id IS NULL));
+
+CREATE POLICY watched ON public.alerts TO tributary_system USING (true);
+
+CREATE POLICY watched ON public.last_visits FOR SELECT TO tributary_system USING (true);
 
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 
@@ -4413,6 +4554,9 @@ REVOKE ALL ON FUNCTION public.keep_settings() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_waiting_attribution(after uuid, since timestamp with time zone, most integer) TO tributary_system;
 
+REVOKE ALL ON FUNCTION public.list_waiting_delivery(after uuid, since timestamp with time zone, most integer, looked integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.list_waiting_delivery(after uuid, since timestamp with time zone, most integer, looked integer) TO tributary_system;
+
 GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_app;
 GRANT USAGE ON SEQUENCE public.dirty_revision TO tributary_system;
 
@@ -4425,6 +4569,9 @@ GRANT ALL ON FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[]
 
 REVOKE ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.note_last_visits(profile_ids uuid[], came_at timestamp with time zone[], step interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_last_visits(profile_ids uuid[], came_at timestamp with time zone[], step interval) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_session_use(session_ids uuid[], at timestamp with time zone) TO tributary_app;
@@ -4484,6 +4631,30 @@ GRANT SELECT(id) ON TABLE public.ad_entities_history TO tributary_system;
 GRANT SELECT(revision) ON TABLE public.ad_entities_history TO tributary_system;
 
 GRANT SELECT(replaced_at) ON TABLE public.ad_entities_history TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.alert_mails TO tributary_app;
+GRANT DELETE ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT(profile_id) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT(alert_id) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT(moment) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT(user_id) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT(made_at) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT(state),UPDATE(state) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT UPDATE(reason) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.alert_mails TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.alert_wishes TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.alerts TO tributary_app;
+GRANT SELECT,DELETE ON TABLE public.alerts TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.api_keys TO tributary_app;
 GRANT DELETE ON TABLE public.api_keys TO tributary_system;
@@ -4635,6 +4806,9 @@ GRANT SELECT(created_at) ON TABLE public.key_ring TO tributary_collector;
 GRANT SELECT(retired_at) ON TABLE public.key_ring TO tributary_collector;
 
 GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT,DELETE ON TABLE public.last_visits TO tributary_app;
+GRANT SELECT ON TABLE public.last_visits TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_allowances TO tributary_app;
 GRANT DELETE ON TABLE public.model_allowances TO tributary_system;

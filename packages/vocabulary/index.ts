@@ -1,5 +1,6 @@
 export * from './access.ts';
 export * from './ad-actions.ts';
+export * from './alerts.ts';
 export * from './attribution.ts';
 export * from './connections.ts';
 export * from './conversions.ts';

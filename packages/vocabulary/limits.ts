@@ -247,7 +247,10 @@ export const limits = {
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },
   auditLog: { pageSize: shortPages },
   erasures: { pageSize: shortPages },
-  tracking: { silentAfterHours: 24 },
+  /** A tracker is silent after so many hours; when a profile's last visit came is known to within so many minutes. */
+  tracking: { silentAfterHours: 24, notedEveryMinutes: 10 },
+  /** Reports show what is recorded within seconds. Whoever waits for longer than this is told. */
+  alerts: { lateAfterMinutes: 60, keptDays: 90 },
 } as const;
 
 export type AppRateTier = keyof typeof limits.ratePerMinute.app;

@@ -85,6 +85,15 @@ export const lives = {
       ['profile_id', 'mail_id', 'sent_for', 'user_id'],
       'Which member a mail with a report was sent to, and what became of it.',
     ),
+    alerts: swept(limits.alerts.keptDays, ['ended_at'], ['profile_id', 'id'], 'Alerts whose cause is over.'),
+    alert_mails: swept(
+      limits.alerts.keptDays,
+      ['made_at'],
+      ['profile_id', 'alert_id', 'moment', 'user_id'],
+      'Which member was told of an alert by e-mail, and what became of the mail.',
+    ),
+    alert_wishes: bounded('At most one for each member and profile: whether they want alerts by e-mail.'),
+    last_visits: bounded('One for each profile: when its last visit came.'),
     api_keys: swept(
       yearDays,
       ['revoked_at', 'expires_at'],

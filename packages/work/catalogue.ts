@@ -100,6 +100,14 @@ export const catalogue = {
     timeoutSeconds: 300,
     oneAtATime: true,
   }),
+  lookForAlerts: job({
+    name: 'look-for-alerts',
+    about: 'Looks whose tracker fell silent and whose figures are late, and tells their members once.',
+    payload: z.strictObject({}),
+    retries: 0,
+    timeoutSeconds: 300,
+    oneAtATime: true,
+  }),
   fetchRates: job({
     name: 'fetch-rates',
     about: 'Fetches the exchange rates of the banks that are configured, and converts the money that waited for them.',
@@ -184,6 +192,7 @@ export const schedule: readonly { job: JobName; cron: string; words: string; pay
   { job: 'replayDeadLetters', cron: '*/10 * * * *', words: 'every ten minutes', payload: {} },
   { job: 'forgetDeadLetters', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'sweepFreshness', cron: '* * * * *', words: 'every minute', payload: {} },
+  { job: 'lookForAlerts', cron: '*/5 * * * *', words: 'every five minutes', payload: {} },
   { job: 'applyWaitingRefunds', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'expireHandoffs', cron: '* * * * *', words: 'every minute', payload: {} },
   { job: 'fetchRates', cron: '30 16 * * *', words: 'every day at 16:30', payload: {} },

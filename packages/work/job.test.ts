@@ -14,6 +14,7 @@ const idle = {
   forgetExpired: nothing,
   trimVisitsLog: nothing,
   sweepFreshness: nothing,
+  lookForAlerts: nothing,
   analyseCreative: nothing,
   fitModels: nothing,
   refitModels: nothing,

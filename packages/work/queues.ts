@@ -157,6 +157,18 @@ export const queues = {
     leaseSeconds: 60,
     paceMs: 0,
   }),
+  alertMails: queue({
+    name: 'alert-mails',
+    about: 'Tells members by e-mail that an alert was opened or is over.',
+    owner: 'alerts',
+    tables: ['alert_mails'],
+    where: 'due_at <= now()',
+    batchSize: 20,
+    // Mostly they wait for the mail server.
+    atOnce: 4,
+    leaseSeconds: 60,
+    paceMs: 0,
+  }),
   tenantDeletions: queue({
     name: 'tenant-deletions',
     about: 'Removes deleted profiles and workspaces from every store, and looks again a day later.',

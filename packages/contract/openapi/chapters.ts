@@ -79,6 +79,7 @@ export const chapters: Readonly<Record<string, string>> = {
   Accounts: 'People of the team: signing in, second steps, passkeys, sessions.',
   Members: 'Who belongs to a workspace, and invitations.',
   Tracking: 'The tracker: keys, snippets, domains, settings, and how good its data is.',
+  Alerts: 'What is wrong with a profile’s data at this moment: a tracker that fell silent, figures that are late.',
   Connections: 'Ad accounts, CRMs, payment providers and stores: connecting, choosing, reading, disconnecting.',
   Webhooks: 'Subscriptions and deliveries, and the events themselves.',
   Collector: `What browsers send, on an address of its own.`,

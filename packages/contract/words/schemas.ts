@@ -5,6 +5,8 @@ export const schemaWords = {
   AdState: 'How a campaign, ad set or ad stands at its platform.',
   AdUndo: 'The call that takes a change back.',
   AdWithoutIds: 'An ad whose address does not say which ad it is.',
+  Alert: 'Something that is wrong with the profile’s data.',
+  AlertMail: 'Whether a member gets alerts by e-mail, and in which language.',
   CampaignConversion: 'A conversion, and what a campaign earned of it.',
   CampaignStatus: 'A campaign as its platform has it, and what can be done with it.',
   ChangeRow: 'A conversion whose credit changed between two moments.',

@@ -1,0 +1,79 @@
+import { findMembersAmong } from '@tributary/domain/accounts';
+import { type MailPlace, putMailBack, sendOnce, setMailAside, settleMail } from '@tributary/domain/report-mails';
+import { findProfileName, findWorkspaceOf, isHealthcareProfile, profileOf } from '@tributary/domain/tenants';
+import type { Mailer } from '@tributary/outbound';
+import type { Postgres, Tx } from '@tributary/postgres';
+import type { AlertMoment, MailFailure } from '@tributary/vocabulary';
+import type { Item, QueueHandler } from '@tributary/work';
+import { composeAlert } from './compose.ts';
+import { type AlertMailRow, listDueMails, type MailKey, placeOf } from './store.ts';
+
+export interface AlertMailStores {
+  readonly app: Postgres;
+  /** Absent where the operator has set no mail server. */
+  readonly mailer: Mailer | undefined;
+  readonly baseUrl: string;
+  readonly now: () => Date;
+}
+
+type MailItem = Item & { readonly mail: AlertMailRow };
+
+/** Tells members of alerts by e-mail, each of each moment at most once. */
+export const alertMails = (stores: AlertMailStores): QueueHandler<MailItem> => ({
+  async take(profileId, limit) {
+    const mails = await stores.app
+      .forProfile(profileId)
+      .transaction((tx) => listDueMails(tx, profileId, stores.now(), limit), { readOnly: true });
+    return { items: mails.map((mail) => ({ id: idOf(mail), mail })), isMore: mails.length === limit };
+  },
+
+  async work({ key: profileId, items, hold, signal }) {
+    for (const { mail } of items) {
+      signal.throwIfAborted();
+      await deliver(stores, profileId, mail, hold);
+    }
+  },
+
+  setAside: (tx, profileId, { mail }) => setMailAside(tx, placeOf(profileId, mail)),
+
+  async putBack(tx, profileId, ids) {
+    for (const id of ids) await putMailBack(tx, placeOf(profileId, keyOf(id)));
+  },
+});
+
+const idOf = ({ id, moment, userId }: MailKey): string => `${id}/${moment}/${userId}`;
+
+function keyOf(text: string): MailKey {
+  const [id = '', moment = '', userId = ''] = text.split('/');
+  return { id, moment: moment as AlertMoment, userId };
+}
+
+async function deliver(
+  { app, mailer, now, baseUrl }: AlertMailStores,
+  profileId: string,
+  mail: AlertMailRow,
+  hold: (tx: Tx) => Promise<void>,
+): Promise<void> {
+  const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
+  const ledger = app.behind({ profileId, workspaceId });
+  const place: MailPlace = placeOf(profileId, mail);
+  const fail = (reason: MailFailure) => ledger.transaction((tx) => settleMail(tx, place, { state: 'failed', reason }));
+  // Somebody began and never said how it ended.
+  if (mail.state === 'sending') return fail('unclear');
+  const found = await ledger.transaction(
+    async (tx) => ({
+      member: workspaceId && (await findMembersAmong(tx, workspaceId, [mail.userId]))[0],
+      isHealthcare: await isHealthcareProfile(tx, profileId),
+      profileName: (await findProfileName(tx, profileId)) ?? '',
+      timeZone: (await profileOf(tx, profileId)).timeZone,
+    }),
+    { readOnly: true },
+  );
+  if (!found.member) return fail('left');
+  if (found.isHealthcare) return fail('healthcare');
+  const own = `${baseUrl}/p/${profileId}`;
+  const stopUrl = `${own}/report-mails`;
+  const messageId = `<${mail.id}.${mail.moment}.${mail.userId}@${new URL(baseUrl).hostname}>`;
+  const written = composeAlert(mail, { ...found, own, stopUrl });
+  return sendOnce({ ledger, mailer, now, hold }, place, { ...written, to: found.member.email, stopUrl, messageId });
+}

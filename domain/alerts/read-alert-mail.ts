@@ -1,0 +1,30 @@
+import type { Routes } from '@tributary/contract';
+import { listRoles } from '@tributary/domain/accounts';
+import { answer, type Handles } from '@tributary/operations';
+import { alertedRoles, nilUuid } from '@tributary/vocabulary';
+import { listWishes } from './store.ts';
+
+export interface AlertServices {
+  /** Whether the operator has set a mail server. */
+  readonly isMailSetUp: boolean;
+}
+
+export const readAlertMail: Handles<Routes['readAlertMail'], AlertServices> = async (
+  _input,
+  { caller, behind, isMailSetUp },
+) => {
+  const { profileId, workspaceId, userId = nilUuid } = caller;
+  const { wish, isAlerted } = await behind({ profileId, workspaceId }).transaction(
+    async (tx) => ({
+      wish: (await listWishes(tx, profileId, userId))[0],
+      isAlerted: (await listRoles(tx, workspaceId)).some(
+        (member) => member.userId === userId && alertedRoles.includes(member.role),
+      ),
+    }),
+    { readOnly: true },
+  );
+  return answer(200, {
+    data: { is_wanted: wish?.isWanted ?? isAlerted, language: wish?.language ?? 'en' },
+    meta: { is_set_up: isMailSetUp },
+  });
+};

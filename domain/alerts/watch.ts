@@ -1,0 +1,104 @@
+import { listLateAttribution, readAttributionStage, stageOf } from '@tributary/domain/attribution';
+import { findDeliveryWait, listLateDelivery } from '@tributary/domain/campaigns';
+import { listSilent, readLastVisits } from '@tributary/domain/ingestion';
+import { findTracked } from '@tributary/domain/tracking';
+import type { Postgres, Tx } from '@tributary/postgres';
+import { type AlertKind, hourMs, limits, minuteMs, nilUuid } from '@tributary/vocabulary';
+import type { AlertRow } from './store.ts';
+
+/** What is looked at. */
+export interface Watched {
+  readonly app: Postgres;
+  readonly system: Postgres;
+  readonly now: Date;
+  /** Up to when all visits that came are stored: now, or when the oldest came that still waits in the log. */
+  readonly visitsThrough: Date;
+  readonly signal: AbortSignal;
+}
+
+/** Somebody whose cause holds, and since when. */
+export interface Cause {
+  readonly profileId: string;
+  readonly since: Date;
+}
+
+/** How a kind of alert is found, and when it is over. Many profiles at a time; none of it reads visits. */
+export interface Watch {
+  find(
+    watched: Watched,
+    after: string,
+  ): Promise<{ readonly causes: readonly Cause[]; readonly next: string | undefined }>;
+  /** Looked at once more in the transaction that opens it. Undefined where it is over already. */
+  confirm?(tx: Tx, watched: Watched, profileId: string): Promise<Date | undefined>;
+  findOver(watched: Watched, open: readonly AlertRow[]): Promise<readonly AlertRow[]>;
+}
+
+export const profilesAtOnce = 500;
+
+const silentSince = ({ visitsThrough }: Watched): Date =>
+  new Date(+visitsThrough - limits.tracking.silentAfterHours * hourMs);
+
+/** A page of profiles, and whether there are more. */
+const nextOf = (ids: readonly string[]): string | undefined => (ids.length < profilesAtOnce ? undefined : ids.at(-1));
+
+/** Whoever has no key any more expects no visits. While visits wait in the log, nobody is taken for silent because of those. */
+const trackerSilent: Watch = {
+  async find(watched, after) {
+    const ledger = watched.system.unbound;
+    const last = await listSilent(ledger, { after, since: silentSince(watched), limit: profilesAtOnce });
+    const ids = last.map(({ profileId }) => profileId);
+    const tracked = await findTracked(ledger, ids);
+    const causes = last.filter(({ profileId }) => tracked.has(profileId));
+    return { causes: causes.map(({ profileId, at }) => ({ profileId, since: at })), next: nextOf(ids) };
+  },
+  async findOver(watched, open) {
+    const ledger = watched.system.unbound;
+    const ids = open.map(({ profileId }) => profileId);
+    const [tracked, last] = [await findTracked(ledger, ids), await readLastVisits(ledger, ids)];
+    const silent = silentSince(watched);
+    return open.filter(({ profileId, since }) => !tracked.has(profileId) || (last.get(profileId) ?? since) > silent);
+  },
+};
+
+const lateSince = ({ now }: Watched): Date => new Date(+now - limits.alerts.lateAfterMinutes * minuteMs);
+
+/** It is opened when something has waited for long, and over when nothing is behind: what is just being worked off is not told again and again. */
+const figuresLate: Watch = {
+  async find(watched, after) {
+    const { system, signal } = watched;
+    const since = lateSince(watched);
+    const delivery = await listLateDelivery(system.unbound, { after, since, limit: profilesAtOnce });
+    // Stepped through to its end on the first page; it is a list of those that are late, and short when all is well.
+    const attribution = after === nilUuid ? await listLateAttribution(system, since, signal) : [];
+    const ids = [...new Set([...attribution, ...delivery])];
+    return { causes: ids.map((profileId) => ({ profileId, since })), next: nextOf(delivery) };
+  },
+  async confirm(tx, watched, profileId) {
+    const { attribution, delivery } = await readStages(tx, profileId, watched.now);
+    const waiting = [attribution, delivery].flatMap(({ waitingSince }) => waitingSince ?? []);
+    const oldest = waiting.toSorted((a, b) => +a - +b)[0];
+    return oldest && oldest <= lateSince(watched) ? oldest : undefined;
+  },
+  async findOver({ app, now, signal }, open) {
+    const over: AlertRow[] = [];
+    for (const alert of open) {
+      signal.throwIfAborted();
+      const { profileId } = alert;
+      const stages = await app
+        .forProfile(profileId)
+        .transaction((tx) => readStages(tx, profileId, now), { readOnly: true });
+      if (stages.attribution.state === 'current' && stages.delivery.state === 'current') over.push(alert);
+    }
+    return over;
+  },
+};
+
+const readStages = async (tx: Tx, profileId: string, now: Date) => ({
+  attribution: await readAttributionStage(tx, profileId, now),
+  delivery: stageOf(await findDeliveryWait(tx, profileId), now),
+});
+
+export const watches: Readonly<Record<AlertKind, Watch>> = {
+  tracker_silent: trackerSilent,
+  figures_late: figuresLate,
+};

@@ -1,0 +1,1 @@
+export { type MailPlace, putMailBack, sendOnce, setMailAside, settleMail } from './send-once.ts';
