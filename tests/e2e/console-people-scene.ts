@@ -22,6 +22,7 @@ import {
   workOff,
 } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
+import { alertKindNames } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { v4 as anyUuid } from 'uuid';
@@ -87,6 +88,12 @@ export async function openPeopleScene() {
   await clinic.send({ user_traits: { email: 'pat@example.test', first_name: 'Pat', last_name: 'Reyes' } });
   await shop.attribute();
   await clinic.attribute();
+  await shop.ledger.transaction((tx) =>
+    sql`INSERT INTO alerts (profile_id, id, kind, since, opened_at)
+      SELECT ${shop.profileId}, gen_random_uuid(), kind, ${at(50)}, ${at(51)} FROM unnest(${[...alertKindNames]}::text[]) AS kind`.execute(
+      tx,
+    ),
+  );
 
   const baseUrl = await served.fastify.listen({ host: '127.0.0.1', port: 0 });
   const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };

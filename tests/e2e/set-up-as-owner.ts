@@ -42,6 +42,10 @@ async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
   const { from, to } = days;
   const own = `${scene.baseUrl}/p/${scene.shop.profileId}`;
   await page.goto(`${own}/overview?from=${from}&to=${to}&model=linear`);
+  // What is wrong with the data stands above the figures, for members alone: the guest below sees no link at all.
+  const alerts = page.getByRole('region', { name: 'What needs a look' });
+  await alerts.getByText('Figures are late').waitFor();
+  await alerts.getByRole('link', { name: 'Check the tracker' }).waitFor();
   const revenue = await page.getByRole('link', { name: /: Revenue, all\. Explain$/ }).textContent();
   await page.locator('summary').filter({ hasText: 'Share' }).click();
   await page.getByLabel('Name of the link').fill('For the agency');
@@ -92,4 +96,9 @@ async function mailAReport(page: Page, scene: PeopleScene): Promise<void> {
   await page.getByRole('listitem').filter({ hasText: 'Campaigns, every Monday' }).waitFor();
   await page.getByRole('button', { name: 'Get it no longer' }).click();
   await page.getByText('No report is sent by e-mail').waitFor();
+  // An owner gets alerts until they say otherwise.
+  const wanted = page.getByLabel('Tell me when something is wrong');
+  expect(await wanted.isChecked()).toBe(true);
+  await wanted.click();
+  await expect.poll(() => wanted.isChecked(), { timeout: 20_000 }).toBe(false);
 }

@@ -22,6 +22,14 @@ export const connectionsQuery = (profileId: string) =>
       state.data?.some(({ sync }) => sync.state === 'running' || sync.state === 'queued') ? busyEveryMs : false,
   });
 
+/** Asked again now and then: somebody may leave the page open. */
+export const alertsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: ['alerts', profileId],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listAlerts({ signal })).data,
+    refetchInterval: 5 * 60_000,
+  });
+
 export const handoffQuery = (profileId: string, id: string | undefined) =>
   queryOptions({
     queryKey: [profileId, 'hand-off', id],

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ago, count, day, percent, words } from '../format.ts';
+import { Alerts } from '../parts/alerts.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
@@ -17,6 +18,7 @@ export function Tracking() {
   const quality = useQuality();
   return (
     <Page title={say.pages.tracking} about={say.tracking.about}>
+      <Alerts />
       <Answered query={quality}>{(found) => <Figures quality={found} />}</Answered>
     </Page>
   );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { comparedRange } from '../date-range.ts';
 import { channelTitle, percent, words } from '../format.ts';
+import { Alerts } from '../parts/alerts.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
@@ -20,6 +21,7 @@ export function Overview() {
   return (
     <>
       <h1 className="mb-4">{say.pages.overview}</h1>
+      <Alerts />
       <Answered query={query} lines={8}>
         {(overview) => (isEmpty(overview) ? <NothingYet /> : <Figures overview={overview} />)}
       </Answered>

@@ -8,6 +8,7 @@ type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Access = Answer<'readPiiAccessLog'>['data'][number];
 export type ApiKey = Answer<'listKeys'>['data'][number];
 export type AuditEntry = Answer<'readAuditLog'>['data'][number];
+export type AlertMail = Answer<'readAlertMail'>['data'];
 export type Member = Answer<'listMembers'>['data'][number];
 export type ReportMail = Answer<'listReportMails'>['data'][number];
 export type SharedViewRow = Answer<'listSharedViews'>['data'][number];
@@ -50,6 +51,12 @@ export const receiptsQuery = (profileId: string) =>
     initialPageParam: '',
     getNextPageParam: next,
     staleTime: 0,
+  });
+
+export const alertMailQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'alert mail'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readAlertMail({ signal })).data,
   });
 
 export const keysQuery = (profileId: string) =>

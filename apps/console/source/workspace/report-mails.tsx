@@ -13,6 +13,7 @@ import { modelNames } from '../search.ts';
 import { languages, mailedPages, mailRhythms, rolesThatShare } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { language, languageTitles } from '../words/language.ts';
+import { AlertMailForm } from './alert-mail.tsx';
 import { membersQuery, type ReportMail, reportMailsQuery } from './queries.ts';
 
 const route = getRouteApi('/p/$profileId/report-mails');
@@ -42,6 +43,7 @@ export function ReportMails() {
                 ))}
               </ul>
             )}
+            {!isHealthcare && meta.is_set_up && <AlertMailForm />}
             {isHealthcare ? (
               <p className="text-soft">{say.reportMails.healthcare}</p>
             ) : (

@@ -98,6 +98,25 @@ export const data = {
     ctr: 'CTR',
     position: 'Average position',
   },
+  alerts: {
+    title: 'What needs a look',
+    tracker_silent: {
+      title: 'No visits are arriving',
+      about: (ago: Shown) =>
+        `The last visit came ${ago}. Look whether the tracker is still on your site: a new theme, a tag manager or a consent banner often takes it away.`,
+    },
+    figures_late: {
+      title: 'Figures are late',
+      about: (ago: Shown) =>
+        `What was recorded ${ago} is not in reports yet. Nothing is lost and there is nothing to send again: wait before you decide on the latest days.`,
+    },
+    check: 'Check the tracker',
+    byMail: 'Alerts by e-mail',
+    wanted: 'Tell me when something is wrong with the data of this profile',
+    wantedAbout:
+      'One mail when the tracker falls silent or figures are late, and one when that is over. Owners and admins get them unless they say otherwise.',
+    language: 'Language of alerts',
+  },
   tracking: {
     about: 'Whether visits arrive, and how many of them can be used.',
     isAlive: 'Is it alive',

@@ -98,6 +98,25 @@ export const data: typeof english = {
     ctr: 'CTR',
     position: 'Posición media',
   },
+  alerts: {
+    title: 'Lo que conviene mirar',
+    tracker_silent: {
+      title: 'No llegan visitas',
+      about: (ago) =>
+        `La última visita llegó ${ago}. Comprueba si el código sigue en tu sitio: una plantilla nueva, un gestor de etiquetas o un aviso de consentimiento suelen quitarlo.`,
+    },
+    figures_late: {
+      title: 'Las cifras van con retraso',
+      about: (ago) =>
+        `Lo registrado ${ago} todavía no está en los informes. No se pierde nada y no hay nada que enviar otra vez: espera antes de decidir sobre los últimos días.`,
+    },
+    check: 'Comprobar el código',
+    byMail: 'Avisos por correo',
+    wanted: 'Avisarme cuando algo va mal con los datos de este perfil',
+    wantedAbout:
+      'Un correo cuando dejan de llegar visitas o las cifras van con retraso, y otro cuando termina. Propietarios y administradores los reciben salvo que digan lo contrario.',
+    language: 'Idioma de los avisos',
+  },
   tracking: {
     about: 'Si llegan visitas y cuántas se pueden usar.',
     isAlive: '¿Funciona?',

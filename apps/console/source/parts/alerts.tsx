@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { alertsQuery } from '../data/queries.ts';
+import { ago } from '../format.ts';
+import { usePlace } from '../place.ts';
+import { sharedLink } from '../shared-link.ts';
+import { say } from '../words/index.ts';
+
+/** What is wrong with the profile’s data at this moment, and what to do. Nothing where all is well, and for whoever has no account. */
+export function Alerts() {
+  const { place, kept } = usePlace();
+  const { profileId } = place;
+  const { data: open = [] } = useQuery({ ...alertsQuery(profileId), enabled: !sharedLink() });
+  if (open.length === 0) return null;
+  return (
+    <section aria-label={say.alerts.title} className="mb-5">
+      <ul className="grid gap-3">
+        {open.map(({ id, kind, since }) => (
+          <li key={id} className="card border-problem p-4">
+            <p className="font-semibold text-problem">{say.alerts[kind].title}</p>
+            <p className="mt-1 max-w-prose">
+              {say.alerts[kind].about(ago(since))}{' '}
+              {kind === 'tracker_silent' && (
+                <Link to="/p/$profileId/set-up" params={{ profileId }} search={kept} className="text-accent underline">
+                  {say.alerts.check}
+                </Link>
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
