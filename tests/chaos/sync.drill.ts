@@ -9,8 +9,9 @@ import { sql } from 'kysely';
 import { buildShop, connect, connectionsOf, runOut, type Shop, searchDump } from './sync-scene.ts';
 
 const sizes = {
-  small: { shops: 2, people: 100, days: 6, payments: 150, kills: 2 },
-  full: { shops: 4, people: 3_000, days: 90, payments: 50_000, kills: 20 },
+  small: { shops: 2, people: 100, campaigns: 12, days: 6, payments: 150, kills: 2 },
+  // So many campaigns have 5,000 ads in the account that is read. A first sync reads 90 days, today among them.
+  full: { shops: 4, people: 3_000, campaigns: 2_700, days: 89, payments: 50_000, kills: 20 },
 } as const;
 
 /**
@@ -100,6 +101,7 @@ export const drill: Drill = {
           leaks.isSighted,
         shops: asked.shops,
         payments: sum('payments'),
+        ads: compared[0]?.ads ?? 0,
         ad_days: sum('days'),
         wrong: sum('wrong'),
         told,
@@ -120,9 +122,9 @@ export const drill: Drill = {
 };
 
 /** It ended yesterday: what a provider says of the hours to come is refused. */
-const marketOf = ({ people, days }: { readonly people: number; readonly days: number }) => {
-  const start = new Date(Date.now() - (days + 1) * dayMs).toISOString().slice(0, 10);
-  return { people, days, start };
+const marketOf = ({ people, campaigns, days }: (typeof sizes)[keyof typeof sizes]) => {
+  const start = new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+  return { people, campaigns, days, start };
 };
 
 type Kit = Awaited<ReturnType<typeof openDrillKit>>;
@@ -209,5 +211,6 @@ async function compare({ app }: Kit, sandbox: Sandbox, shop: Shop) {
     sql<{ id: string }>`SELECT payload->>'outcome_id' AS id FROM outbox WHERE type = 'outcome.recorded'`.execute(tx),
   );
   const twice = told.length - new Set(told.map(({ id }) => id)).size;
-  return { payments: paid.length, days: days.length, wrong, told: told.length, twice };
+  const ads = new Set(days.map(({ key }) => key.split(' ')[0])).size;
+  return { payments: paid.length, ads, days: days.length, wrong, told: told.length, twice };
 }
