@@ -31,6 +31,8 @@ abstract class Sender {
   acknowledged = 0;
   refused = 0;
   readonly strange: Record<string, number> = {};
+  /** What those that were not taken were told, and meanwhile what, by how often. */
+  readonly refusals: Record<string, number> = {};
   /** The fault that is met just now. */
   meanwhile = 'nothing is wrong';
   readonly #scene: Receiver;
@@ -116,6 +118,8 @@ abstract class Sender {
       this.refused += 1;
       const said = answer ? `${answer.status} ${answer.words ?? ''}` : 'nothing';
       this.#said.set(said, (this.#said.get(said) ?? 0) + 1);
+      const refusal = `${answer?.status ?? 'nothing'} while ${this.meanwhile}`;
+      this.refusals[refusal] = (this.refusals[refusal] ?? 0) + 1;
       if (answer && (answer.fault || ![429, 503].includes(answer.status))) {
         const what = `${answer.fault ?? answer.status} while ${this.meanwhile}`;
         this.strange[what] = (this.strange[what] ?? 0) + 1;

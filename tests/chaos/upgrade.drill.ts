@@ -25,9 +25,19 @@ import { failuresOf } from './faults-verdict.ts';
 import { countStores } from './visits-scene.ts';
 
 const sizes = {
-  small: { quietMs: 500, outcomes: { perSecond: 20, perRequest: 2 }, visits: { perSecond: 20, perRequest: 5 } },
+  small: {
+    quietMs: 500,
+    withdrawnMs: 500,
+    outcomes: { perSecond: 20, perRequest: 2 },
+    visits: { perSecond: 20, perRequest: 5 },
+  },
   // With the reports about 200 requests a second; a key may make 100.
-  full: { quietMs: 30_000, outcomes: { perSecond: 80, perRequest: 1 }, visits: { perSecond: 105, perRequest: 1 } },
+  full: {
+    quietMs: 30_000,
+    withdrawnMs: 5_000,
+    outcomes: { perSecond: 80, perRequest: 1 },
+    visits: { perSecond: 105, perRequest: 1 },
+  },
 } as const;
 const withinMs = 180_000;
 const root = join(import.meta.dirname, '../..');
@@ -141,6 +151,8 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
       begin(3, `replace ${kind}`);
       const before = serving[kind].one;
       serving[kind] = await start(kind, root);
+      // Versions since 0.1.0 answer for a while after they were asked to leave. Before, a load balancer had to send elsewhere first.
+      await sleep(sizes[size].withdrawnMs);
       await before.stop();
     }
     await sleep(sizes[size].quietMs);
@@ -191,6 +203,8 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
       migrated_in_seconds: seconds,
       doctor_said: /about [^;]*$/.exec(plan?.detail ?? '')?.[0],
       requests_refused: outcomes.refused + visits.refused + read.refused,
+      outcomes_refused: outcomes.refusals,
+      visits_refused: visits.refusals,
       strange_answers: strange,
       outcomes: rows.length,
       outcomes_lost: lost,
