@@ -68,3 +68,22 @@ test('a Redis that does not answer: requests are taken, and /readyz says what th
   await api.close();
   redis.disconnect();
 });
+
+test('who leaves still answers, says so, and keeps no connection', async () => {
+  let isStopping = false;
+  const api = await openApi(kit, { isStopping: () => isStopping });
+  try {
+    const address = await api.fastify.listen({ host: '127.0.0.1', port: 0 });
+    const ask = async (path: string) => {
+      const answer = await fetch(`${address}${path}`);
+      await answer.arrayBuffer();
+      return [answer.status, answer.headers.get('connection')];
+    };
+    expect(await ask('/healthz')).toEqual([200, 'keep-alive']);
+    isStopping = true;
+    expect(await ask('/readyz')).toEqual([503, 'close']);
+    expect(await ask('/healthz')).toEqual([200, 'close']);
+  } finally {
+    await api.close();
+  }
+});

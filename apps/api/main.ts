@@ -75,8 +75,10 @@ await runProcess('api', async (platform) => {
   return {
     words: 'api listens',
     facts: { url: settings.baseUrl },
-    async stop() {
+    leave() {
       isStopping = true;
+    },
+    async stop() {
       await api.close();
       await tracing?.stop();
     },

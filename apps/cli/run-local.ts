@@ -55,7 +55,8 @@ const compileCache = join(import.meta.dirname, '../../node_modules/.cache/tribut
 
 function start(app: string, environment: NodeJS.ProcessEnv): ChildProcess {
   const child = spawn(process.execPath, [join(import.meta.dirname, '..', app, 'main.ts')], {
-    env: { LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compileCache, ...environment },
+    // Nobody balances these.
+    env: { LOG_LEVEL: 'warn', SHUTDOWN_DELAY_MS: '0', NODE_COMPILE_CACHE: compileCache, ...environment },
     stdio: 'inherit',
   });
   child.once('exit', (code) => {

@@ -158,6 +158,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now();
+    if (isStopping()) response.shouldKeepAlive = false;
     const path = request.url?.split('?', 1)[0];
     // A HEAD is a GET whose body Node leaves out.
     const method = request.method === 'HEAD' ? 'GET' : request.method;

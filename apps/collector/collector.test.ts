@@ -337,6 +337,18 @@ test('it says that it lives and what it needs; all else is not found', async () 
   expect((await fetch(`${url}/v1/visits`)).status).toBe(404);
 });
 
+test('who leaves still takes visits, says so, and keeps no connection', async () => {
+  const leaving = await open(scene.log.stream, { isStopping: () => true });
+  try {
+    const { envelope } = await setUp();
+    const taken = await post(envelope, {}, leaving.url);
+    expect([taken.status, taken.headers.get('connection')]).toEqual([204, 'close']);
+    expect((await fetch(`${leaving.url}/readyz`)).status).toBe(503);
+  } finally {
+    await leaving.close();
+  }
+});
+
 test('it says how full the log is before it is full', async () => {
   const small = await openPrivateStream({ maxBytes: 200_000 });
   const near = await open(small.stream);

@@ -40,9 +40,9 @@ await runProcess('collector', async (platform) => {
   return {
     words: 'collector listens',
     facts: { url: settings.collectorUrl },
-    async stop() {
+    leave() {
       isStopping = true;
-      await collector.close();
     },
+    stop: () => collector.close(),
   };
 });

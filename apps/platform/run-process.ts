@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WrongSettings } from '@tributary/config';
 import { onStop } from '@tributary/telemetry';
 import { loadParts, openPlatform, type Platform } from './platform.ts';
@@ -6,6 +7,8 @@ export interface Running {
   /** Said in the log once it runs. */
   readonly words: string;
   readonly facts?: Record<string, string>;
+  /** Says from now on that it leaves. It still answers for a while: whoever sends requests to it needs time to hear of it. */
+  leave?(): void;
   /** Finishes what has begun; what the platform opened is closed afterwards. */
   stop(): Promise<void>;
 }
@@ -21,10 +24,15 @@ export async function runProcess(name: string, start: (platform: Platform) => Pr
   }
   try {
     const platform = openPlatform(process.env);
-    const { words, facts, stop } = await start(platform);
-    platform.log.say(words, facts);
-    onStop(name, platform.log, platform.settings.shutdownTimeoutMs, async () => {
-      await stop();
+    const { shutdownDelayMs, shutdownTimeoutMs } = platform.settings;
+    const running = await start(platform);
+    platform.log.say(running.words, running.facts);
+    onStop(name, platform.log, shutdownDelayMs + shutdownTimeoutMs, async () => {
+      if (running.leave) {
+        running.leave();
+        await sleep(shutdownDelayMs);
+      }
+      await running.stop();
       await platform.close();
     });
   } catch (error) {

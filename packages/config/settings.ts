@@ -248,6 +248,12 @@ const runningIt = {
   requestTimeoutMs: setting('REQUEST_TIMEOUT_MS', wholeNumber(100, 600_000), 'How long one request may take.', {
     fallback: '30000',
   }),
+  shutdownDelayMs: setting(
+    'SHUTDOWN_DELAY_MS',
+    wholeNumber(0, 60_000),
+    'How long an API or collector that was asked to stop still answers new requests, while /readyz says 503: time for a load balancer to send them elsewhere.',
+    { fallback: '2000' },
+  ),
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',
     wholeNumber(0, 600_000),

@@ -105,6 +105,7 @@ export type ApiChanges = Partial<
     | 'sessionIdleMinutes'
     | 'swapWindowUntil'
     | 'checkAnswers'
+    | 'isStopping'
     | 'metrics'
   >
 >;
