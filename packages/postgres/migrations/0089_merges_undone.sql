@@ -169,7 +169,7 @@ CREATE TRIGGER d_summaries_follow_split AFTER UPDATE OF merged_into ON customers
   FOR EACH ROW WHEN (NEW.merged_into IS NULL AND OLD.merged_into IS NOT NULL) EXECUTE FUNCTION summaries_follow_split();
 
 -- As before, and of whom each identifier was said, who of them were several people once, and which of them are to be kept apart. The one before is
--- put aside and dropped later (0200): a statement of the version before may just have found it.
+-- put aside and dropped later (0201): a statement of the version before may just have found it.
 ALTER FUNCTION open_customers RENAME TO open_customers_before;
 CREATE FUNCTION open_customers(
   of_profile uuid, stripe_space integer, stripes integer[], kinds text[], names text[], hashes bytea[], strong_kinds text[],
