@@ -1,5 +1,6 @@
 import { openSync } from 'node:fs';
 import { createCollector } from '@tributary/collector/app.ts';
+import { listen } from '@tributary/postgres/listen.ts';
 import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
@@ -16,6 +17,7 @@ await stream.ensureStreams();
 const collector = await createCollector({
   baseUrl: 'http://127.0.0.1',
   lookUps: openLookUps({ url: appUrl, poolSize: 2 }),
+  hearChanges: (channel, hearing) => listen(appUrl, channel, hearing),
   redis,
   stream,
   vault: testStreamVault,
@@ -27,5 +29,6 @@ const collector = await createCollector({
   requestsPerMinute: 60_000_000,
   addressShare: 0.2,
   trustedProxies: ['127.0.0.1'],
+  isStopping: () => false,
 });
 process.send?.({ port: await collector.listen('127.0.0.1', 0) });

@@ -25,8 +25,8 @@ export interface CollectorOptions {
   /** For the addresses of error pages. */
   readonly baseUrl: string;
   readonly lookUps: LookUps;
-  /** Hears what the ledger announces on a channel; without it, keys are asked for again every few seconds. */
-  readonly hearChanges?: ((channel: string, hearing: Hearing) => { close(): Promise<void> }) | undefined;
+  /** Hears what the ledger announces on a channel; while it does not, keys are asked for again every few seconds. */
+  readonly hearChanges: (channel: string, hearing: Hearing) => { close(): Promise<void> };
   readonly redis: RedisClient;
   readonly stream: Stream;
   /** For the stream's keys. */
@@ -41,7 +41,7 @@ export interface CollectorOptions {
   readonly trustedProxies?: readonly string[];
   readonly geoDatabaseFile?: string | undefined;
   readonly maxHeldBytes?: number;
-  readonly isStopping?: () => boolean;
+  readonly isStopping: () => boolean;
 }
 
 /** For the headers of a request, and again for its body. A browser on a slow line needs a second or two; the rest is patience. */
@@ -65,7 +65,7 @@ export interface Collector {
  * would cost as much as all the rest.
  */
 export async function createCollector(options: CollectorOptions): Promise<Collector> {
-  const { redis, stream, log, now, metrics, isStopping = () => false } = options;
+  const { redis, stream, log, now, metrics, isStopping } = options;
   const visitLog = new VisitLog(stream);
   const use = new DailyUse(redis, now, options.addressShare);
   const refused = new RefusedTally(visitLog, now);
@@ -79,7 +79,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
   const leases = new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const addressOf = addressFinder(options.trustedProxies ?? []);
   const keys = new TrackingKeys(options.lookUps);
-  const changes = options.hearChanges?.(trackingChannel, {
+  const changes = options.hearChanges(trackingChannel, {
     onMessage: (profileId) => keys.changed(profileId),
     onConnect: () => keys.hearing(),
     onLost: () => keys.notHearing(),
@@ -201,7 +201,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
         server.close(() => resolve());
         server.closeIdleConnections();
       });
-      await Promise.all([use.close(), refused.close(), changes?.close()]);
+      await Promise.all([use.close(), refused.close(), changes.close()]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { VisitMessage } from '@tributary/domain/ingestion/intake.ts';
+import { listen } from '@tributary/postgres/listen.ts';
 import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createRedis, redisReady } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
@@ -27,6 +28,7 @@ export async function openCollectorScene() {
     const collector = await createCollector({
       baseUrl: 'https://tributary.test',
       lookUps,
+      hearChanges: (channel, hearing) => listen(kit.database.collectorUrl, channel, hearing),
       redis,
       stream,
       vault: testVault,
@@ -37,6 +39,7 @@ export async function openCollectorScene() {
       requestsPerMinute: 100_000,
       addressShare: 0.2,
       trustedProxies: ['127.0.0.1'],
+      isStopping: () => false,
       ...changes,
     });
     const port = await collector.listen('127.0.0.1', 0);

@@ -9,6 +9,7 @@ import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified } from '@tributary/domain/tracking/room.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound } from '@tributary/outbound';
+import { listen } from '@tributary/postgres/listen.ts';
 import { createRedis, type RedisClient, redisReady } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
@@ -76,6 +77,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
   const collector = await createCollector({
     baseUrl: 'https://tributary.test',
     lookUps: kit.app.unbound,
+    hearChanges: (channel, hearing) => listen(kit.database.collectorUrl, channel, hearing),
     redis,
     stream: log.stream,
     vault: testStreamVault,
@@ -85,6 +87,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
     requestTimeoutMs: 10_000,
     requestsPerMinute: 100_000,
     addressShare: 0.2,
+    isStopping: () => false,
   });
   const collectorPort = await collector.listen('127.0.0.1', 0);
   const collectorUrl = `http://collect.test:${collectorPort}`;

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createCollector } from '@tributary/collector/app.ts';
 import { collectorRoutes, type Route } from '@tributary/contract';
+import { listen } from '@tributary/postgres/listen.ts';
 import { openLookUps } from '@tributary/postgres/look-ups.ts';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
@@ -31,6 +32,7 @@ export async function openCollectorTarget(kit: Testkit): Promise<Target & { clos
   const collector = await createCollector({
     baseUrl: 'https://tributary.test',
     lookUps,
+    hearChanges: (channel, hearing) => listen(kit.database.collectorUrl, channel, hearing),
     redis,
     stream,
     vault: testVault,
@@ -40,6 +42,7 @@ export async function openCollectorTarget(kit: Testkit): Promise<Target & { clos
     requestTimeoutMs: 30_000,
     requestsPerMinute: 100_000,
     addressShare: 0.2,
+    isStopping: () => false,
   });
   const port = await collector.listen('127.0.0.1', 0);
   return {
