@@ -59,4 +59,28 @@ export const faults: readonly Fault[] = [
       'silence is told a moment late',
     ],
   }),
+  {
+    id: 'alert-in-a-backlog',
+    file: 'domain/alerts/watch.ts',
+    from: 'new Date(+visitsThrough - limits.tracking.silentAfterHours * hourMs)',
+    to: 'new Date(Date.now() - limits.tracking.silentAfterHours * hourMs)',
+    breaks: 'a tracker is called silent while its visits wait in the log',
+    tests: ['domain/alerts/alerts.test.ts'],
+  },
+  {
+    id: 'alert-mails-of-healthcare',
+    file: 'domain/alerts/look-for-alerts.job.ts',
+    from: 'if (work.isMailSetUp && !(await isHealthcareProfile(tx, profileId)))',
+    to: 'if (work.isMailSetUp)',
+    breaks: 'alerts of a healthcare-family profile are mailed',
+    tests: ['domain/alerts/alerts.test.ts'],
+  },
+  {
+    id: 'alert-over-too-soon',
+    file: 'domain/alerts/watch.ts',
+    from: "stages.attribution.state === 'current' && stages.delivery.state === 'current'",
+    to: "stages.attribution.state === 'current' || stages.delivery.state === 'current'",
+    breaks: 'late figures are called up to date while delivery is behind',
+    tests: ['domain/alerts/alerts.test.ts'],
+  },
 ];
