@@ -123,3 +123,13 @@ test('an engine that does not answer is named, and the others are looked at all 
   for (const what of ['redis', 'clickhouse']) expect(of(findings, what)[0]?.state, what).toBe('wrong');
   expect(of(findings, 'nats')[0]?.state).toBe('ok');
 }, 60_000);
+
+test('of a cluster each node is named, and one that is away hides nothing of the others', async () => {
+  const nodes = `${kit.clickhouseUrl},http://127.0.0.1:1`;
+  const { findings } = await examine({ CLICKHOUSE_CLUSTER: 'tributary', CLICKHOUSE_NODES: nodes });
+  const { host } = new URL(kit.clickhouseUrl);
+  expect(of(findings, 'clickhouse')).toEqual([
+    { state: 'ok', detail: expect.stringMatching(new RegExp(`^${host}: version \\d`)), advice: undefined },
+    { state: 'wrong', detail: expect.stringMatching(/^127\.0\.0\.1:1: /), advice: expect.stringContaining('CLICKHOUSE_NODES') },
+  ]);
+});

@@ -5,10 +5,19 @@ import { type Finding, ok, wrong } from './finding.ts';
 export async function examineClickHouse(settings: Settings): Promise<Finding[]> {
   const nodes = connectEveryNode(clickhouseSettings(settings));
   try {
-    return (await Promise.all(nodes.map(examineNode))).flat();
+    return (await Promise.all(nodes.map(nodes.length === 1 ? examineNode : examineOneOfMany))).flat();
   } finally {
     await Promise.all(nodes.map((node) => node.close()));
   }
+}
+
+/** Of a cluster each node is named by its address, and one that is away hides nothing of the others. */
+async function examineOneOfMany(node: ClickHouse): Promise<Finding[]> {
+  const { host } = new URL(node.settings.url);
+  const findings = await examineNode(node).catch((error: Error) => [
+    wrong('clickhouse', error.message, 'Start it, or correct its address in CLICKHOUSE_NODES.'),
+  ]);
+  return findings.map((finding) => ({ ...finding, detail: `${host}: ${finding.detail}` }));
 }
 
 async function examineNode(node: ClickHouse): Promise<Finding[]> {
