@@ -130,6 +130,10 @@ test('of a cluster each node is named, and one that is away hides nothing of the
   const { host } = new URL(kit.clickhouseUrl);
   expect(of(findings, 'clickhouse')).toEqual([
     { state: 'ok', detail: expect.stringMatching(new RegExp(`^${host}: version \\d`)), advice: undefined },
-    { state: 'wrong', detail: expect.stringMatching(/^127\.0\.0\.1:1: /), advice: expect.stringContaining('CLICKHOUSE_NODES') },
+    {
+      state: 'wrong',
+      detail: expect.stringMatching(/^127\.0\.0\.1:1: /),
+      advice: expect.stringContaining('CLICKHOUSE_NODES'),
+    },
   ]);
 });
