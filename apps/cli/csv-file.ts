@@ -124,12 +124,13 @@ interface FileRecord {
 async function* namedCells(source: Readable, work: FileImport): AsyncGenerator<Cells[]> {
   let names: readonly string[] | undefined;
   for await (const records of csvRecords(source)) {
-    const [first] = records;
-    if (!names && !first) continue;
-    const rows = names ? records : records.slice(1);
-    const known: readonly string[] = names ?? columnsOf(first?.cells ?? [], work);
-    names = known;
-    yield rows.map(({ line, cells }) => ({ line, cells: cellsOf(known, cells) }));
+    if (!names) {
+      const header = records.shift();
+      if (!header) continue;
+      names = columnsOf(header.cells, work);
+    }
+    const known = names;
+    yield records.map(({ line, cells }) => ({ line, cells: cellsOf(known, cells) }));
   }
 }
 
