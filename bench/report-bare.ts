@@ -17,20 +17,21 @@ export const bareReport = {
   linear: (profileId: string) =>
     report(
       profileId,
-      `SELECT owners[number] AS owner, conversion_type, conversions, payments, first_payments, value
+      `SELECT owners[owner_number] AS owner, types[intDiv(kind, 4)] AS conversion_type, sum(firsts) AS conversions, sumIf(firsts, bitTest(kind, 0)) AS payments,
+        sumIf(firsts, bitTest(kind, 0) AND bitTest(kind, 1)) AS first_payments, sumIf(earned, bitTest(kind, 0)) AS value
       FROM (
-        SELECT number, conversion_type, countIf(nth = 1) AS conversions, countIf(nth = 1 AND is_cash) AS payments,
-          countIf(nth = 1 AND is_cash AND is_new) AS first_payments, sumIf(share, is_cash) AS value
+        SELECT owner_number, kind, countIf(nth = 1) AS firsts, sum(share) AS earned
         FROM (
-          SELECT conversion_type, revenue_type = 'cash' AS is_cash, is_first_payment AND purchase_id = conversion_id AS is_new, linear,
+          SELECT linear, toUInt32(4 * indexOf(types, conversion_type) + (revenue_type = 'cash') + 2 * (is_first_payment AND purchase_id = conversion_id)) AS kind,
             arrayMap(source -> transform(source, from_sources, to_owners, toUInt32(0)), source_ids) AS numbers
           FROM attributed_conversions FINAL WHERE ${month(profileId)}
         )
-        ARRAY JOIN numbers AS number, linear AS share, arrayEnumerateUniq(numbers) AS nth
-        GROUP BY number, conversion_type
+        ARRAY JOIN numbers AS owner_number, linear AS share, arrayEnumerateUniq(numbers) AS nth
+        GROUP BY owner_number, kind
       )
-      WHERE number > 0`,
-      `, (SELECT groupArray(source_id) FROM (SELECT source_id FROM owned ORDER BY source_id)) AS from_sources,
+      WHERE owner_number > 0 GROUP BY owner, conversion_type`,
+      `, (SELECT groupUniqArray(conversion_type) FROM attributed_conversions WHERE ${month(profileId)}) AS types,
+      (SELECT groupArray(source_id) FROM (SELECT source_id FROM owned ORDER BY source_id)) AS from_sources,
       (SELECT arraySort(groupUniqArray(owner)) FROM owned) AS owners,
       (SELECT groupArray(toUInt32(number)) FROM (SELECT dense_rank() OVER (ORDER BY owner) AS number FROM owned ORDER BY source_id)) AS to_owners`,
     ),

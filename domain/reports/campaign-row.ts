@@ -1,8 +1,6 @@
-import type { Row } from '@tributary/clickhouse';
 import type { EntityLevel } from '@tributary/contract';
 import { costOf, countOrNull, outcomesOf, ratio, spendOf } from './figures.ts';
-
-type EntityRow = Row<'report_list_entities'>;
+import type { EntityRow } from './read-entities.ts';
 
 /** A row without a level's further fields. */
 export function campaignRow(row: EntityRow, currency: string) {

@@ -5,7 +5,7 @@ import { readClosedValues, sinceClosed } from './closed-month.ts';
 import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
 import { findEntity } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
-import { readEntities } from './read-entities.ts';
+import { readNamedEntities } from './read-entities.ts';
 import type { Reading } from './services.ts';
 
 type Campaigns = Routes['listCampaigns'];
@@ -18,7 +18,7 @@ export async function listCampaigns({ query }: Input<Campaigns>, context: Readin
   const delivery = await readDeliveryPeriod(query, context);
   const { currency } = delivery.period;
   const asked = { level: level ?? 'campaign', model, limit: limit + 1, ...parent, ...place };
-  const rows = await readEntities(delivery, asked, context);
+  const rows = await readNamedEntities(delivery, asked, context);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const closed = await readClosedValues(

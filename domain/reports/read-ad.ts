@@ -1,10 +1,9 @@
-import type { Row } from '@tributary/clickhouse';
 import { LearningStage, type Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { levelRow } from './campaign-row.ts';
 import { findEntity, refuseUnknown } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
-import { readEntities } from './read-entities.ts';
+import { type EntityRow, readNamedEntities } from './read-entities.ts';
 import type { ReportServices } from './services.ts';
 
 export const readAd: Handles<Routes['readAd'], ReportServices> = async ({ params, query }, context) => {
@@ -12,7 +11,7 @@ export const readAd: Handles<Routes['readAd'], ReportServices> = async ({ params
   const only = (await findEntity(params.id, level, context)) ?? refuseUnknown(level);
   const delivery = await readDeliveryPeriod(query, context);
   const { currency } = delivery.period;
-  const [row] = await readEntities(delivery, { level, model, limit: 1, only }, context);
+  const [row] = await readNamedEntities(delivery, { level, model, limit: 1, only }, context);
   if (!row) throw new Error('A report of one entity has its row, whatever it did.');
   return answer(200, {
     data: {
@@ -24,7 +23,7 @@ export const readAd: Handles<Routes['readAd'], ReportServices> = async ({ params
 };
 
 /** What the copy says of an ad set. A word that the platform made up since is none that we may show. */
-const nightlyOf = (row: Row<'report_list_entities'>) => ({
+const nightlyOf = (row: EntityRow) => ({
   learning_stage_status: LearningStage.safeParse(row.learning_stage_status).data ?? null,
   campaign_objective: row.campaign_objective || null,
 });

@@ -2,30 +2,36 @@ import type { Row } from '@tributary/clickhouse';
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
 import { nilUuid } from '@tributary/vocabulary';
+import { type Named, nameEntities } from './name-entities.ts';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
+
+type Figures = Row<'report_list_entities'>;
+export type EntityRow = Figures & Named;
+
+interface Asked {
+  readonly level: EntityLevel;
+  readonly model: AttributionModel;
+  readonly limit: number;
+  /** There also when it did nothing. */
+  readonly only?: string;
+  /** What belongs to this campaign or ad set. */
+  readonly parent?: string;
+  /** After which row to go on. */
+  readonly place?: { readonly below_value: string; readonly after_id: string };
+}
 
 /** Above every value: where the order begins. */
 const top = { below_value: '9223372036854775807', after_id: '' };
 
 /** What entities of a level cost and earned: the one query behind every row of an entity, whichever report shows it. */
-export function readEntities(
+export async function readEntities(
   { period, parameters }: DeliveryPeriod,
-  asked: {
-    readonly level: EntityLevel;
-    readonly model: AttributionModel;
-    readonly limit: number;
-    readonly only?: string;
-    /** What belongs to this campaign or ad set. */
-    readonly parent?: string;
-    /** After which row to go on. */
-    readonly place?: { readonly below_value: string; readonly after_id: string };
-  },
+  { level, model, limit, only, parent, place = top }: Asked,
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
-): Promise<Row<'report_list_entities'>[]> {
-  const { level, model, limit, only = nilUuid, parent, place = top } = asked;
+): Promise<Figures[]> {
   const { from, until } = period;
-  return clickhouse.query(
+  const rows = await clickhouse.query(
     'report_list_entities',
     {
       ...parameters,
@@ -34,7 +40,7 @@ export function readEntities(
       from,
       until,
       owners: 'entities',
-      only,
+      only: only ?? nilUuid,
       scope: parent ? 'parent' : 'all',
       parent: parent ?? nilUuid,
       ...place,
@@ -42,4 +48,33 @@ export function readEntities(
     },
     { signal },
   );
+  return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...nothing }] : rows;
 }
+
+/** The same with what they are called. */
+export async function readNamedEntities(
+  delivery: DeliveryPeriod,
+  asked: Asked,
+  context: Pick<Context, 'signal'> & ReportServices,
+): Promise<EntityRow[]> {
+  const { profileId, moment } = delivery.period;
+  const rows = await readEntities(delivery, asked, context);
+  return nameEntities(rows, { profileId, level: asked.level, moment }, context);
+}
+
+const nothing: Omit<Figures, 'entity_id'> = {
+  conversions: '0',
+  payments: '0',
+  first_payments: '0',
+  value: '0',
+  valued: '0',
+  by_type: [],
+  spend: '0',
+  is_spend_unknown: 0,
+  impressions: '0',
+  clicks: '0',
+  reach: null,
+  conversations: null,
+  platform_conversions: null,
+  platform_value: null,
+};

@@ -4,7 +4,7 @@ import { limits } from '@tributary/vocabulary';
 import { nameOf } from './campaign-row.ts';
 import { creditText } from './figures.ts';
 import { readDeliveryPeriod } from './period.ts';
-import { readEntities } from './read-entities.ts';
+import { readNamedEntities } from './read-entities.ts';
 import { reportedBasis } from './reported-basis.ts';
 import type { ReportServices } from './services.ts';
 import { sidesOf } from './sides.ts';
@@ -22,7 +22,7 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
   const { profileId, from, until, currency, moment } = delivery.period;
   const credits = { profile_id: profileId, level, model, from, until, ...moment };
   const [entities, delivered, credited, unassigned] = await Promise.all([
-    readEntities(delivery, { level, model, limit: mostRows }, context),
+    readNamedEntities(delivery, { level, model, limit: mostRows }, context),
     // A platform's spend is all of it, also what was told of campaigns only.
     clickhouse.query('delivery_list_platforms', { ...delivery.parameters, level: 'campaign' }, { signal }),
     clickhouse.query('report_list_platforms', { ...credits, owners: 'platforms' }, { signal }),

@@ -117,6 +117,22 @@ export const reportQueries = {
     { profile_id: string; level: EntityLevel; external_id: string },
     { entity_id: string }
   >(),
+  entity_list_names: declare<
+    Moment & { profile_id: string; entity_ids: readonly string[] },
+    {
+      entity_id: string;
+      platform: string;
+      external_id: string;
+      name: string;
+      status: string;
+      objective: string;
+      daily_budget: string | null;
+      learning_stage_status: string;
+      campaign_id: string;
+      ad_set_id: string;
+      is_told: boolean;
+    }
+  >(),
   report_compare: declare<
     Moment & { profile_id: string; level: 'campaign'; from: Date; until: Date },
     { model: string; level: EntityLevel; credited: string; uncredited: string; is_unworked: number }
@@ -154,18 +170,6 @@ export const reportQueries = {
       conversations: string | null;
       platform_conversions: string | null;
       platform_value: string | null;
-      external_id: string;
-      name: string;
-      platform: string;
-      status: string;
-      objective: string;
-      daily_budget: string | null;
-      learning_stage_status: string;
-      ad_set_external_id: string;
-      ad_set_name: string;
-      campaign_external_id: string;
-      campaign_name: string;
-      campaign_objective: string;
     }
   >(),
   report_list_platforms: declare<
@@ -202,7 +206,7 @@ export const reportQueries = {
   report_sum_credits: declare<ChosenCredits, { conversions: string; credit: string; without_rate: string }>(),
   source_find_entities: declare<
     Moment & { profile_id: string; level: EntityLevel; entity_ids: readonly string[] },
-    { entity_id: string }
+    { entity_id: string; platform: string }
   >(),
   source_list: declare<
     Moment & { profile_id: string; level: EntityLevel; source_ids: readonly string[] },

@@ -24,7 +24,22 @@
             AND applied_at < replaced_at
             AND replaced_at > {changed_since:DateTime64(3, 'UTC')}
             AND applied_at <= {as_of:DateTime64(3, 'UTC')}
-            AND (conversion_id, version) NOT IN ({{part standing_versions}})
+            AND (conversion_id, version) NOT IN
+            (
+                -- What stands still is no history. Of most conversions nothing was ever replaced, so only the others are looked up.
+                SELECT conversion_id, version FROM attributed_conversions FINAL
+                WHERE profile_id = {profile_id:UUID}
+                    AND conversion_time >= {from:DateTime64(3, 'UTC')}
+                    AND conversion_time < {until:DateTime64(3, 'UTC')}
+                    AND conversion_id IN
+                    (
+                        SELECT conversion_id FROM attribution_history
+                        WHERE profile_id = {profile_id:UUID}
+                            AND conversion_time >= {from:DateTime64(3, 'UTC')}
+                            AND conversion_time < {until:DateTime64(3, 'UTC')}
+                            AND replaced_at > {changed_since:DateTime64(3, 'UTC')}
+                    )
+            )
     )
     ARRAY JOIN arrayFilter(
         step -> step.4 > {changed_since:DateTime64(3, 'UTC')} AND step.4 <= {as_of:DateTime64(3, 'UTC')},

@@ -1,5 +1,5 @@
 -- Rows that stand since before the moment, and those that stood then and were replaced later. Whoever dies between keeping a row in the
--- history and replacing it leaves one that stands still: that one is no history.
+-- history and replacing it leaves one that stands still: that one is no history, and nothing that began after the moment is in its place.
 (
     SELECT *, first_source, last_source, last_non_direct_source
     FROM attributed_conversions FINAL
@@ -15,5 +15,12 @@
         AND conversion_time < {until:DateTime64(3, 'UTC')}
         AND applied_at <= {as_of:DateTime64(3, 'UTC')}
         AND replaced_at > {as_of:DateTime64(3, 'UTC')}
-        AND (conversion_id, version) NOT IN ({{part standing_versions}})
+        AND (conversion_time, conversion_id) IN
+        (
+            SELECT conversion_time, conversion_id FROM attributed_conversions
+            WHERE profile_id = {profile_id:UUID}
+                AND conversion_time >= {from:DateTime64(3, 'UTC')}
+                AND conversion_time < {until:DateTime64(3, 'UTC')}
+                AND applied_at > {as_of:DateTime64(3, 'UTC')}
+        )
 )

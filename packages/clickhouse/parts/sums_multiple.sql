@@ -1,37 +1,53 @@
-{{part conversions}},
+{{part owned}},
 {{part numbered_owners}},
+    -- Types of conversions by small numbers, too.
+    (SELECT groupUniqArray(toString(conversion_type)) FROM ({{part known_types by moment}})) AS types,
     -- What each owner earned under the model, by type of conversion. A conversion counts once for everybody who has a share in it: at the
-    -- first of their touches.
+    -- first of their touches. Every touch becomes a row, so a row is as small as can be: all that is counted apart is one number.
     sums AS
     (
         SELECT
             numbered_owners[owner] AS owner_id,
-            * EXCEPT owner
+            types[bitShiftRight(kind, 4)] AS conversion_type,
+            sum(firsts) AS conversions,
+            sumIf(firsts, is_cash) AS payments,
+            sumIf(firsts, is_cash AND is_new_purchase) AS first_payments,
+            sumIf(earned, is_cash) AS value,
+            sumIf(firsts, is_cash AND bitTest(kind, 2)) AS valued,
+            sumIf(firsts, is_whole) AS whole_conversions,
+            sumIf(firsts, is_whole AND is_cash) AS whole_payments,
+            sumIf(firsts, is_whole AND is_cash AND is_new_purchase) AS whole_first_payments
         FROM
         (
             SELECT
                 owner,
-                conversion_type,
-                countIf(is_first) AS conversions,
-                countIf(is_first AND is_cash) AS payments,
-                countIf(is_first AND is_cash AND is_new_purchase) AS first_payments,
-                sumIf(share, is_cash) AS value,
-                countIf(is_first AND is_cash AND has_value) AS valued,
-                countIf(is_first AND is_whole) AS whole_conversions,
-                countIf(is_first AND is_whole AND is_cash) AS whole_payments,
-                countIf(is_first AND is_whole AND is_cash AND is_new_purchase) AS whole_first_payments
+                kind,
+                bitTest(kind, 0) AS is_cash,
+                bitTest(kind, 1) AS is_new_purchase,
+                bitTest(kind, 3) AS is_whole,
+                -- A conversion without a touch is a row, too, with a turn of 0 and nobody's.
+                countIf(turn < 2) AS firsts,
+                sum(if(turn = 0, value, share)) AS earned
             FROM
             (
                 SELECT
-                    conversion_type, is_cash, is_new_purchase, has_value,
-                    if(empty(source_ids), [value], shares) AS shares_of_path,
-                    if(empty(source_ids), [toUInt32(0)], arrayMap(source -> transform(source, numbered_sources, numbers_of_owners, toUInt32(0)), source_ids)) AS owners_of_path,
+                    value,
+                    {{part shares by model}} AS shares,
+                    arrayMap(source -> transform(source, numbered_sources, numbers_of_owners, toUInt32(0)), source_ids) AS owners_of_path,
                     -- Which of its owner's touches on the path each is. Where the last one is as many as there are, all are one owner's.
                     arrayEnumerateUniq(owners_of_path) AS turns,
-                    turns[-1] = length(turns) AS is_whole
-                FROM conversions
+                    toUInt32(bitShiftLeft(indexOf(types, toString(conversion_type)), 4)
+                        + (revenue_type = 'cash')
+                        + 2 * (is_first_payment AND purchase_id = conversion_id)
+                        + 4 * has_value
+                        + 8 * (turns[-1] = length(turns))) AS kind
+                FROM {{part standing_conversions by moment}}
+                WHERE profile_id = {profile_id:UUID}
+                    AND conversion_time >= {from:DateTime64(3, 'UTC')}
+                    AND conversion_time < {until:DateTime64(3, 'UTC')}
             )
-            ARRAY JOIN owners_of_path AS owner, shares_of_path AS share, arrayMap(turn -> turn = 1, turns) AS is_first
-            GROUP BY owner, conversion_type
+            LEFT ARRAY JOIN owners_of_path AS owner, shares AS share, turns AS turn
+            GROUP BY owner, kind
         )
+        GROUP BY owner, conversion_type
     )

@@ -108,8 +108,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'ties-lost-between-pages',
     file: 'packages/clickhouse/queries/report_list_entities.sql',
-    from: 'HAVING value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})',
-    to: 'HAVING value < {below_value:Int64} OR ({below_value:Int64} = 9223372036854775807)',
+    from: 'WHERE value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})',
+    to: 'WHERE value < {below_value:Int64} OR ({below_value:Int64} = 9223372036854775807)',
     breaks: 'rows that earned alike are lost between two pages of a report',
     tests: ['domain/reports/campaigns.test.ts'],
   },
@@ -136,8 +136,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'history-that-stands',
     file: 'packages/clickhouse/parts/standing_conversions_then.sql',
-    from: '        AND (conversion_id, version) NOT IN ({{part standing_versions}})\n',
-    to: '',
+    from: "                AND applied_at > {as_of:DateTime64(3, 'UTC')}\n        )",
+    to: '        )',
     breaks: 'as it stood, what a dead worker kept and never replaced counts twice',
     tests: ['domain/reports/as-of.test.ts'],
   },

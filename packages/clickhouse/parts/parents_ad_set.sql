@@ -1,1 +1,0 @@
-LEFT JOIN entities AS campaign ON campaign.entity_id = e.campaign_id

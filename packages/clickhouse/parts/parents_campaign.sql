@@ -1,1 +1,0 @@
--- A campaign belongs to nobody.
