@@ -1,5 +1,5 @@
 -- What belongs to the parent, as its platform tells it or as links named both.
-AND owner_id IN
+AND entity_id IN
 (
     SELECT entity_id FROM told_entities
     WHERE campaign_id = {parent:UUID} OR ad_set_id = {parent:UUID}

@@ -3,7 +3,8 @@
     -- Types of conversions by small numbers, too.
     (SELECT groupUniqArray(toString(conversion_type)) FROM ({{part known_types by moment}})) AS types,
     -- What each owner earned under the model, by type of conversion. A conversion counts once for everybody who has a share in it: at the
-    -- first of their touches. Every touch becomes a row, so a row is as small as can be: all that is counted apart is one number.
+    -- first of their touches. Every touch becomes a row, so a row is as small as can be: all that is counted apart is one number. What has no
+    -- touch at all is nobody's, and not here: sums_of_all has it.
     sums AS
     (
         SELECT
@@ -25,13 +26,11 @@
                 bitTest(kind, 0) AS is_cash,
                 bitTest(kind, 1) AS is_new_purchase,
                 bitTest(kind, 3) AS is_whole,
-                -- A conversion without a touch is a row, too, with a turn of 0 and nobody's.
-                countIf(turn < 2) AS firsts,
-                sum(if(turn = 0, value, share)) AS earned
+                countIf(turn = 1) AS firsts,
+                sum(share) AS earned
             FROM
             (
                 SELECT
-                    value,
                     {{part shares by model}} AS shares,
                     arrayMap(source -> transform(source, numbered_sources, numbers_of_owners, toUInt32(0)), source_ids) AS owners_of_path,
                     -- Which of its owner's touches on the path each is. Where the last one is as many as there are, all are one owner's.
@@ -46,7 +45,7 @@
                     AND conversion_time >= {from:DateTime64(3, 'UTC')}
                     AND conversion_time < {until:DateTime64(3, 'UTC')}
             )
-            LEFT ARRAY JOIN owners_of_path AS owner, shares AS share, turns AS turn
+            ARRAY JOIN owners_of_path AS owner, shares AS share, turns AS turn
             GROUP BY owner, kind
         )
         GROUP BY owner, conversion_type

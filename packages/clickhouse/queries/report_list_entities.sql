@@ -19,8 +19,6 @@ WITH
             sum(d.platform_conversions) AS platform_conversions,
             sum(if(d.platform_value != 0 AND d.rate = 0, NULL, d.platform_value * d.rate)) AS platform_value
         FROM delivered AS d
-        WHERE owner_id != nobody AND ({only:UUID} = nobody OR owner_id = {only:UUID})
-            {{part listed by scope}}
         GROUP BY owner_id
     ),
     earned AS
@@ -34,8 +32,6 @@ WITH
             groupArray((s.conversion_type, s.conversions)) AS by_type,
             sum(s.valued) AS valued
         FROM sums AS s
-        WHERE owner_id != nobody AND ({only:UUID} = nobody OR owner_id = {only:UUID})
-            {{part listed by scope}}
         GROUP BY owner_id
     )
 SELECT
@@ -44,7 +40,11 @@ SELECT
     d.* EXCEPT owner_id
 FROM earned AS e
 FULL JOIN spent AS d ON d.owner_id = e.owner_id
-WHERE value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})
+-- Not before the join: the engine would ask it of every touch.
+WHERE entity_id != nobody
+    AND ({only:UUID} = nobody OR entity_id = {only:UUID})
+    {{part listed by scope}}
+    AND (value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String}))
 ORDER BY value DESC, toString(entity_id)
 LIMIT {limit:UInt32}
 SETTINGS do_not_merge_across_partitions_select_final = 1

@@ -5,12 +5,13 @@ WITH
 {{part sums by credit of model}}
 SELECT
     conversion_type,
-    whole_conversions AS conversions,
-    whole_payments AS payments,
-    whole_first_payments AS first_payments,
-    s.payments - whole_payments AS partly_credited,
-    value,
-    valued
-FROM sums AS s
+    sum(s.whole_conversions) AS conversions,
+    sum(s.whole_payments) AS payments,
+    sum(s.whole_first_payments) AS first_payments,
+    sum(s.payments - s.whole_payments) AS partly_credited,
+    sum(s.value) AS value,
+    sum(s.valued) AS valued
+FROM {{part sums_of_all by credit of model}} AS s
 WHERE owner_id = nobody
+GROUP BY conversion_type
 SETTINGS do_not_merge_across_partitions_select_final = 1

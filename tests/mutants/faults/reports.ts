@@ -108,8 +108,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'ties-lost-between-pages',
     file: 'packages/clickhouse/queries/report_list_entities.sql',
-    from: 'WHERE value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})',
-    to: 'WHERE value < {below_value:Int64} OR ({below_value:Int64} = 9223372036854775807)',
+    from: 'OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String})',
+    to: 'OR ({below_value:Int64} = 9223372036854775807)',
     breaks: 'rows that earned alike are lost between two pages of a report',
     tests: ['domain/reports/campaigns.test.ts'],
   },
