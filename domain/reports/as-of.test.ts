@@ -126,16 +126,16 @@ describe('as it stood', { timeout: 300_000 }, () => {
     const marks: { at: string; seen: Record<string, string> }[] = [];
     const look = async () => {
       await shop.settle();
+      kit.clock.set(new Date());
+      marks.push({ at: new Date().toISOString(), seen: await readAll(shop) });
       // A worker that died between keeping what stood and replacing it.
-      if (marks.length % 2 === 0)
+      if (marks.length % 2 === 1)
         await clickhouse.command(
           raw(
             `INSERT INTO attribution_history SELECT *, 1, 'refund', now64(3) FROM attributed_conversions FINAL WHERE profile_id = '${shop.profileId}'`,
           ),
           {},
         );
-      kit.clock.set(new Date());
-      marks.push({ at: new Date().toISOString(), seen: await readAll(shop) });
       await new Promise((done) => setTimeout(done, 5));
     };
     for (let round = 0; round < 3; round += 1) {

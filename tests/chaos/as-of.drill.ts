@@ -122,6 +122,15 @@ export const drill: Drill = {
         while (await copyDelivery({ app, clickhouse }, profileId, 5_000));
       };
 
+      /** As a worker does that dies after it kept what stood: of all rows. */
+      const keepAllAndDie = () =>
+        clickhouse.command(
+          raw(
+            `INSERT INTO attribution_history SELECT *, 1, 'refund', now64(3) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}'`,
+          ),
+          {},
+        );
+
       let asked = 0;
       const get = async (path: string, query: object): Promise<{ body: string; data: unknown }> => {
         asked += 1;
@@ -227,18 +236,12 @@ export const drill: Drill = {
         if (pick(4) === 0) await rates(`${0.8 + pick(20) / 100}`);
         const planted = await plant(nth);
         await settle();
-        // A worker that died after it kept what stood, of all rows.
-        if (nth % 4 === 1)
-          await clickhouse.command(
-            raw(
-              `INSERT INTO attribution_history SELECT *, 1, 'refund', now64(3) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}'`,
-            ),
-            {},
-          );
+        if (nth % 4 === 1) await keepAllAndDie();
         kit.clock.set(new Date());
         await sleep(10);
         marks.push({ at: new Date().toISOString(), seen: await cells(), planted });
         await sleep(10);
+        if (nth % 4 === 3) await keepAllAndDie();
       }
 
       kit.clock.set(new Date(Date.now() + hourMs));
