@@ -17,11 +17,11 @@ export interface LargeProfile {
 const chunk = 100_000;
 const variant = (digit: string) => `translate(${digit}, '0123456789abcdef', '89ab89ab89ab89ab')`;
 
-/** The same UUID in both dialects: MD5 of a word, with the two bits that every UUID has. */
+/** The same UUID in both dialects: MD5 of a word, with the version and the two bits that every UUID has. */
 const postgresId = (word: string) =>
-  `(substr(md5(${word}), 1, 16) || ${variant(`substr(md5(${word}), 17, 1)`)} || substr(md5(${word}), 18))::uuid`;
+  `(substr(md5(${word}), 1, 12) || '4' || substr(md5(${word}), 14, 3) || ${variant(`substr(md5(${word}), 17, 1)`)} || substr(md5(${word}), 18))::uuid`;
 const clickhouseId = (word: string) =>
-  `toUUID(concat(substring(lower(hex(MD5(${word}))), 1, 16), ${variant(`substring(lower(hex(MD5(${word}))), 17, 1)`)}, substring(lower(hex(MD5(${word}))), 18)))`;
+  `toUUID(concat(substring(lower(hex(MD5(${word}))), 1, 12), '4', substring(lower(hex(MD5(${word}))), 14, 3), ${variant(`substring(lower(hex(MD5(${word}))), 17, 1)`)}, substring(lower(hex(MD5(${word}))), 18)))`;
 
 export async function fillLargeProfile(
   postgres: Postgres,
