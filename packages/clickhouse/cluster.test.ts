@@ -3,6 +3,8 @@ import { Supervisor } from '@tributary/engines';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createBatchWriter } from './batch-writer.ts';
 import { type ClickHouse, createClickHouse } from './client.ts';
+import { cloneTables } from './copy-tables.ts';
+import { loadPartitions } from './load-tables.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
@@ -182,6 +184,52 @@ describe('the schema', () => {
     expect([await lying(spread, profiles[0]), await lying(spread, profiles[1])]).toEqual([1, 0]);
     expect([await lying(second, profiles[0]), await lying(second, profiles[1])]).toEqual([0, 1]);
     await Promise.all([alone, spread, second].map((each) => each.close()));
+  });
+});
+
+describe('a copy', () => {
+  const copy = async (from: ClickHouseSettings, to: ClickHouseSettings, more = 0) => {
+    await migrate(to);
+    const clones = await cloneTables(from);
+    try {
+      await clones.take();
+      const partitions = await clones.partitions();
+      await loadPartitions(
+        to,
+        partitions.map((one) => ({ ...one, rows: one.rows + more })),
+        (one) => clones.read(one),
+      );
+      return partitions;
+    } finally {
+      await clones.drop();
+    }
+  };
+  const summed = async (store: ClickHouseSettings) => {
+    const asked = createClickHouse(store);
+    const of = (table: string) =>
+      asked.query(raw(`SELECT count() AS n, sum(cityHash64(*)) AS hash FROM ${table} FINAL`), {});
+    const sums = [await of('visits'), await of('clicked_entities')];
+    await asked.close();
+    return sums;
+  };
+
+  test('of two shards goes into a single node, and of that into two shards again', { timeout: 180_000 }, async () => {
+    await write(profiles.map((profile_id) => visit({ profile_id, platform: 'social_ads', ad_external_id: 'film' })));
+    const { cluster: _, ...single } = { ...settings, database: 'copied' };
+    const spread = { ...settings, database: 'spread_again' };
+    const partitions = await copy(settings, single);
+    expect(new Set(partitions.map(({ node }) => node))).toEqual(new Set([0, 1]));
+    expect(await summed(single)).toEqual(await summed(settings));
+    await copy(single, spread);
+    expect(await summed(spread)).toEqual(await summed(settings));
+    const [first, second] = connectEveryNode(spread) as [ClickHouse, ClickHouse];
+    expect([await lying(first, profiles[1]), await lying(second, profiles[0])]).toEqual([0, 0]);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('that is not what was counted is refused', async () => {
+    const { cluster: _, ...single } = { ...settings, database: 'miscounted' };
+    await expect(copy(settings, single, 1)).rejects.toThrow('is not as it was');
   });
 });
 

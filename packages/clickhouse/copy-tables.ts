@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { type ClickHouse, createClickHouse } from './client.ts';
 import { readMigrations } from './migrate.ts';
+import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
 import { type ClickHouseSettings, engineSettings } from './settings.ts';
 import { identifier } from './template.ts';
@@ -12,10 +12,13 @@ import { identifier } from './template.ts';
 const notCopied = new Set(['schema_migrations', 'attribution_conversions', 'attribution_links', 'attribution_touches']);
 
 /** Long enough for the largest partition. */
-const copyTimeoutMs = 6 * 3_600_000;
+export const copyTimeoutMs = 6 * 3_600_000;
 
 export interface CopiedPartition {
+  /** As queries call it, also where the rows of a cluster lie in tables of their own. */
   readonly table: string;
+  /** Of a cluster the place of its node among all of them; 0 of a single one, and absent in backups from before there were others. */
+  readonly node?: number;
   readonly partition: string;
   /** The same as long as the engine holds the very same files of it. */
   readonly fingerprint: string;
@@ -33,97 +36,67 @@ export interface TableClones {
   drop(): Promise<void>;
 }
 
-/** Copies of all tables that stand still while the tables themselves go on. */
+/** Copies of all tables that stand still while the tables themselves go on. Of a cluster, those of every node. */
 export async function cloneTables(settings: ClickHouseSettings): Promise<TableClones> {
-  refuseCluster(settings);
-  const client = createClickHouse({ ...settings, requestTimeoutMs: copyTimeoutMs });
-  const bytes = byteClient(settings);
+  refuseReplicas(settings);
   const prefix = `backup_${randomBytes(4).toString('hex')}_`;
-  const tables = await listTables(client);
-  const clone = (table: string) => identifier(`${prefix}${table}`);
-  await Promise.all(
-    tables.map(async (table) => {
-      await client.command(raw(`CREATE TABLE ${clone(table)} AS ${identifier(table)}`), {});
-      // A merge would give other files, and fewer rows, than were counted.
-      await client.command(raw(`SYSTEM STOP MERGES ${clone(table)}`), {});
+  const nodes = await Promise.all(
+    nodesOf(settings).map(async (node) => {
+      const client = createClickHouse({ ...node, requestTimeoutMs: copyTimeoutMs });
+      const tables = await listTables(client);
+      await Promise.all(
+        tables.map(async (table) => {
+          await client.command(raw(`CREATE TABLE ${identifier(prefix + table)} AS ${identifier(table)}`), {});
+          // A merge would give other files, and fewer rows, than were counted.
+          await client.command(raw(`SYSTEM STOP MERGES ${identifier(prefix + table)}`), {});
+        }),
+      );
+      return { client, bytes: byteClient(node), tables };
     }),
   );
+  const onEachTable = (statement: (clone: string, table: string) => string) =>
+    Promise.all(
+      nodes.flatMap(({ client, tables }) =>
+        tables.map((table) => client.command(raw(statement(identifier(prefix + table), identifier(table))), {})),
+      ),
+    );
+  const cloneOf = ({ table }: CopiedPartition) => identifier(prefix + localOf(table, settings));
   return {
     async take() {
-      await Promise.all(
-        tables.map((table) =>
-          client.command(raw(`ALTER TABLE ${clone(table)} ATTACH PARTITION ALL FROM ${identifier(table)}`), {}),
-        ),
-      );
+      await onEachTable((clone, table) => `ALTER TABLE ${clone} ATTACH PARTITION ALL FROM ${table}`);
     },
     async partitions() {
       const found: CopiedPartition[] = [];
-      for (const table of tables) {
-        const parts = await client.query(
-          raw<{ partition: string; fingerprint: string }>(
-            `SELECT partition_id AS partition, lower(hex(sipHash128(arraySort(groupArray(hash_of_all_files))))) AS fingerprint
-            FROM system.parts WHERE database = currentDatabase() AND table = '${clone(table)}' AND active
-            GROUP BY partition_id ORDER BY partition_id`,
-          ),
-          {},
-        );
-        for (const { partition, fingerprint } of parts) {
-          const summary = await summarize(client, clone(table), partition);
-          found.push({ table, partition, fingerprint, ...summary });
+      for (const [node, { client, tables }] of nodes.entries())
+        for (const table of tables) {
+          const clone = identifier(prefix + table);
+          const parts = await client.query(
+            raw<{ partition: string; fingerprint: string }>(
+              `SELECT partition_id AS partition, lower(hex(sipHash128(arraySort(groupArray(hash_of_all_files))))) AS fingerprint
+              FROM system.parts WHERE database = currentDatabase() AND table = '${clone}' AND active
+              GROUP BY partition_id ORDER BY partition_id`,
+            ),
+            {},
+          );
+          for (const { partition, fingerprint } of parts) {
+            const summary = await summarize(client, clone, partition);
+            found.push({ table: nameOf(table, settings), node, partition, fingerprint, ...summary });
+          }
         }
-      }
       return found;
     },
-    async read({ table, partition }) {
-      const { stream } = await bytes.exec({
-        query: `SELECT * FROM ${clone(table)} WHERE _partition_id = {partition:String} FORMAT Native`,
-        query_params: { partition },
+    async read(partition) {
+      const node = nodes[partition.node ?? 0];
+      if (!node) throw new RangeError(`There is no node ${partition.node}.`);
+      const { stream } = await node.bytes.exec({
+        query: `SELECT * FROM ${cloneOf(partition)} WHERE _partition_id = {partition:String} FORMAT Native`,
+        query_params: { partition: partition.partition },
       });
       return stream;
     },
     async drop() {
-      await Promise.all(tables.map((table) => client.command(raw(`DROP TABLE IF EXISTS ${clone(table)} SYNC`), {})));
-      await Promise.all([client.close(), bytes.close()]);
-    },
-  };
-}
-
-export interface TableLoader {
-  /** Rows in the engine's own format. */
-  load(table: string, rows: Readable): Promise<void>;
-  /** What views have made of the rows that were loaded, to make room for what they had made before. */
-  clear(table: string): Promise<void>;
-  summary(table: string, partition: string): Promise<Pick<CopiedPartition, 'rows' | 'hash'>>;
-  /** Tables that a view fills when rows come into another: they are loaded last. */
-  readonly filledByViews: ReadonlySet<string>;
-  close(): Promise<void>;
-}
-
-/** Into tables that were just made. */
-export async function loadTables(settings: ClickHouseSettings): Promise<TableLoader> {
-  refuseCluster(settings);
-  const client = createClickHouse({ ...settings, requestTimeoutMs: copyTimeoutMs });
-  const bytes = byteClient(settings);
-  const views = await client.query(
-    raw<{ query: string }>(
-      "SELECT create_table_query AS query FROM system.tables WHERE database = currentDatabase() AND engine = 'MaterializedView'",
-    ),
-    {},
-  );
-  // Rows that look the same to a view are merged; merging waits until all are counted.
-  const tables = await listTables(client);
-  await Promise.all(tables.map((table) => client.command(raw(`SYSTEM STOP MERGES ${identifier(table)}`), {})));
-  return {
-    filledByViews: new Set(views.flatMap(({ query }) => / TO (?:\w+\.)?(\w+)/.exec(query)?.[1] ?? [])),
-    async load(table, rows) {
-      const { stream } = await bytes.exec({ query: `INSERT INTO ${identifier(table)} FORMAT Native`, values: rows });
-      await finished(stream.resume());
-    },
-    clear: (table) => client.command(raw(`TRUNCATE TABLE ${identifier(table)}`), {}),
-    summary: (table, partition) => summarize(client, identifier(table), partition),
-    async close() {
-      await Promise.all(tables.map((table) => client.command(raw(`SYSTEM START MERGES ${identifier(table)}`), {})));
-      await Promise.all([client.close(), bytes.close()]);
+      await onEachTable((clone) => `DROP TABLE IF EXISTS ${clone} SYNC`);
+      await Promise.all(nodes.flatMap(({ client, bytes }) => [client.close(), bytes.close()]));
     },
   };
 }
@@ -163,31 +136,37 @@ export function migrationsOf(names: readonly string[]) {
 
 /** Whether there is anything yet that a copy would be mixed with. */
 export async function holdsRows(settings: ClickHouseSettings): Promise<boolean> {
-  const client = createClickHouse({ ...settings, database: 'system' });
+  const nodes = connectEveryNode({ ...settings, database: 'system' });
   try {
-    const [found] = await client.query(
-      raw<{ rows: string }>(
-        "SELECT sum(rows) AS rows FROM parts WHERE database = {database:String} AND active AND table != 'schema_migrations'",
-      ),
-      { database: settings.database },
+    const counts = await Promise.all(
+      nodes.map(async (node) => {
+        const [found] = await node.query(
+          raw<{ rows: string }>(
+            "SELECT sum(rows) AS rows FROM parts WHERE database = {database:String} AND active AND table NOT LIKE 'schema\\_migrations%'",
+          ),
+          { database: settings.database },
+        );
+        return Number(found?.rows ?? 0);
+      }),
     );
-    return Number(found?.rows ?? 0) > 0;
+    return counts.some((rows) => rows > 0);
   } finally {
-    await client.close();
+    await Promise.all(nodes.map((node) => node.close()));
   }
 }
 
-async function listTables(client: ClickHouse): Promise<string[]> {
+/** Those that hold rows, without what nobody misses. */
+export async function listTables(client: ClickHouse): Promise<string[]> {
   const rows = await client.query(
     raw<{ name: string }>(
       "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' AND name NOT LIKE 'backup\\\\_%' ORDER BY name",
     ),
     {},
   );
-  return rows.map(({ name }) => name).filter((name) => !notCopied.has(name));
+  return rows.map(({ name }) => name).filter((name) => !notCopied.has(name.replace(/_local$/, '')));
 }
 
-async function summarize(client: ClickHouse, table: string, partition: string) {
+export async function summarize(client: ClickHouse, table: string, partition: string) {
   const [row] = await client.query(
     raw<{ rows: string; hash: string }>(
       `SELECT count() AS rows, toString(sum(cityHash64(*))) AS hash FROM ${table} WHERE _partition_id = {partition:String}`,
@@ -197,7 +176,8 @@ async function summarize(client: ClickHouse, table: string, partition: string) {
   return { rows: Number(row?.rows ?? 0), hash: row?.hash ?? '0' };
 }
 
-const byteClient = (settings: ClickHouseSettings) =>
+/** For rows in the engine's own format. */
+export const byteClient = (settings: ClickHouseSettings) =>
   createClient({
     url: settings.url,
     database: settings.database,
@@ -209,9 +189,17 @@ const byteClient = (settings: ClickHouseSettings) =>
     clickhouse_settings: { ...engineSettings({ ...settings, requestTimeoutMs: copyTimeoutMs }), optimize_on_insert: 0 },
   });
 
-function refuseCluster({ cluster }: ClickHouseSettings): void {
-  if (cluster)
+/** Each node by itself, with the tables that hold its rows. */
+export const nodesOf = ({ cluster, ...settings }: ClickHouseSettings): ClickHouseSettings[] =>
+  (cluster?.nodes ?? [settings.url]).map((url) => ({ ...settings, url }));
+
+export const localOf = (table: string, { cluster }: ClickHouseSettings): string => (cluster ? `${table}_local` : table);
+export const nameOf = (local: string, { cluster }: ClickHouseSettings): string =>
+  cluster ? local.replace(/_local$/, '') : local;
+
+export function refuseReplicas({ cluster }: ClickHouseSettings): void {
+  if (cluster?.replicated)
     throw new Error(
-      'Of a ClickHouse cluster every shard is copied by its own BACKUP ... ON CLUSTER; docs/operations/backup.md says how.',
+      'A ClickHouse cluster with replicas is copied by its own BACKUP ... ON CLUSTER; docs/operations/backup.md says how.',
     );
 }

@@ -13,13 +13,13 @@ export {
   cloneTables,
   compareMigrations,
   holdsRows,
-  loadTables,
   migrationsOf,
 } from './copy-tables.ts';
 export { dropOldVisits } from './drop-old-visits.ts';
 export { dropPartition } from './drop-partition.ts';
 export { ClickHouseFailure, isTransient } from './failure.ts';
 export { forgetProfile } from './forget-profile.ts';
+export { loadPartitions } from './load-tables.ts';
 export { type MigrateOptions, type MigrationReport, migrate } from './migrate.ts';
 export { connectEveryNode } from './nodes.ts';
 export { type Parameters, type QueryName, type RawQuery, type Row, raw } from './queries.ts';

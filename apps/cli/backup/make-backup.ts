@@ -52,7 +52,7 @@ export async function makeBackup(
       const partitions: (CopiedPartition & Written)[] = [];
       for (const partition of await clones.partitions()) {
         const kept = before.get(nameOf(partition));
-        const file = `files/${id}-${partition.table}-${partition.partition}`;
+        const file = `files/${id}-${partition.table}-${partition.partition}-${partition.node}`;
         const written = kept ?? (await folder.write(file, await clones.read(partition)));
         partitions.push({ ...partition, file: written.file, bytes: written.bytes, sha256: written.sha256 });
       }

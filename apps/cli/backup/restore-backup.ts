@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { clickhouseSettings, holdsRows, loadTables, migrate, migrationsOf } from '@tributary/clickhouse';
+import { clickhouseSettings, holdsRows, loadPartitions, migrate, migrationsOf } from '@tributary/clickhouse';
 import { type Settings, WrongSettings } from '@tributary/config';
 import type { BackupFolder } from '@tributary/platform';
 import { hasTables, restoreDump, settleRestored } from '@tributary/postgres';
@@ -33,7 +33,9 @@ export async function restoreBackup(
     await restoreDump(settings.databaseOwnerUrl, folder.read(manifest.postgres.file));
     compare('PostgreSQL', manifest.postgres.rows, await settleRestored(settings.databaseOwnerUrl));
     say('PostgreSQL: every table has its rows');
-    await restoreColumns(columns, folder, manifest);
+    const { migrations, partitions } = manifest.clickhouse;
+    await migrate(columns, { migrations: migrationsOf(migrations) });
+    await loadPartitions(columns, partitions, ({ file }) => folder.read(file));
     say('ClickHouse: every partition has its rows');
     let batch: CopiedMessage[] = [];
     for await (const line of createInterface({ input: folder.read(manifest.log.file) })) {
@@ -51,29 +53,6 @@ export async function restoreBackup(
 
 /** ENCRYPTION_KEYS as they were. */
 export const keysIn = (folder: BackupFolder, { keys }: Manifest): Promise<string> => folder.readText(keys.file);
-
-async function restoreColumns(
-  settings: ReturnType<typeof clickhouseSettings>,
-  folder: BackupFolder,
-  { clickhouse }: Manifest,
-): Promise<void> {
-  await migrate(settings, { migrations: migrationsOf(clickhouse.migrations) });
-  const loader = await loadTables(settings);
-  try {
-    const { partitions } = clickhouse;
-    const byView = partitions.filter(({ table }) => loader.filledByViews.has(table));
-    for (const { table, file } of partitions.filter(({ table }) => !loader.filledByViews.has(table)))
-      await loader.load(table, folder.read(file));
-    for (const table of loader.filledByViews) await loader.clear(table);
-    for (const { table, file } of byView) await loader.load(table, folder.read(file));
-    for (const { table, partition, rows, hash } of partitions) {
-      const found = await loader.summary(table, partition);
-      compare(`ClickHouse, ${table} ${partition}`, { rows, hash }, found);
-    }
-  } finally {
-    await loader.close();
-  }
-}
 
 /** Under other keys nothing secret of the backup would open, and nobody would notice until it is needed. */
 async function refuseOtherKeys(settings: Settings, folder: BackupFolder, manifest: Manifest): Promise<void> {
