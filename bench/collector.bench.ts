@@ -3,17 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createPostgres } from '@tributary/postgres';
 import { connectStream } from '@tributary/stream';
-import {
-  alternate,
-  type Bench,
-  buildProfile,
-  buildTrackingKey,
-  Killable,
-  median,
-  openDrillEngines,
-} from '@tributary/testkit';
+import { alternate, type Bench, Killable, median, openDrillEngines } from '@tributary/testkit';
 import { KeepAliveClient } from './keep-alive-client.ts';
-import { makeRequest } from './visits.ts';
+import { makeRequest, openTracked } from './visits.ts';
 
 const seconds = 3;
 const rounds = 5;
@@ -30,13 +22,7 @@ export const bench: Bench = {
   async run({ progress }) {
     const engines = await openDrillEngines('bench-collector', ['postgres', 'redis', 'nats']);
     const app = createPostgres({ url: engines.database.appUrl, poolSize: 2 });
-    const profile = await buildProfile(app);
-    const { key } = await buildTrackingKey(app, profile.id, { allowedHosts: ['shop.example'] });
-    await app
-      .forWorkspace(profile.workspaceId)
-      .transaction((tx) =>
-        tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', profile.workspaceId).execute(),
-      );
+    const key = await openTracked(app);
     const stream = await connectStream({ url: engines.natsUrl, prefix });
     await stream.ensureStreams();
     const server = new Killable<{ port: number }>(join(import.meta.dirname, 'collector-server.ts'), [

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { pipeline } from '@tributary/domain/ingestion/room.ts';
 import { connectStream } from '@tributary/stream';
-import { buildProfile, buildTrackingKey, Killable, type Testkit } from '@tributary/testkit';
+import { buildProfile, Killable, type Testkit } from '@tributary/testkit';
 import { delivered, messageOf, openTestIngestion } from '../domain/ingestion/ingestion.fixture.ts';
 import type { Cpu, CpuMeter } from './cpu.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';
-import { makeRequest, makeVisits } from './visits.ts';
+import { makeRequest, makeVisits, openTracked } from './visits.ts';
 
 /** What a browser sends at once: a page, and now and then one more. */
 export const visitsPerRequest = 2;
@@ -17,13 +17,7 @@ const [batches, messages] = [20, 500] as const;
 
 /** What a visit costs until it is in the log, and how long it is there. */
 export async function costOfCollecting(kit: Testkit, meter: CpuMeter): Promise<{ cpu: Cpu; bytes: number }> {
-  const profile = await buildProfile(kit.app);
-  const { key } = await buildTrackingKey(kit.app, profile.id, { allowedHosts: ['shop.example'] });
-  await kit.app
-    .forWorkspace(profile.workspaceId)
-    .transaction((tx) =>
-      tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', profile.workspaceId).execute(),
-    );
+  const key = await openTracked(kit.app);
   const stream = await connectStream({ url: kit.natsUrl, prefix: kit.streamPrefix });
   await stream.ensureStreams();
   const server = new Killable<{ port: number }>(join(import.meta.dirname, 'collector-server.ts'), [

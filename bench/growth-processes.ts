@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '@tributary/stream';
-import { buildApiKey, buildProfile, buildTrackingKey, Killable, type Testkit } from '@tributary/testkit';
+import { buildApiKey, buildProfile, Killable, type Testkit } from '@tributary/testkit';
 import { Agent, request } from 'undici';
 import { type Cpu, CpuMeter } from './cpu.ts';
 import { KeepAliveClient } from './keep-alive-client.ts';
-import { makeRequest } from './visits.ts';
+import { makeRequest, openTracked } from './visits.ts';
 
 const connections = 64;
 const inFlight = 24;
-const prefix = 'bench';
 
 interface Figure {
   readonly per_second: number;
@@ -19,7 +18,7 @@ interface Figure {
 
 type ByProcesses = Readonly<Record<'one' | 'two', Figure>>;
 
-/** How much more two processes take than one, and what each of the machine's processes needs for it: with as many cores as there are processes at work, nothing but the cores is short. */
+/** How much more two processes take than one, and what everybody who takes part needs for it. */
 export async function growthByProcesses(
   kit: Testkit,
   set: string,
@@ -44,19 +43,14 @@ const byProcesses = async (measure: (processes: number) => Promise<Figure>): Pro
 
 /** Visits, one in a request. */
 async function collecting(kit: Testkit, meter: CpuMeter, processes: number, seconds: number): Promise<Figure> {
-  const profile = await buildProfile(kit.app);
-  const { key } = await buildTrackingKey(kit.app, profile.id, { allowedHosts: ['shop.example'] });
-  await kit.app
-    .forWorkspace(profile.workspaceId)
-    .transaction((tx) =>
-      tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', profile.workspaceId).execute(),
-    );
-  const stream = await connectStream({ url: kit.natsUrl, prefix });
+  const key = await openTracked(kit.app);
+  const stream = await connectStream({ url: kit.natsUrl, prefix: kit.streamPrefix });
   await stream.ensureStreams();
   const script = join(import.meta.dirname, 'collector-server.ts');
   const servers = Array.from(
     { length: processes },
-    () => new Killable<{ port: number }>(script, [kit.database.appUrl, kit.redisUrl, kit.natsUrl, prefix]),
+    () =>
+      new Killable<{ port: number }>(script, [kit.database.collectorUrl, kit.redisUrl, kit.natsUrl, kit.streamPrefix]),
   );
   try {
     const clients: KeepAliveClient[] = [];

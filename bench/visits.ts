@@ -1,4 +1,5 @@
-import { browserVisit } from '@tributary/testkit';
+import type { Postgres } from '@tributary/postgres';
+import { browserVisit, buildProfile, buildTrackingKey } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 
 const pages = [
@@ -8,6 +9,18 @@ const pages = [
   'blog/how-to-choose#comments',
   'search?q=red+shoes&page=2',
 ];
+
+/** The tracking key of a profile whose plan takes as many visits as a bench sends. */
+export async function openTracked(app: Postgres): Promise<string> {
+  const profile = await buildProfile(app);
+  const { key } = await buildTrackingKey(app, profile.id, { allowedHosts: ['shop.example'] });
+  await app
+    .forWorkspace(profile.workspaceId)
+    .transaction((tx) =>
+      tx.updateTable('workspaces').set({ plan: 'scale' }).where('id', '=', profile.workspaceId).execute(),
+    );
+  return key;
+}
 
 /** A landing with campaign tags, and pages after it. */
 export function makeVisits(count: number) {
