@@ -36,8 +36,8 @@ export async function loadPartitions<Partition extends CopiedPartition>(
     const { stream } = await bytes.exec({ query, values: await read(partition) });
     await finished(stream.resume());
   };
+  const tables = await listTables(nodes[0] ?? client);
   try {
-    const tables = await listTables(nodes[0] ?? client);
     // Rows that look the same to a view are merged; merging waits until all are counted.
     await onEachNode(tables.map((table) => `SYSTEM STOP MERGES ${identifier(table)}`));
     const views = await client.query(
@@ -65,8 +65,8 @@ export async function loadPartitions<Partition extends CopiedPartition>(
           `ClickHouse, ${name} is not as it was: it has ${found.rows} rows with the hash ${found.hash} instead of ${wanted.rows} with ${wanted.hash}.`,
         );
     }
-    await onEachNode(tables.map((table) => `SYSTEM START MERGES ${identifier(table)}`));
   } finally {
+    await onEachNode(tables.map((table) => `SYSTEM START MERGES ${identifier(table)}`));
     await Promise.all([client, bytes, ...nodes].map((each) => each.close()));
   }
 }
