@@ -14,7 +14,7 @@
             sumIf(firsts, is_cash) AS payments,
             sumIf(firsts, is_cash AND is_new_purchase) AS first_payments,
             sumIf(earned, is_cash) AS value,
-            sumIf(firsts, is_cash AND bitTest(kind, 2)) AS valued,
+            sumIf(firsts, is_cash AND has_value) AS valued,
             sumIf(firsts, is_whole) AS whole_conversions,
             sumIf(firsts, is_whole AND is_cash) AS whole_payments,
             sumIf(firsts, is_whole AND is_cash AND is_new_purchase) AS whole_first_payments
@@ -25,6 +25,7 @@
                 kind,
                 bitTest(kind, 0) AS is_cash,
                 bitTest(kind, 1) AS is_new_purchase,
+                bitTest(kind, 2) AS has_value,
                 bitTest(kind, 3) AS is_whole,
                 countIf(turn = 1) AS firsts,
                 sum(share) AS earned
