@@ -247,7 +247,14 @@ async function askTheRest(shop: Shop): Promise<void> {
   );
   const visitor_ids = visitors.map(({ id }) => id);
 
-  await client.query('conversion_list_groups', { profile_id: profileId, ...period, time_zone: 'UTC' });
+  await client.query('conversion_list_groups', {
+    profile_id: profileId,
+    ...period,
+    time_zone: 'UTC',
+    buckets_of_day: 64,
+    marked: visitor_ids,
+    since: period.until,
+  });
   await client.query('touch_list_of_visitors', {
     profile_id: profileId,
     visitor_ids,
@@ -259,8 +266,8 @@ async function askTheRest(shop: Shop): Promise<void> {
     profile_id: profileId,
     ...period,
     time_zone: 'UTC',
-    day: '2026-05-05',
-    buckets: Array.from({ length: 64 }, (_, bucket) => bucket),
+    buckets_of_day: 64,
+    buckets: Array.from({ length: 64 }, (_, bucket) => (64 * Date.parse('2026-05-05')) / 86_400_000 + bucket),
     limit: 100,
   });
   await client.query('visit_list_arrivals', { profile_id: profileId, visitor_ids, session_ids: visitor_ids });

@@ -5,8 +5,8 @@ export {
   type Difference,
   findFirstDay,
   isAnyMarked,
-  listOfDay,
 } from './compare-ledger.ts';
+export { listOfDay } from './compared-rows.ts';
 export { holdsPeople } from './holds-people.ts';
 export { readAttributionStage, type Stage, stageOf } from './read-freshness.ts';
 export { withLinks } from './stage-links.ts';

@@ -1,6 +1,6 @@
 import { countByRegion } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
-import { drawHeldOut, lotsFrom, type Pairs, pairUp, type RegionSums, readRegions } from '@tributary/rules';
+import { drawHeldOut, lotsFrom, type Pairs, pairUp, type RegionSums, smallestNoticed } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
 import { refuseExperiment } from './refuse-experiment.ts';
 import type { Power } from './store.ts';
@@ -16,12 +16,6 @@ interface Asked {
 
 /** So many days before a test say how regions compare, for each day of it. */
 export const timesBefore = 2;
-/** Draws whose readouts are taken for the power, and lots that each is read with. */
-const draws = 5;
-const lotsOfDraw = 400;
-/** From half the width of a 90% interval to what is noticed in four of five cases. */
-const noticed = 2.49 / 1.645;
-
 /** What regions bought before a moment and from it on. */
 export async function sumRegions(
   tx: Tx,
@@ -50,11 +44,7 @@ export async function planRegions(
   const pairs = pairUp(sums.map(({ region, before: earlier, during }) => ({ region, before: earlier + during })));
   const lots = lotsFrom(seed);
   const heldOut = [...drawHeldOut(pairs, lots)].sort();
-  const widths = Array.from({ length: draws }, (_, draw) => {
-    const { low, high } = readRegions(sums, pairs, drawHeldOut(pairs, lots), seed + draw, lotsOfDraw);
-    return (high - low) / 2;
-  });
-  const smallest = (100 * noticed * widths.reduce((sum, width) => sum + width, 0)) / draws;
+  const smallest = 100 * smallestNoticed(sums, pairs, lots, seed);
   if (!Number.isFinite(smallest)) return refuseExperiment('too_few_regions');
   return {
     pairs,

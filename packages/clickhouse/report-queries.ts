@@ -38,15 +38,33 @@ export const reportQueries = {
       from: Date;
       until: Date;
       time_zone: string;
-      day: string;
+      buckets_of_day: number;
       buckets: readonly number[];
       limit: number;
     },
-    { conversion_id: string; money: string; definition_id: string; is_off: number }
+    { conversion_id: string; bucket: number; money: string; definition_id: string; is_off: number }
   >(),
   conversion_list_groups: declare<
-    { profile_id: string; from: Date; until: Date; time_zone: string },
-    { day: string; bucket: number; conversions: string; money: string; hash: string; off: number }
+    {
+      profile_id: string;
+      from: Date;
+      until: Date;
+      time_zone: string;
+      buckets_of_day: number;
+      marked: readonly string[];
+      since: Date;
+    },
+    {
+      bucket: number;
+      definition_id: string;
+      conversions: string;
+      money: string;
+      settled_conversions: string;
+      settled_money: string;
+      sum: string;
+      off: number;
+      moving: [id: string, money: string, is_off: number][];
+    }
   >(),
   conversion_list_paths: declare<
     Moment & {

@@ -54,6 +54,7 @@ export {
   type RegionReadout,
   type RegionSums,
   readRegions,
+  smallestNoticed,
 } from './experiments/regions.ts';
 export { causedBy, type Moved, shareOut, timesOf } from './experiments/share-out.ts';
 export { guessTactic } from './experiments/tactic.ts';

@@ -14,7 +14,7 @@ export interface LargeProfile {
   readonly touchesPerPerson: number;
 }
 
-const chunk = 100_000;
+const chunk = 50_000;
 const variant = (digit: string) => `translate(${digit}, '0123456789abcdef', '89ab89ab89ab89ab')`;
 
 /** The same UUID in both dialects: MD5 of a word, with the version and the two bits that every UUID has. */

@@ -1,12 +1,26 @@
--- What the columns hold of each day, in 64 groups by id: how many, their money, a sum of hashes of what they say, and how many do not credit all of their value.
+-- What the columns hold of each day and definition, in groups by id: how many and their money, of all and of those that are settled; of these a sum over ids and
+-- values and how many do not credit all of their value. What is marked or was written since a moment is told by itself, of each group the first.
 SELECT
-    toString(toDate(conversion_time, {time_zone:String})) AS day,
-    reinterpretAsUInt8(substring(MD5(toString(conversion_id)), 1, 1)) % 64 AS bucket,
+    toUInt32(toDate(conversion_time, {time_zone:String})) * {buckets_of_day:UInt32} + mark % {buckets_of_day:UInt32} AS bucket,
+    definition_id,
     toString(count()) AS conversions,
     toString(sum(value)) AS money,
-    toString(sum(toUInt128(reinterpretAsUInt64(reverse(concat('\0\0', substring(
-        MD5(concat(toString(conversion_id), '|', toString(value), '|', toString(definition_id))), 1, 6))))))) AS hash,
-    toUInt32(countIf(notEmpty(touch_ids) AND (arraySum(linear) != value OR arraySum(time_decay) != value OR arraySum(position_based) != value))) AS off
-FROM attributed_conversions FINAL
-WHERE profile_id = {profile_id:UUID} AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
-GROUP BY day, bucket
+    toString(countIf(is_settled)) AS settled_conversions,
+    toString(sumIf(value, is_settled)) AS settled_money,
+    toString(sumIf(toInt128(mark * ((value + 1) % 2147483647)), is_settled)) AS sum,
+    toUInt32(countIf(is_off AND is_settled)) AS off,
+    groupArrayIf(100)((conversion_id, toString(value), is_off), NOT is_settled) AS moving
+FROM
+(
+    SELECT
+        conversion_time,
+        conversion_id,
+        toInt64(reinterpretAsUInt32(reverse(unhex(substring(toString(conversion_id), 29, 8))))) AS mark,
+        value,
+        definition_id,
+        notEmpty(touch_ids) AND (arraySum(linear) != value OR arraySum(time_decay) != value OR arraySum(position_based) != value) AS is_off,
+        applied_at < {since:DateTime64(3, 'UTC')} AND conversion_id NOT IN {marked:Array(UUID)} AS is_settled
+    FROM attributed_conversions FINAL
+    WHERE profile_id = {profile_id:UUID} AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
+)
+GROUP BY bucket, definition_id

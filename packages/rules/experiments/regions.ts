@@ -59,37 +59,15 @@ export function readRegions(
   seed: number,
   count = lotCount,
 ): RegionReadout {
-  const of = new Map(sums.map((one) => [one.region, one]));
-  const rows = pairs.flat().map((region) => ({
-    before: of.get(region)?.before ?? 0,
-    during: of.get(region)?.during ?? 0,
-    isHeldOut: heldOut.has(region),
-  }));
+  const held = heldOutTogether(sums, pairs, heldOut);
   const lots = lotsFrom(seed);
-  // Row 2k and row 2k + 1 are a pair.
-  const drawn = Array.from({ length: count }, () => pairs.map(() => lots.next().value));
-  const actual = pairs.map((_, pair) => rows[2 * pair]?.isHeldOut ?? false);
-  const statistic = (isFirst: readonly boolean[], undone: number): number => {
-    let [outBefore, outDuring, inBefore, inDuring] = [0, 0, 0, 0];
-    for (let pair = 0; pair < isFirst.length; pair += 1) {
-      for (const side of [0, 1]) {
-        const row = rows[2 * pair + side] as (typeof rows)[number];
-        const during = row.isHeldOut ? row.during * (1 + undone) : row.during;
-        if ((side === 0) === isFirst[pair]) {
-          outBefore += row.before;
-          outDuring += during;
-        } else {
-          inBefore += row.before;
-          inDuring += during;
-        }
-      }
-    }
-    return Math.log((inDuring / inBefore) * (outBefore / outDuring));
-  };
+  const drawn = Array.from({ length: count }, () => held(() => lots.next().value));
+  const actual = held((one) => heldOut.has(one));
   /** Of the lots, how many say as much or more once the effect is undone. */
   const above = (undone: number): number => {
-    const found = statistic(actual, undone);
-    return drawn.filter((lot) => statistic(lot, undone) >= found - 1e-12).length / count;
+    // What sums of the same numbers in another order may differ by.
+    const found = timesWithAds(actual, undone) * (1 - 1e-12);
+    return drawn.reduce((sum, lot) => sum + Number(timesWithAds(lot, undone) >= found), 0) / count;
   };
   const solve = (target: number): number => {
     let [low, high] = [smallest, largest];
@@ -102,9 +80,72 @@ export function readRegions(
   };
   const asExtreme = above(0);
   return {
-    lift: Math.exp(statistic(actual, 0)) - 1,
+    lift: timesWithAds(actual, 0) - 1,
     low: solve(eitherSide),
     high: solve(1 - eitherSide),
     chance: Math.min(1, 2 * Math.min(asExtreme, 1 - asExtreme + 1 / count)),
   };
+}
+
+/** What the regions of one side bought. What was bought without the ads stands apart: only there an effect is undone. */
+interface OneSide {
+  before: number;
+  withAds: number;
+  withoutAds: number;
+}
+
+interface Sides {
+  readonly out: OneSide;
+  readonly in: OneSide;
+}
+
+/** By how many times those with the ads grew more than those without, once an effect is undone. */
+function timesWithAds({ out, in: shown }: Sides, undone: number): number {
+  const grown = ({ before, withAds, withoutAds }: OneSide) => (withAds + withoutAds * (1 + undone)) / before;
+  return grown(shown) / grown(out);
+}
+
+/** Adds up both sides of a lot once, so that any effect can be undone in it without looking at the regions again. */
+function heldOutTogether(sums: readonly RegionSums[], pairs: Pairs, heldOut: ReadonlySet<string>) {
+  const of = new Map(sums.map((one) => [one.region, one]));
+  const rows = pairs.flat().map((region) => {
+    const { before = 0, during = 0 } = of.get(region) ?? {};
+    return { before, during, isWithout: heldOut.has(region) };
+  });
+  return (isFirst: (region: string) => boolean): Sides => {
+    const sides: Sides = { out: { ...nothing }, in: { ...nothing } };
+    for (const [pair, [first]] of pairs.entries()) {
+      const isFirstOut = isFirst(first);
+      for (const which of [0, 1]) {
+        const { before, during, isWithout } = rows[2 * pair + which] as (typeof rows)[number];
+        const side = (which === 0) === isFirstOut ? sides.out : sides.in;
+        side.before += before;
+        if (isWithout) side.withoutAds += during;
+        else side.withAds += during;
+      }
+    }
+    return sides;
+  };
+}
+
+const nothing: Readonly<OneSide> = { before: 0, withAds: 0, withoutAds: 0 };
+
+/** Draws whose readouts are taken for the power, and lots that each is read with. */
+const draws = 5;
+const lotsOfDraw = 400;
+/** From half the width of a 90% interval to what is noticed in four of five cases. */
+const noticed = 2.49 / 1.645;
+
+/** The smallest effect that such a test would notice in four of five cases: by how wide its readout was on days on which nothing was switched off. */
+export function smallestNoticed(
+  sums: readonly RegionSums[],
+  pairs: Pairs,
+  lots: Iterator<boolean>,
+  seed: number,
+): number {
+  const widths = Array.from({ length: draws }, (_, draw) => {
+    const { low, high } = readRegions(sums, pairs, drawHeldOut(pairs, lots), seed + draw, lotsOfDraw);
+    return (high - low) / 2;
+  });
+  return (noticed * widths.reduce((sum, width) => sum + width, 0)) / draws;
 }

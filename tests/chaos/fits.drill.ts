@@ -1,0 +1,122 @@
+import { type ClickHouse, createClickHouse, raw } from '@tributary/clickhouse';
+import { replay } from '@tributary/domain/attribution/room.ts';
+import { fitModels } from '@tributary/domain/models/room.ts';
+import { createPostgres } from '@tributary/postgres';
+import { buildApiKey, buildProfile, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
+import { minuteMs } from '@tributary/vocabulary';
+import { fillLargeProfile } from '../parity/large-profile.ts';
+
+const sizes = {
+  small: [{ purchases: 3_000, touchesEach: 6, fits: 2 }],
+  full: [
+    { purchases: 1_000_000, touchesEach: 20, fits: 2 },
+    { purchases: 5_000_000, touchesEach: 4, fits: 1 },
+  ],
+} as const;
+/** For a million purchases with twenty million touches, on two cores. */
+const mostSeconds = 180;
+/** After the last purchase. */
+const now = new Date('2026-04-02T00:00:00.000Z');
+const models = ['data_driven', 'markov', 'shapley'];
+
+interface Fitted {
+  readonly purchases: number;
+  readonly touches: number;
+  /** Of each fit: reading, learning and crediting. */
+  readonly seconds: readonly number[];
+  readonly credited: number;
+  /** Purchases whose credits and rest are not their value. */
+  readonly off: number;
+  /** Fits of the same data that wrote other bytes than the first. */
+  readonly different: number;
+  readonly mostMegabytes: number;
+}
+
+export const drill: Drill = {
+  name: 'fits',
+  promise:
+    'What fitted models give, with what would have come anyway, is the value of every purchase, and a fit of the same data writes the same bytes.',
+  async run({ size, progress }) {
+    const kit = await openDrillKit('drill-fits', ['postgres', 'redis', 'nats', 'clickhouse']);
+    kit.clock.set(now);
+    const warehouse = await openWarehouse(kit);
+    const limitMs = 30 * minuteMs;
+    const app = createPostgres({ url: kit.database.appUrl, poolSize: 4, statementTimeoutMs: limitMs });
+    const clickhouse = createClickHouse({ ...warehouse.client.settings, requestTimeoutMs: limitMs });
+    const api = await openApi(kit, { clickhouse });
+    try {
+      const found: Fitted[] = [];
+      for (const { purchases, touchesEach, fits } of sizes[size]) {
+        const { id: profileId } = await buildProfile(app);
+        const large = { profileId, people: purchases, touchesPerPerson: touchesEach };
+        await fillLargeProfile(app, clickhouse, large, progress);
+        const signal = new AbortController().signal;
+        await replay({ app, clickhouse }, { profileId, cause: 'drill', now: () => now, signal });
+        await clickhouse.command(raw('OPTIMIZE TABLE attributed_conversions FINAL'), {});
+        const { headers } = await buildApiKey(app, profileId, { scopes: ['goals:write', 'campaigns:read'] });
+        const ask = async () => {
+          const { statusCode, body } = await api.call({
+            method: 'POST',
+            url: '/api/v1/models/fits',
+            headers,
+            payload: {},
+          });
+          if (statusCode !== 202) throw new Error(`${statusCode} ${body}`);
+          return JSON.parse(body).data.id as string;
+        };
+        const ids: string[] = [];
+        const seconds: number[] = [];
+        let mostMegabytes = 0;
+        const watching = setInterval(() => {
+          mostMegabytes = Math.max(mostMegabytes, Math.round(process.memoryUsage().rss / 2 ** 20));
+        }, 250);
+        for (let fit = 0; fit < fits; fit += 1) {
+          const fitId = await ask();
+          const startedAt = performance.now();
+          await fitModels({ app, clickhouse, now: () => now }, { profileId, fitId }, signal);
+          seconds.push(Math.round((performance.now() - startedAt) / 100) / 10);
+          ids.push(fitId);
+          progress(fit + 1, fits, `fits of ${purchases.toLocaleString('en')} purchases, ${seconds.at(-1)} s`);
+        }
+        clearInterval(watching);
+        const checked = await check(clickhouse, profileId, ids);
+        found.push({ purchases, touches: purchases * touchesEach, seconds, mostMegabytes, ...checked });
+      }
+      const isFast = size === 'small' || Math.max(...(found[0]?.seconds ?? [])) <= mostSeconds;
+      const passed = found.every(
+        ({ purchases, credited, off, different }) => credited === purchases && off === 0 && different === 0,
+      );
+      return { passed: passed && isFast, fits: found };
+    } finally {
+      await api.close();
+      await Promise.all([app.close(), clickhouse.close()]);
+      await warehouse.drop();
+      await kit.close();
+    }
+  },
+};
+
+async function check(
+  clickhouse: ClickHouse,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Pick<Fitted, 'credited' | 'off' | 'different'>> {
+  const sums: { rows: string; off: string; content: string }[] = [];
+  for (const id of ids) {
+    const [found] = await clickhouse.query(
+      raw<{ rows: string; off: string; content: string }>(`
+        SELECT count() AS rows,
+          countIf(arrayExists(model -> arraySum(credits[model]) + anyway[model] != value, [${models.map((model) => `'${model}'`).join()}])) AS off,
+          sum(cityHash64(conversion_id, part, value, source_ids, mapKeys(credits), mapValues(credits), mapKeys(anyway), mapValues(anyway))) AS content
+        FROM model_credits FINAL WHERE profile_id = '${profileId}' AND fit_id = '${id}'`),
+      {},
+    );
+    if (!found) throw new Error('Nothing was counted.');
+    sums.push(found);
+  }
+  return {
+    credited: Number(sums[0]?.rows),
+    off: sums.reduce((sum, { off }) => sum + Number(off), 0),
+    different: sums.filter(({ content, rows }) => content !== sums[0]?.content || rows !== sums[0]?.rows).length,
+  };
+}
