@@ -30,7 +30,7 @@ interface Span {
 const mostEvents = 400;
 /** Of 65,536 shares of a hash. */
 const allShares = 65_536;
-const rowsOfInsert = 2_000;
+const rowsOfInsert = 10_000;
 
 /** Safe to run twice: a row of a fit is written again as it was, and what is ended is left alone. */
 export async function fitModels(engines: Fitting, asked: Asked, signal: AbortSignal): Promise<void> {
@@ -113,8 +113,13 @@ async function creditAll(
 ): Promise<void> {
   let lines: string[] = [];
   let batch = 0;
+  /** One batch is written while the next is worked out. */
+  let writing: Promise<void> = Promise.resolve();
   const write = async () => {
-    await clickhouse.insertLines('model_credits', lines.join(''), { signal, token: `${fitId}-${batch}` });
+    await writing;
+    writing = clickhouse.insertLines('model_credits', lines.join(''), { signal, token: `${fitId}-${batch}` });
+    // Heard by whoever waits for it; the loop may end by another error first.
+    writing.catch(() => {});
     lines = [];
     batch += 1;
   };
@@ -125,6 +130,7 @@ async function creditAll(
     if (lines.length >= rowsOfInsert) await write();
   }
   await write();
+  await writing;
 }
 
 function creditsOf(row: Row<'model_list_paths'>, types: Types, rules: Rules) {

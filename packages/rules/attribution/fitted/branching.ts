@@ -89,22 +89,29 @@ export class Branching {
   /** Somebody who comes often by themselves is not led by every visit: how often, to what is usual. */
   #livelinessOf(times: readonly number[], types: readonly number[], days: number): number {
     const { own } = this.#fit;
+    const led = times.map((time, index) => this.#ledTo(times, types, index, time));
     let liveliness = 1;
     for (let round = 0; round < 4; round += 1) {
       let byThemselves = 0;
       for (let index = 0; index < times.length; index += 1) {
-        const type = types[index] ?? 0;
-        const root = (own[type] ?? 0) * liveliness;
-        let all = root;
-        for (let cause = index - 1; cause >= 0 && index - cause <= mostCauses; cause -= 1) {
-          const age = (times[index] ?? 0) - (times[cause] ?? 0);
-          if (age > touchReachDays) break;
-          all += this.#pull(types[cause] ?? 0, type, age);
-        }
+        const root = (own[types[index] ?? 0] ?? 0) * liveliness;
+        const all = root + (led[index] ?? 0);
         byThemselves += all > 0 ? root / all : 1;
       }
       liveliness = (livelinessShape + byThemselves) / (livelinessShape + days * this.#ownOfTouches);
     }
     return liveliness;
+  }
+
+  /** How strongly the touches before lead to one. */
+  #ledTo(times: readonly number[], types: readonly number[], index: number, time: number): number {
+    const type = types[index] ?? 0;
+    let all = 0;
+    for (let cause = index - 1; cause >= 0 && index - cause <= mostCauses; cause -= 1) {
+      const age = time - (times[cause] ?? 0);
+      if (age > touchReachDays) break;
+      all += this.#pull(types[cause] ?? 0, type, age);
+    }
+    return all;
   }
 }

@@ -63,15 +63,18 @@ export class ShapleyFitter {
   }
 }
 
+/** Sets whose parts are kept: most purchases have a path that others have had. */
+const mostKnown = 50_000;
+
 /** A purchase is shared among the types of its path by what each adds to every set of the others; what the empty set is worth is nobody's. */
 export class Shapley {
   readonly #fit: ShapleyFit;
-  readonly #sets: ReadonlyMap<string, readonly [months: number, bought: number]>;
-  readonly #known = new Map<string, readonly number[]>();
+  readonly #sets: ReadonlyMap<number, readonly [months: number, bought: number]>;
+  readonly #known = new Map<number, readonly number[]>();
 
   constructor(fit: ShapleyFit) {
     this.#fit = fit;
-    this.#sets = new Map(fit.sets.map(([set, months, bought]) => [keyOf(set), [months, bought]]));
+    this.#sets = new Map(fit.sets.map(([set, months, bought]) => [numberOf(set), [months, bought]]));
   }
 
   /** Of more types than can be worked out, those met last. */
@@ -86,40 +89,69 @@ export class Shapley {
     return [...shares, Math.max(0, 1 - parts.reduce((sum, part) => sum + part, 0))];
   }
 
-  #worthOf(set: readonly number[]): number {
-    const expected = Math.min(
-      0.95,
-      set.reduce((sum, type) => sum + (this.#fit.alone[type] ?? 0), this.#fit.base),
-    );
-    const [months, bought] = this.#sets.get(keyOf(set)) ?? [0, 0];
-    return (bought + shrinkage * expected) / (months + shrinkage);
-  }
-
   /** Never below nothing: a type that only meets people who do not buy is not charged for it. */
   #partsOf(set: readonly number[]): readonly number[] {
-    const key = keyOf(set);
+    const key = numberOf(set);
     const known = this.#known.get(key);
     if (known) return known;
-    const subsets = Array.from({ length: 1 << set.length }, (_, bits) =>
-      this.#worthOf(set.filter((_, place) => bits & (1 << place))),
-    );
-    const whole = subsets.at(-1) || 1;
+    const worths = this.#worthsOf(set);
+    const whole = worths.at(-1) || 1;
+    const weights = weightsOf(set.length);
     const parts = set.map((_, place) => {
       let sum = 0;
-      for (let bits = 0; bits < subsets.length; bits += 1) {
+      for (let bits = 0; bits < worths.length; bits += 1) {
         if (bits & (1 << place)) continue;
-        const others = bitCount(bits);
-        const weight = (factorial(others) * factorial(set.length - others - 1)) / factorial(set.length);
-        sum += weight * ((subsets[bits | (1 << place)] ?? 0) - (subsets[bits] ?? 0));
+        sum += (weights[bits] ?? 0) * ((worths[bits | (1 << place)] ?? 0) - (worths[bits] ?? 0));
       }
       return Math.max(0, sum / whole);
     });
     const all = parts.reduce((sum, part) => sum + part, 0);
     const fair = all > 1 ? parts.map((part) => part / all) : parts;
+    if (this.#known.size >= mostKnown) this.#known.clear();
     this.#known.set(key, fair);
     return fair;
   }
+
+  /** What each subset is worth, by the bits of its places: one after the other, each from the one without its last type. */
+  #worthsOf(set: readonly number[]): Float64Array {
+    const { base, alone } = this.#fit;
+    const worths = new Float64Array(1 << set.length);
+    const [numbers, expected] = [new Float64Array(worths.length), new Float64Array(worths.length)];
+    expected[0] = base;
+    for (let bits = 0; bits < worths.length; bits += 1) {
+      if (bits > 0) {
+        const last = 31 - Math.clz32(bits);
+        const rest = bits & ~(1 << last);
+        const type = set[last] ?? 0;
+        numbers[bits] = withType(numbers[rest] ?? 0, type);
+        expected[bits] = (expected[rest] ?? 0) + (alone[type] ?? 0);
+      }
+      const [months, bought] = this.#sets.get(numbers[bits] ?? 0) ?? unseen;
+      worths[bits] = (bought + shrinkage * Math.min(0.95, expected[bits] ?? 0)) / (months + shrinkage);
+    }
+    return worths;
+  }
 }
 
+const unseen = [0, 0] as const;
+
+/** A set of types as one number, exactly: no set has more types than fit. */
+const typesOfNumber = 256;
+const withType = (number: number, type: number): number => number * typesOfNumber + type + 1;
+const numberOf = (set: readonly number[]): number => set.reduce(withType, 0);
+
+/** How much each subset counts for somebody who is not in it, by the bits of its places. */
+function weightsOf(types: number): Float64Array {
+  const known = weightsBySize[types];
+  if (known) return known;
+  const weights = Float64Array.from({ length: 1 << types }, (_, bits) => {
+    const others = bitCount(bits);
+    return (factorial(others) * factorial(types - others - 1)) / factorial(types);
+  });
+  weightsBySize[types] = weights;
+  return weights;
+}
+
+const weightsBySize: Float64Array[] = [];
 const bitCount = (bits: number): number => (bits === 0 ? 0 : (bits & 1) + bitCount(bits >>> 1));
 const factorial = (number: number): number => (number <= 1 ? 1 : number * factorial(number - 1));
