@@ -1,16 +1,19 @@
 import { type ClickHouse, createClickHouse, raw } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import { fitModels } from '@tributary/domain/models/room.ts';
-import { createPostgres } from '@tributary/postgres';
+import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { minuteMs } from '@tributary/vocabulary';
-import { fillLargeProfile } from '../parity/large-profile.ts';
+import { fillLargeProfile, type LargeProfile } from '../parity/large-profile.ts';
 
 const sizes = {
-  small: [{ purchases: 3_000, touchesEach: 6, fits: 2 }],
+  small: [
+    { purchases: 3_000, touchesEach: 6, fits: 2, fill: fillAll },
+    { purchases: 5_000, touchesEach: 2, fits: 1, fill: fillColumns },
+  ],
   full: [
-    { purchases: 1_000_000, touchesEach: 20, fits: 2 },
-    { purchases: 5_000_000, touchesEach: 4, fits: 1 },
+    { purchases: 1_000_000, touchesEach: 20, fits: 2, fill: fillAll },
+    { purchases: 5_000_000, touchesEach: 4, fits: 1, fill: fillColumns },
   ],
 } as const;
 /** For a million purchases with twenty million touches, on two cores. */
@@ -46,12 +49,10 @@ export const drill: Drill = {
     const api = await openApi(kit, { clickhouse });
     try {
       const found: Fitted[] = [];
-      for (const { purchases, touchesEach, fits } of sizes[size]) {
+      for (const { purchases, touchesEach, fits, fill } of sizes[size]) {
         const { id: profileId } = await buildProfile(app);
-        const large = { profileId, people: purchases, touchesPerPerson: touchesEach };
-        await fillLargeProfile(app, clickhouse, large, progress);
-        const signal = new AbortController().signal;
-        await replay({ app, clickhouse }, { profileId, cause: 'drill', now: () => now, signal });
+        const { signal } = new AbortController();
+        await fill({ app, clickhouse }, { profileId, people: purchases, touchesPerPerson: touchesEach }, progress);
         await clickhouse.command(raw('OPTIMIZE TABLE attributed_conversions FINAL'), {});
         const { headers } = await buildApiKey(app, profileId, { scopes: ['goals:write', 'campaigns:read'] });
         const ask = async () => {
@@ -119,4 +120,49 @@ async function check(
     off: sums.reduce((sum, { off }) => sum + Number(off), 0),
     different: sums.filter(({ content, rows }) => content !== sums[0]?.content || rows !== sums[0]?.rows).length,
   };
+}
+
+interface Stores {
+  readonly app: Postgres;
+  readonly clickhouse: ClickHouse;
+}
+type Progress = (done: number, total: number, note: string) => void;
+
+/** People, browsers and payments in the ledger, and attribution as it is worked out. */
+async function fillAll(stores: Stores, large: LargeProfile, progress: Progress): Promise<void> {
+  await fillLargeProfile(stores.app, stores.clickhouse, large, progress);
+  const { signal } = new AbortController();
+  await replay(stores, { profileId: large.profileId, cause: 'drill', now: () => now, signal });
+}
+
+const parts = 10;
+
+/** Purchases of people whom nobody knows, with their paths, made by the engine alone: one part after the other, each in a week of its own. */
+async function fillColumns(
+  { clickhouse }: Stores,
+  { profileId, people, touchesPerPerson }: LargeProfile,
+  progress: Progress,
+): Promise<void> {
+  const each = people / parts;
+  for (let part = 0; part < parts; part += 1) {
+    const start = `(toDateTime64('2026-01-15 00:00:00', 3, 'UTC') + INTERVAL ${7 * part} DAY)`;
+    const id = (...words: string[]) => `reinterpretAsUUID(sipHash128('${profileId}', ${words.join()}))`;
+    await clickhouse.command(
+      raw(`INSERT INTO touches (profile_id, visitor_id, occurred_at, touch_id, session_id, channel, source, medium, platform, campaign_id, ad_id)
+        SELECT '${profileId}', ${id('number')}, ${start} + (intHash64(number * 64 + nth) % (5 * 86400000)) / 1000, ${id("'t'", 'number', 'nth')}, ${id("'s'", 'number', 'nth')},
+          ['direct', 'paid_social', 'paid_search', 'email'][kind % 4 + 1], ['google', 'facebook'][kind % 2 + 1], '', 'social_ads', ${id("'k'", 'kind % 40')}, ${id("'a'", 'kind % 400')}
+        FROM (SELECT number, nth, intHash64(number * 64 + nth + 1) AS kind FROM numbers(${part * each}, ${each}) ARRAY JOIN range(${touchesPerPerson}) AS nth)`),
+      {},
+    );
+    await clickhouse.command(
+      raw(`INSERT INTO attributed_conversions (profile_id, conversion_time, conversion_id, version, person_id, is_anonymous, conversion_type, revenue_type,
+          value, has_value, currency, lookback_days, touch_count, touch_ids, touch_times, source_ids, applied_at)
+        SELECT profile_id, max(occurred_at) + INTERVAL 1 HOUR, visitor_id, 1, visitor_id, true, 'purchase', 'cash', 1 + cityHash64(visitor_id) % 99999, true, 'USD', 90,
+          count(), arraySort((one, at) -> at, groupArray(touch_id), groupArray(occurred_at)), arraySort(groupArray(occurred_at)),
+          arraySort((one, at) -> at, groupArray(source_id), groupArray(occurred_at)), now64(3)
+        FROM touches WHERE profile_id = '${profileId}' AND occurred_at >= ${start} AND occurred_at < ${start} + INTERVAL 6 DAY GROUP BY profile_id, visitor_id`),
+      {},
+    );
+    progress(part + 1, parts, 'parts of the purchases');
+  }
 }

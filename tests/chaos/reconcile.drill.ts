@@ -21,8 +21,24 @@ import { v7 as uuid } from 'uuid';
 import { fillLargeProfile } from '../parity/large-profile.ts';
 
 const sizes = {
-  small: { people: 3_000, faults: 10, runs: 2, writesPerSecond: 20, mostSeconds: 90, lastDay: '2026-01-28' },
-  full: { people: 1_000_000, faults: 1_000, runs: 100, writesPerSecond: 200, mostSeconds: 15, lastDay: '2026-04-10' },
+  small: {
+    people: 3_000,
+    faults: 10,
+    runs: 2,
+    writesPerSecond: 20,
+    leastWrites: 1,
+    mostSeconds: 90,
+    lastDay: '2026-01-28',
+  },
+  full: {
+    people: 1_000_000,
+    faults: 1_000,
+    runs: 100,
+    writesPerSecond: 200,
+    leastWrites: 180,
+    mostSeconds: 15,
+    lastDay: '2026-04-10',
+  },
 } as const;
 const firstDay = '2026-01-14';
 const writers = 4;
@@ -37,7 +53,7 @@ export const drill: Drill = {
     'What providers, ledger, columns, reports and ad accounts say differently is named row by row, and what is just being worked out is no fault.',
 
   async run({ size, progress }) {
-    const { people, faults, runs, writesPerSecond, mostSeconds, lastDay } = sizes[size];
+    const { people, faults, runs, writesPerSecond, leastWrites, mostSeconds, lastDay } = sizes[size];
     const kit = await openDrillKit('drill-reconcile', ['postgres', 'clickhouse']);
     const settings = { ...kit.clickhouse, database: 'reconcile', requestTimeoutMs: 600_000 };
     await migrate(settings);
@@ -45,6 +61,7 @@ export const drill: Drill = {
     const app = createPostgres({ url: kit.database.appUrl, poolSize: 6 });
     const keeper = await new BookKeeper().open();
     const { signal } = new AbortController();
+    let isWriting = true;
     try {
       const owner = await buildProfile(app);
       const { id: profileId } = owner;
@@ -82,7 +99,6 @@ export const drill: Drill = {
         return { id, ...run };
       };
 
-      let isWriting = true;
       let writes = 0;
       let written = 0;
       /** Some at once: one after the other they would be fewer on a busy machine. */
@@ -108,13 +124,15 @@ export const drill: Drill = {
       };
       const besideFrom = performance.now();
       const beside = Promise.all([...Array.from({ length: writers }, write), attribute()]);
+      // What ended the drill is told, and not that writers were interrupted by its end.
+      beside.catch(() => {});
       let falseAlarms = 0;
       let pending = 0;
       for (let run = 0; run < runs; run += 1) {
         const found = await compare();
         falseAlarms += found.differences;
         pending += found.pending;
-        progress(run + 1, runs, 'beside writers');
+        progress(run + 1, runs, `beside writers, ${times.at(-1)?.toFixed(1)} s`);
       }
       isWriting = false;
       await beside;
@@ -145,7 +163,7 @@ export const drill: Drill = {
           right === planted.size &&
           named.size === planted.size &&
           found.differences === planted.size &&
-          writesInSecond >= 0.9 * writesPerSecond &&
+          writesInSecond >= leastWrites &&
           slowest <= mostSeconds,
         conversions: people,
         runs,
@@ -242,6 +260,7 @@ export const drill: Drill = {
         ]);
       }
     } finally {
+      isWriting = false;
       keeper.close();
       await app.close();
       await clickhouse.close();
