@@ -111,8 +111,9 @@ async function wasRedefined(tx: Tx, profileId: string, since: Date): Promise<boo
 
 type Found = Difference & { readonly isPending: boolean };
 
-/** Rows of groups that are read at once. */
+/** Rows of groups that are read at once, and groups: as many as ClickHouse takes in one field. */
 const rowsAtOnce = 200_000;
+const bucketsAtOnce = 10_000;
 
 /** Reads groups row by row: many of them in one statement, because neither engine finds a group without reading its neighbours. */
 async function compareRows(
@@ -155,18 +156,19 @@ function aroundDays(span: Span, buckets: readonly number[]): Span {
 /** Groups in the order of their days, as many at once as are to be read at once. */
 function together(groups: readonly Group[]): number[][] {
   const all: number[][] = [];
-  let rows = rowsAtOnce;
+  let rows = 0;
   for (const [bucket, ofBucket] of Map.groupBy(
     groups.toSorted((a, b) => a.bucket - b.bucket),
     (one) => one.bucket,
   )) {
-    rows += ofBucket.reduce((sum, one) => sum + Math.max(one.ledger.all.conversions, one.columns.all.conversions), 0);
-    if (rows <= rowsAtOnce) {
-      all.at(-1)?.push(bucket);
-    } else {
-      all.push([bucket]);
-      rows = 0;
-    }
+    const more = ofBucket.reduce(
+      (sum, { ledger, columns }) => sum + Math.max(ledger.all.conversions, columns.all.conversions),
+      0,
+    );
+    const last = all.at(-1);
+    if (last && rows + more <= rowsAtOnce && last.length < bucketsAtOnce) last.push(bucket);
+    else all.push([bucket]);
+    rows = all.at(-1) === last ? rows + more : more;
   }
   return all;
 }

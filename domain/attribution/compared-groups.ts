@@ -9,6 +9,7 @@ import {
   type LedgerRow,
   listLedgerGroups,
   listOfIds,
+  markOf,
   type Span,
 } from './compared-rows.ts';
 
@@ -56,8 +57,8 @@ export interface Suspect {
 
 export type ColumnsRow = Pick<Row<'conversion_list_compared'>, 'money' | 'definition_id' | 'is_off'>;
 
-/** Marked conversions that are compared by themselves; there are hardly ever more, and beyond them groups are read row by row. */
-const mostMarked = 5_000;
+/** Marked conversions that are compared by themselves: as many as ClickHouse takes in one field. Beyond them groups are read row by row. */
+const mostMarked = 10_000;
 /** As far as clocks of our machines may be apart. */
 const clocksApartMs = 5_000;
 /** More than the groups of three months need: without it PostgreSQL would sort every row on the disk. */
@@ -83,7 +84,7 @@ export async function readGroups(
     const period = { profile_id: profileId, from, until, time_zone: timeZone, buckets_of_day: bucketsOfDay };
     const [inLedger, inColumns] = await Promise.all([
       read(listLedgerGroups(span)),
-      clickhouse.query('conversion_list_groups', { ...period, marked: [...isMarked], since }, { signal }),
+      clickhouse.query('conversion_list_groups', { ...period, marked: [...isMarked].map(markOf), since }, { signal }),
     ]);
     const moving = new Map(
       inColumns.flatMap(({ bucket, definition_id, moving }) =>

@@ -31,7 +31,10 @@ export const bucketsOfDay = 256;
 
 export const dayOfBucket = (bucket: number): string => dayOf(new Date(Math.floor(bucket / bucketsOfDay) * dayMs));
 
-/** The last half of the last word of an id: both engines find it, and all that is made of it, without hashing anything. */
+/** The end of an id. Two may share one: they are in the same group, and are left out of it together. */
+export const markOf = (id: string): number => Number.parseInt(id.slice(-8), 16);
+
+/** The same in PostgreSQL. Both engines find it, and all that is made of it, without hashing anything. */
 const mark = "('x' || right(o.id::text, 8))::bit(32)::bigint";
 const bucket = `(day * ${bucketsOfDay} + mark % ${bucketsOfDay})::int`;
 const saying = 'mark * ((value + 1) % 2147483647)';

@@ -51,7 +51,7 @@ export const reportQueries = {
       until: Date;
       time_zone: string;
       buckets_of_day: number;
-      marked: readonly string[];
+      marked: readonly number[];
       since: Date;
     },
     {

@@ -19,7 +19,7 @@ FROM
         value,
         definition_id,
         notEmpty(touch_ids) AND (arraySum(linear) != value OR arraySum(time_decay) != value OR arraySum(position_based) != value) AS is_off,
-        applied_at < {since:DateTime64(3, 'UTC')} AND conversion_id NOT IN {marked:Array(UUID)} AS is_settled
+        applied_at < {since:DateTime64(3, 'UTC')} AND mark NOT IN {marked:Array(UInt32)} AS is_settled
     FROM attributed_conversions FINAL
     WHERE profile_id = {profile_id:UUID} AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
 )
