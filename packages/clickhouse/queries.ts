@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { MultipleModel, SingleModel } from '@tributary/vocabulary';
 import { assemble, type Material, ownMaterial, readOnce } from './assemble.ts';
+import { comparisonQueries } from './comparison-queries.ts';
 import { declare } from './declare.ts';
 import { modelQueries } from './model-queries.ts';
 import { type Credits, type Delivery, reportQueries } from './report-queries.ts';
@@ -11,6 +12,7 @@ import type { AdScoreRow, TouchRow, VisitRow } from './tables.ts';
  * parameters); 64-bit integers and Decimals come back as strings.
  */
 export const catalogue = {
+  ...comparisonQueries,
   ...modelQueries,
   ...reportQueries,
   ad_list_figures: declare<Credits & Delivery & { time_zone: string; limit: number }, AdFiguresRow>(),

@@ -31,41 +31,6 @@ export const reportQueries = {
       months: [month: string, customers: string, payments: string, value: string][];
     }
   >(),
-  conversion_first: declare<{ profile_id: string; from: Date; until: Date }, { day: string; conversions: string }>(),
-  conversion_list_compared: declare<
-    {
-      profile_id: string;
-      from: Date;
-      until: Date;
-      time_zone: string;
-      buckets_of_day: number;
-      buckets: readonly number[];
-      limit: number;
-    },
-    { conversion_id: string; bucket: number; money: string; definition_id: string; is_off: number }
-  >(),
-  conversion_list_groups: declare<
-    {
-      profile_id: string;
-      from: Date;
-      until: Date;
-      time_zone: string;
-      buckets_of_day: number;
-      marked: readonly number[];
-      since: Date;
-    },
-    {
-      bucket: number;
-      definition_id: string;
-      conversions: string;
-      money: string;
-      settled_conversions: string;
-      settled_money: string;
-      sum: string;
-      off: number;
-      moving: [id: string, money: string, is_off: number][];
-    }
-  >(),
   conversion_list_paths: declare<
     Moment & {
       profile_id: string;
@@ -151,11 +116,6 @@ export const reportQueries = {
       is_told: boolean;
     }
   >(),
-  report_compare: declare<
-    Moment & { profile_id: string; level: 'campaign'; from: Date; until: Date },
-    { model: string; level: EntityLevel; credited: string; uncredited: string; is_unworked: number }
-  >(),
-  report_compare_days: declare<Credits & { time_zone: string }, { day: string; credited: string; value: string }>(),
   report_list_credits: declare<
     ChosenCredits & { before_at: Date; before_id: string; limit: number },
     { conversion_time: string; conversion_id: string; credit: string; path_length: string }

@@ -3,7 +3,7 @@ import { replay } from '@tributary/domain/attribution/room.ts';
 import { fitModels } from '@tributary/domain/models/room.ts';
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildApiKey, buildProfile, type Drill, openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
-import { minuteMs } from '@tributary/vocabulary';
+import { fittedModelNames, minuteMs } from '@tributary/vocabulary';
 import { fillLargeProfile, type LargeProfile } from '../parity/large-profile.ts';
 
 const sizes = {
@@ -20,7 +20,6 @@ const sizes = {
 const mostSeconds = 180;
 /** After the last purchase. */
 const now = new Date('2026-04-02T00:00:00.000Z');
-const models = ['data_driven', 'markov', 'shapley'];
 
 interface Fitted {
   readonly purchases: number;
@@ -107,7 +106,7 @@ async function check(
     const [found] = await clickhouse.query(
       raw<{ rows: string; off: string; content: string }>(`
         SELECT count() AS rows,
-          countIf(arrayExists(model -> arraySum(credits[model]) + anyway[model] != value, [${models.map((model) => `'${model}'`).join()}])) AS off,
+          countIf(arrayExists(model -> arraySum(credits[model]) + anyway[model] != value, [${fittedModelNames.map((model) => `'${model}'`).join()}])) AS off,
           sum(cityHash64(conversion_id, part, value, source_ids, mapKeys(credits), mapValues(credits), mapKeys(anyway), mapValues(anyway))) AS content
         FROM model_credits FINAL WHERE profile_id = '${profileId}' AND fit_id = '${id}'`),
       {},

@@ -30,12 +30,13 @@ const sizes = {
 /** Days of a world: of what was before the test, of the same before the days that its power is found on, and of the test itself. */
 const [pastFrom, from, testFrom, testUntil, days] = [30, 65, 135, 163, 170];
 /** What tests switch off: a single campaign would be too small for most of these worlds. */
+const makesAndMeets: readonly TacticName[] = ['push', 'search'];
 const groups: readonly (readonly TacticName[])[] = [
   ['push'],
   ['search'],
-  ['push', 'search'],
+  makesAndMeets,
   ['brand', 'coupon'],
-  ['push', 'search', 'retargeting'],
+  [...makesAndMeets, 'retargeting'],
 ];
 const plantedEffect = 0.05;
 /** To the smallest effect that is promised to be noticed. */
