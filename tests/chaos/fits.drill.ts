@@ -53,7 +53,7 @@ export const drill: Drill = {
         const { signal } = new AbortController();
         await fill({ app, clickhouse }, { profileId, people: purchases, touchesPerPerson: touchesEach }, progress);
         await clickhouse.command(raw('OPTIMIZE TABLE attributed_conversions FINAL'), {});
-        const { headers } = await buildApiKey(app, profileId, { scopes: ['goals:write', 'campaigns:read'] });
+        const { headers } = await buildApiKey(app, profileId, { scopes: ['attribution:write'] });
         const ask = async () => {
           const { statusCode, body } = await api.call({
             method: 'POST',
