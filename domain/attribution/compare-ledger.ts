@@ -74,31 +74,40 @@ export async function compareLedger(
   );
   const { currency } = span;
   const { groups, suspects } = await readGroups({ app, clickhouse }, span, signal);
-  const found = byId([
-    ...(await lookAgain(ledger, span, suspects)),
-    ...(await compareRows(ledger, clickhouse, span, groups.filter(isDifferent), signal)),
-  ]);
-  const ofDays = Map.groupBy(found.values(), ({ day }) => day);
-  const days: ComparedDay[] = [];
+  const counts = new Map<string, { differences: number; pending: number }>();
   const differences: Difference[] = [];
-  let pending = 0;
+  /** Where all of it differs there is more than can be kept: what is not named is counted. */
+  const note = ({ isPending, ...one }: Found) => {
+    const isFault = !isPending && !isRedefined;
+    const ofDay = counts.get(one.day) ?? { differences: 0, pending: 0 };
+    ofDay[isFault ? 'differences' : 'pending'] += 1;
+    counts.set(one.day, ofDay);
+    if (isFault && differences.length < most) differences.push(one);
+  };
+  const underWay = byId(await lookAgain(ledger, span, suspects));
+  for (const one of underWay.values()) note(one);
+  for await (const one of compareRows(ledger, clickhouse, span, groups.filter(isDifferent), signal))
+    if (!underWay.has(one.id)) note(one);
   const byDay = Map.groupBy(groups, ({ bucket }) => dayOfBucket(bucket));
-  for (const [day, both] of [...byDay].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const all = ofDays.get(day) ?? [];
-    const real = isRedefined ? [] : all.filter(({ isPending }) => !isPending);
-    differences.push(...real.slice(0, most - differences.length).map(({ isPending: _, ...one }) => one));
-    pending += all.length - real.length;
-    const side = (of: 'ledger' | 'columns') => ({
-      conversions: both.reduce((sum, group) => sum + group[of].all.conversions, 0),
-      value: fromMinorUnits(
-        both.reduce((sum, group) => sum + group[of].all.money, 0n),
-        currency,
-      ),
+  const days = [...byDay]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([day, both]): ComparedDay => {
+      const side = (of: 'ledger' | 'columns') => ({
+        conversions: both.reduce((sum, group) => sum + group[of].all.conversions, 0),
+        value: fromMinorUnits(
+          both.reduce((sum, group) => sum + group[of].all.money, 0n),
+          currency,
+        ),
+      });
+      const { differences: faults = 0, pending = 0 } = counts.get(day) ?? {};
+      return { day, ledger: side('ledger'), columns: side('columns'), differences: faults, pending };
     });
-    const counts = { differences: real.length, pending: all.length - real.length };
-    days.push({ day, ledger: side('ledger'), columns: side('columns'), ...counts });
-  }
-  return { currency, days, differences, pending };
+  return {
+    currency,
+    days,
+    differences: differences.toSorted((a, b) => (a.day < b.day ? -1 : Number(a.day > b.day))),
+    pending: days.reduce((sum, { pending }) => sum + pending, 0),
+  };
 }
 
 async function wasRedefined(tx: Tx, profileId: string, since: Date): Promise<boolean> {
@@ -116,15 +125,14 @@ const rowsAtOnce = 200_000;
 const bucketsAtOnce = 10_000;
 
 /** Reads groups row by row: many of them in one statement, because neither engine finds a group without reading its neighbours. */
-async function compareRows(
+async function* compareRows(
   ledger: Ledger,
   clickhouse: ClickHouse,
   span: Span,
   groups: readonly Group[],
   signal: AbortSignal,
-): Promise<Found[]> {
+): AsyncGenerator<Found> {
   const { profileId, timeZone } = span;
-  const found: Found[] = [];
   for (const buckets of together(groups)) {
     const around = aroundDays(span, buckets);
     const { from, until } = around;
@@ -142,9 +150,8 @@ async function compareRows(
       const [was, row] = [before.get(id), inColumns.get(id)];
       return { id, bucket: was?.bucket ?? row?.bucket ?? 0, was, row, isMarked: was?.isMarked ?? false };
     });
-    found.push(...(await lookAgain(ledger, span, suspects)));
+    yield* await lookAgain(ledger, span, suspects);
   }
-  return found;
 }
 
 /** Their days in any time zone, and some hours beside them: the columns are ordered by time, and all other days are left unread. */

@@ -9,7 +9,7 @@ SELECT
     toString(sumIf(value, is_settled)) AS settled_money,
     toString(sumIf(toInt128(mark * ((value + 1) % 2147483647)), is_settled)) AS sum,
     toUInt32(countIf(is_off AND is_settled)) AS off,
-    groupArrayIf(100)((conversion_id, toString(value), is_off), NOT is_settled) AS moving
+    groupArrayIf(10)((conversion_id, toString(value), is_off), NOT is_settled) AS moving
 FROM
 (
     SELECT

@@ -59,10 +59,10 @@ export function readRegions(
   seed: number,
   count = lotCount,
 ): RegionReadout {
-  const held = heldOutTogether(sums, pairs, heldOut);
+  const sides = sidesOf(sums, pairs, heldOut);
   const lots = lotsFrom(seed);
-  const drawn = Array.from({ length: count }, () => held(() => lots.next().value));
-  const actual = held((one) => heldOut.has(one));
+  const drawn = Array.from({ length: count }, () => sides(() => lots.next().value));
+  const actual = sides((one) => heldOut.has(one));
   /** Of the lots, how many say as much or more once the effect is undone. */
   const above = (undone: number): number => {
     // What sums of the same numbers in another order may differ by.
@@ -105,17 +105,17 @@ function timesWithAds({ out, in: shown }: Sides, undone: number): number {
   return grown(shown) / grown(out);
 }
 
-/** Adds up both sides of a lot once, so that any effect can be undone in it without looking at the regions again. */
-function heldOutTogether(sums: readonly RegionSums[], pairs: Pairs, heldOut: ReadonlySet<string>) {
+/** Adds up both sides of a lot, which says of the first of each pair whether it is out: once, so that any effect can be undone in it without looking at the regions again. */
+function sidesOf(sums: readonly RegionSums[], pairs: Pairs, heldOut: ReadonlySet<string>) {
   const of = new Map(sums.map((one) => [one.region, one]));
   const rows = pairs.flat().map((region) => {
     const { before = 0, during = 0 } = of.get(region) ?? {};
     return { before, during, isWithout: heldOut.has(region) };
   });
-  return (isFirst: (region: string) => boolean): Sides => {
+  return (isOut: (first: string) => boolean): Sides => {
     const sides: Sides = { out: { ...nothing }, in: { ...nothing } };
     for (const [pair, [first]] of pairs.entries()) {
-      const isFirstOut = isFirst(first);
+      const isFirstOut = isOut(first);
       for (const which of [0, 1]) {
         const { before, during, isWithout } = rows[2 * pair + which] as (typeof rows)[number];
         const side = (which === 0) === isFirstOut ? sides.out : sides.in;
