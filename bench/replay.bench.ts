@@ -218,7 +218,10 @@ async function withDuckDB(
 }
 
 async function prepareDuckDB(clickhouse: ClickHouse, duckdb: DuckDB, profileId: string, folder: string): Promise<void> {
-  const { url, database } = clickhouse.settings;
+  const { database } = clickhouse.settings;
+  // fetch() takes no name and password in an address.
+  const { origin, username, password } = new URL(clickhouse.settings.url);
+  const headers = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
   const tables = {
     touches: `SELECT toString(visitor_id) AS visitor_id, toString(touch_id) AS touch_id, toString(session_id) AS session_id, toUnixTimestamp64Milli(occurred_at) AS occurred_at, source_id FROM touches WHERE profile_id = '${profileId}'`,
     links: 'SELECT toString(visitor_id) AS visitor_id, toString(person_id) AS person_id FROM bare_links',
@@ -227,7 +230,12 @@ async function prepareDuckDB(clickhouse: ClickHouse, duckdb: DuckDB, profileId: 
   };
   for (const [name, select] of Object.entries(tables)) {
     const file = join(folder, `${name}.parquet`);
-    const response = await fetch(`${url}/?database=${database}`, { method: 'POST', body: `${select} FORMAT Parquet` });
+    const response = await fetch(`${origin}/?database=${database}`, {
+      method: 'POST',
+      headers,
+      body: `${select} FORMAT Parquet`,
+    });
+    if (!response.ok) throw new Error(await response.text());
     await pipeline(Readable.fromWeb(response.body as never), createWriteStream(file));
     await duckdb.run(
       `CREATE TABLE ${name} AS SELECT * REPLACE (${select
