@@ -87,10 +87,11 @@ test('a migration goes through the tables that it rewrites, indexes or reads, no
     CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ UPDATE within_a_function SET x = 1 $$;
     ALTER TABLE only_named ADD COLUMN y text;
     ALTER TABLE later ADD CONSTRAINT c CHECK (y > 0) NOT VALID;
+    ALTER TABLE widened ADD COLUMN z integer DEFAULT 0 CHECK (z >= 0);
     CREATE UNIQUE INDEX i ON indexed (y);
     UPDATE rewritten AS r SET y = 1;
     INSERT INTO new_one (y) SELECT y FROM copied;
     ALTER TABLE checked ALTER COLUMN y SET NOT NULL;
     DO $$ BEGIN DELETE FROM cleared WHERE y = 1; END $$;`;
-  expect(tablesIn(text).sort()).toEqual(['checked', 'cleared', 'copied', 'indexed', 'rewritten']);
+  expect(tablesIn(text).sort()).toEqual(['checked', 'cleared', 'copied', 'indexed', 'rewritten', 'widened']);
 });

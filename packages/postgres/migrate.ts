@@ -10,15 +10,26 @@ import { connectionTo } from './servers.ts';
 
 const directory = join(import.meta.dirname, 'migrations');
 
-function migrationFiles(): { name: string; text: string }[] {
-  return readdirSync(directory)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => ({ name: file.replace('.sql', ''), text: readFileSync(join(directory, file), 'utf8') }));
+export interface MigrationFile {
+  readonly name: string;
+  /**
+   * What comes before its transaction, statement by statement: whatever goes through all rows of a table that may be large, in a way that
+   * lets others write to it meanwhile. It may be run again, after somebody ended it half-way. From `NAME.alone.sql`.
+   */
+  readonly alone: string;
+  /** What is done in one transaction, whose locks are held to its end. */
+  readonly text: string;
 }
 
-/** What a migration of ours does. */
-export const migrationText = (name: string): string => readFileSync(join(directory, `${name}.sql`), 'utf8');
+export function migrationFiles(): MigrationFile[] {
+  const files = readdirSync(directory).filter((file) => file.endsWith('.sql'));
+  const read = (file: string) => (files.includes(file) ? readFileSync(join(directory, file), 'utf8') : '');
+  return files
+    .filter((file) => !file.endsWith('.alone.sql'))
+    .sort()
+    .map((file) => file.replace('.sql', ''))
+    .map((name) => ({ name, alone: read(`${name}.alone.sql`), text: read(`${name}.sql`) }));
+}
 
 /** Changes whenever any migration does; a template database is named after it. */
 export const migrationsFingerprint = (): string =>
@@ -32,8 +43,8 @@ const mostTries = 400;
 /**
  * Brings the schema up to date as its owner, while others work. Two at once are safe: the second waits, then finds nothing to do.
  *
- * A transaction for each migration, so that its locks are held for its own statements only (of an empty database nobody waits for any). One
- * that does not get a lock within a second steps back, lets those through that waited behind it, and tries again.
+ * A transaction for each migration, so that its locks are held for its own statements only (of an empty database nobody waits for any, and
+ * all is one). One that does not get a lock within a second steps back, lets those through that waited behind it, and tries again.
  *
  * `upTo`: the last that is run, for a database in the state of an earlier version.
  */
@@ -46,14 +57,20 @@ export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
-          files.map(({ name, text }) => [name, { up: async (tx) => void (await sql.raw(text).execute(tx)) }]),
+          files.map((file) => [
+            file.name,
+            { up: async (tx) => void (await sql.raw(isEmpty ? allOf(file) : file.text).execute(tx)) },
+          ]),
         ),
     },
   });
+  let isEmpty = false;
   const applied: string[] = [];
   try {
-    const isEmpty = (await migrator.getMigrations()).every(({ executedAt }) => executedAt === undefined);
+    isEmpty = (await migrator.getMigrations()).every(({ executedAt }) => executedAt === undefined);
     for (let tries = 1; ; ) {
+      const next = isEmpty ? undefined : await nextOf(migrator, files);
+      if (next?.alone) await runAlone(ownerUrl, next);
       const { error, results = [] } = await (isEmpty ? migrator.migrateToLatest() : migrator.migrateUp());
       if (isContended(error) && tries < mostTries) {
         tries += 1;
@@ -71,6 +88,68 @@ export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]
   } finally {
     await db.destroy();
   }
+}
+
+/** A migration as one text, for when nobody else is there. */
+export const allOf = ({ alone, text }: MigrationFile): string => `${alone.replaceAll(' CONCURRENTLY', '')}${text}`;
+
+async function nextOf(migrator: Migrator, files: readonly MigrationFile[]): Promise<MigrationFile | undefined> {
+  const waiting = (await migrator.getMigrations()).find(({ executedAt }) => executedAt === undefined);
+  return files.find(({ name }) => name === waiting?.name);
+}
+
+/** Any number of our own, as long as nobody else uses it. */
+const aloneLock = 7_305_001;
+
+/** One migration after the other, and one process at a time. */
+async function runAlone(ownerUrl: string, { name, alone }: MigrationFile): Promise<void> {
+  const client = new pg.Client(connectionTo(ownerUrl));
+  await client.connect();
+  try {
+    // Nobody waits for it inside of a statement: an index that is made beside others' work waits for all statements that began before.
+    for (let mine = false; !mine; ) {
+      const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [aloneLock]);
+      mine = rows[0]?.mine === true;
+      if (!mine) await sleep(pauseMs);
+    }
+    const { rowCount } = await client.query('SELECT 1 FROM kysely_migration WHERE name = $1', [name]);
+    if (rowCount) return;
+    for (const statement of statementsOf(alone)) await runPatiently(client, statement);
+  } finally {
+    await client.end();
+  }
+}
+
+const statementsOf = (text: string): string[] =>
+  text
+    .replace(/--[^\n]*/g, '')
+    .split(';')
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== '');
+
+async function runPatiently(client: pg.Client, statement: string): Promise<void> {
+  const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(statement) ?? [];
+  // It keeps nobody waiting while it waits itself, for as long as the longest transaction beside it.
+  await client.query(`SET lock_timeout = ${index ? 0 : lockTimeoutMs}`);
+  // What an interrupted one left behind is in the way, and of no use.
+  if (index && (await isUnfinished(client, index))) await client.query(`DROP INDEX CONCURRENTLY ${index}`);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await client.query(statement);
+      return;
+    } catch (error) {
+      if (!isContended(error) || tries === mostTries) throw error;
+      await sleep(pauseMs);
+    }
+  }
+}
+
+async function isUnfinished(client: pg.Client, index: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('public.' || quote_ident($1)) AND NOT indisvalid`,
+    [index],
+  );
+  return rowCount === 1;
 }
 
 /** Which of our migrations a database has not been through, and which it has that we do not know: those of a later version. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { compareMigrations, migrationText } from './migrate.ts';
+import { allOf, compareMigrations, migrationFiles } from './migrate.ts';
 import { connectionTo } from './servers.ts';
 
 export interface PlannedTable {
@@ -30,6 +30,7 @@ const throughAll = [
   /\bDELETE\s+FROM\s+(\w+)/gi,
   /\bINSERT\s+INTO\s+\w+[^;]*?\bFROM\s+(\w+)/gi,
   /\bALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\w+)\s+(?:VALIDATE|ALTER\s+(?:COLUMN\s+)?\w+\s+(?:TYPE|SET\s+NOT\s+NULL)|ADD\s+(?:CONSTRAINT\s+\w+\s+)?(?:PRIMARY|UNIQUE|CHECK|FOREIGN)(?![^;]*NOT\s+VALID))/gi,
+  /\bALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\w+)\s[^;]*?\bADD\s+COLUMN\s[^;]*?\bCHECK\b(?![^;]*NOT\s+VALID)/gi,
 ];
 
 /** The tables that a migration goes through, each as often as it does. What stands in a function is only written down. */
@@ -42,7 +43,9 @@ export function tablesIn(text: string): string[] {
 export async function planUpgrade(ownerUrl: string): Promise<UpgradePlan> {
   const { waiting, unknown } = await compareMigrations(ownerUrl);
   const named = Map.groupBy(
-    waiting.flatMap((name) => tablesIn(migrationText(name))),
+    migrationFiles()
+      .filter(({ name }) => waiting.includes(name))
+      .flatMap((file) => tablesIn(allOf(file))),
     (table) => table,
   );
   const client = new pg.Client(connectionTo(ownerUrl));

@@ -1,10 +1,5 @@
--- Events are kept from the later of two moments: an hour after they were numbered, or when a delivery that late went through. So a delivery
--- that is on time, as most are, writes nothing here.
-ALTER TABLE event_log ADD COLUMN kept_from timestamptz NOT NULL DEFAULT now();
 UPDATE event_log SET kept_from = sequenced_at + interval '1 hour';
-CREATE INDEX event_log_by_life ON event_log (kept_from);
 DROP INDEX event_log_by_time;
-CREATE INDEX event_log_by_type ON event_log (profile_id, type, sequence);
 GRANT UPDATE (kept_from) ON event_log TO tributary_app;
 
 -- Who wants to be told what, and where. An app's subscription is its own: others of the profile see it and may end it.

@@ -1,14 +1,5 @@
 -- What was given back of payments, and what merchants say of them beside their provider.
 
--- Of an outcome with money: what was given back of it, in its own currency, as it was told (it may be more than was paid). From here on
--- reporting_amount is what is left of it, at the payment's own rate. Whom a merchant says to have paid stands in customer_id; whom its
--- message named is kept beside it, so that the merchant's word can be taken back and a repeated message be told from a changed one.
-ALTER TABLE outcomes
-  ADD COLUMN refunded numeric NOT NULL DEFAULT 0 CHECK (refunded >= 0),
-  ADD COLUMN is_payer_assigned boolean NOT NULL DEFAULT false,
-  ADD COLUMN said_customer_id uuid CHECK (is_payer_assigned OR said_customer_id IS NULL);
-CREATE INDEX outcomes_by_said_customer ON outcomes (profile_id, said_customer_id) WHERE said_customer_id IS NOT NULL;
-
 -- A view keeps the columns that its table had.
 DROP VIEW outcome_meanings;
 CREATE VIEW outcome_meanings WITH (security_invoker = true) AS
@@ -74,7 +65,3 @@ CREATE INDEX payment_entries_by_payer ON payment_entries (profile_id, payer_id) 
 ALTER TABLE payment_entries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_profile ON payment_entries TO tributary_app USING (profile_id = current_profile());
 GRANT SELECT, INSERT, UPDATE (payer_id) ON payment_entries TO tributary_app;
-
--- A refund may name its payment by its provider's id. Payments that name nobody are a list of their own.
-CREATE INDEX outcomes_by_provider_id ON outcomes (profile_id, external_id) WHERE external_id IS NOT NULL;
-CREATE INDEX outcomes_unidentified ON outcomes (profile_id, occurred_at, id) WHERE customer_id IS NULL AND amount IS NOT NULL;
