@@ -74,6 +74,12 @@ test('a limit may be for an hour: all of it at once, and then one after the othe
   expect(verdicts[5]?.retryAfterSeconds).toBeOneOf([719, 720]);
 });
 
+test('whoever waits for Retry-After is not early: a part of a second counts as a whole one', () => {
+  const local = new LocalBuckets();
+  const verdicts = Array.from({ length: 8 }, () => local.take('sevenths', 7, 0));
+  expect(verdicts.map(({ retryAfterSeconds }) => retryAfterSeconds)).toEqual([0, 0, 0, 0, 0, 0, 0, 9]);
+});
+
 test('one may take more of a limit than another, all or nothing', async () => {
   const take = (cost: number) => limiter.take('bytes', 100, { windowMs: 3_600_000, cost });
   expect((await take(60)).allowed).toBe(true);
@@ -98,6 +104,8 @@ describe('while Redis is away', () => {
     const verdicts = await Promise.all(Array.from({ length: 12 }, () => local.take('b', 10)));
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10);
     expect(verdicts.at(-1)?.retryAfterSeconds).toBe(6);
+    // Ten a minute: each one taken is there again after six seconds.
+    expect([0, 1, 9].map((index) => verdicts[index]?.resetAtSeconds)).toEqual([1_006, 1_012, 1_060]);
     expect(fallbacks).toBe(12);
     away.disconnect();
   });

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { Supervisor } from '@tributary/engines';
 import { Copy } from './copy.ts';
 import type { Fault } from './fault.ts';
 import { allFaults } from './faults.ts';
@@ -31,6 +32,8 @@ the file's path; --sample takes one of each file of pure rules. --resume asks no
   process.exit(values.help ? 0 : 2);
 }
 
+// Both lanes would start them at once, in one folder.
+await new Supervisor().start();
 const copies = [1, 2].map((lane) => new Copy(lane));
 const progress = new Progress(copies[0] as Copy, values.resume);
 const missed: string[] = [];

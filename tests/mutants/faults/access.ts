@@ -57,11 +57,7 @@ export const faults: readonly Fault[] = [
     from: "const write = { credentials, scopes: anyOf('attribution:write'), grain: 'profile' } as const;",
     to: "const write = { credentials, scopes: anyOf('analytics:read', 'attribution:write'), grain: 'profile' } as const;",
     breaks: 'a reader may change tracking settings',
-    tests: [
-      'domain/tracking/settings.test.ts',
-      'domain/tracking/installation/verification.test.ts',
-      'packages/contract/openapi.test.ts',
-    ],
+    tests: ['packages/contract/access.test.ts'],
   },
   {
     id: 'reset-a-minute-ahead',
