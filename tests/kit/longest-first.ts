@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take a minute or more. Begun last, one of them would keep a single core busy while the others wait for its end. */
@@ -11,8 +12,17 @@ const long = [
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { shuffle, seed } = this.ctx.config.sequence;
+    if (shuffle) return inOrderOf(seed, files);
     const sorted = await super.sort(files);
     const isLong = (file: TestSpecification) => long.some((path) => file.moduleId.endsWith(path));
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
+}
+
+/** With `--sequence.shuffle` the files come in any order, too: those of one worker share their modules. */
+function inOrderOf(seed: number, files: readonly TestSpecification[]): TestSpecification[] {
+  const placeOf = ({ moduleId }: TestSpecification) => createHash('sha256').update(`${seed} ${moduleId}`).digest('hex');
+  const places = new Map(files.map((file) => [file, placeOf(file)]));
+  return files.toSorted((one, other) => ((places.get(one) ?? '') < (places.get(other) ?? '') ? -1 : 1));
 }
