@@ -41,15 +41,12 @@ export const bench: Bench = {
     try {
       const { id: profileId } = await buildProfile(app);
       await fillLargeProfile(app, clickhouse, { profileId, people, touchesPerPerson }, progress);
-      const { id: doubledId } = await buildProfile(app);
-      await fillLargeProfile(app, clickhouse, { profileId: doubledId, people: people * 2, touchesPerPerson }, progress);
       await clickhouse.command(raw('OPTIMIZE TABLE touches FINAL'), {});
       await prepareBare(app, clickhouse, profileId);
       const bareText = raw(readFileSync(join(import.meta.dirname, 'replay-bare.sql'), 'utf8'));
       const weights = { hour_weights: hourWeights, minute_weights: minuteWeights };
       const sides = {
         ours: () => replayed(app, clickhouse, seen, profileId),
-        doubled: () => replayed(app, clickhouse, seen, doubledId),
         bare: async () => {
           await clickhouse.command(raw('TRUNCATE TABLE bare_results'), {});
           await untilQuiet(clickhouse);
@@ -60,7 +57,6 @@ export const bench: Bench = {
         ours: [] as number[],
         staged: [] as number[],
         bare: [] as number[],
-        doubled: [] as number[],
         ours_beside_duckdb: [] as number[],
         duckdb: [] as number[],
       };
@@ -68,13 +64,11 @@ export const bench: Bench = {
         const ours = await sides.ours();
         const bare = await sides.bare();
         if (round === 0) await compareTotals(clickhouse, profileId, await sumsOf(clickhouse, 'bare_results'));
-        const doubled = await sides.doubled();
         progress(round, rounds, 'rounds against ClickHouse');
         if (round === 0) continue;
         figures.ours.push(ours.statements);
         figures.staged.push(ours.total);
         figures.bare.push(bare);
-        figures.doubled.push(doubled.statements);
       }
       // By itself: it keeps up to 12 GB, which the sides above should not have to do without.
       await withDuckDB(clickhouse, profileId, async (duckdb) => {
@@ -97,7 +91,6 @@ export const bench: Bench = {
         ratio: ratio(middle.ours, middle.bare),
         ratio_with_staging: ratio(middle.staged, middle.bare),
         ratio_duckdb: ratio(middle.ours_beside_duckdb, middle.duckdb),
-        ratio_doubled: ratio(middle.doubled, middle.ours),
         ratio_cpu_a_touch: ratio(flat.at(-1)?.microseconds ?? 0, flat[0]?.microseconds ?? 0),
         cpu_a_touch: flat,
         seconds: Object.fromEntries(
