@@ -2,11 +2,14 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/kit/longest-first.ts';
 
+/** `TEST_SEED=7 npm test` has files and their tests come in another order, the same for the same number. */
+const seed = Number(process.env.TEST_SEED ?? 0);
+
 export default defineConfig({
   test: {
     include: ['{apps,bench,domain,packages,tests}/**/*.test.{ts,tsx}'],
     globalSetup: ['tests/kit/vitest-setup.ts'],
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: LongestFirst, ...(seed > 0 && { shuffle: true, seed }) },
     setupFiles: ['tests/kit/property-seed.ts'],
     // Most files wait for engines and browsers most of the time: more of them than cores can be under way.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take a minute or more. Begun last, one of them would keep a single core busy while the others wait for its end. */
@@ -12,17 +13,18 @@ const long = [
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const { shuffle, seed } = this.ctx.config.sequence;
-    if (shuffle) return inOrderOf(seed, files);
+    const { root, sequence } = this.ctx.config;
+    if (sequence.shuffle) return inOrderOf(sequence.seed, root, files);
     const sorted = await super.sort(files);
     const isLong = (file: TestSpecification) => long.some((path) => file.moduleId.endsWith(path));
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
 
-/** With `--sequence.shuffle` the files come in any order, too: those of one worker share their modules. */
-function inOrderOf(seed: number, files: readonly TestSpecification[]): TestSpecification[] {
-  const placeOf = ({ moduleId }: TestSpecification) => createHash('sha256').update(`${seed} ${moduleId}`).digest('hex');
+/** Shuffled, the files come in any order, too: those of one worker share their modules. */
+function inOrderOf(seed: number, root: string, files: readonly TestSpecification[]): TestSpecification[] {
+  const placeOf = ({ moduleId }: TestSpecification) =>
+    createHash('sha256').update(`${seed} ${relative(root, moduleId)}`).digest('hex');
   const places = new Map(files.map((file) => [file, placeOf(file)]));
   return files.toSorted((one, other) => ((places.get(one) ?? '') < (places.get(other) ?? '') ? -1 : 1));
 }
