@@ -24,7 +24,9 @@ export class LongestFirst extends BaseSequencer {
 /** Shuffled, the files come in any order, too: those of one worker share their modules. */
 function inOrderOf(seed: number, root: string, files: readonly TestSpecification[]): TestSpecification[] {
   const placeOf = ({ moduleId }: TestSpecification) =>
-    createHash('sha256').update(`${seed} ${relative(root, moduleId)}`).digest('hex');
+    createHash('sha256')
+      .update(`${seed} ${relative(root, moduleId)}`)
+      .digest('hex');
   const places = new Map(files.map((file) => [file, placeOf(file)]));
   return files.toSorted((one, other) => ((places.get(one) ?? '') < (places.get(other) ?? '') ? -1 : 1));
 }
