@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 
 /** The ledger of the version before the migrations of the drill, in its own columns, and what that version did with it. */
 
-const fillAtOnce = 100_000;
+const fillAtOnce = 50_000;
 /** Outcomes of a customer. */
 const perCustomer = 5;
 
