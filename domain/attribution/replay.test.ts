@@ -5,6 +5,7 @@ import type { CauseKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
+import { applyResults } from './attribute-together.ts';
 import { attribution } from './attribution.queue.ts';
 import { findNextOfRules, replay } from './replay.ts';
 
@@ -109,6 +110,26 @@ describe('A replay', () => {
     expect(await contents()).toEqual(before);
     expect(await count('attributed_conversions')).toBe(written);
     expect(await count('attribution_history')).toBe(0);
+  });
+
+  test('older than what stands there changes nothing, though it says something else', async () => {
+    const { contents, count, options, profileId } = await fill();
+    await replay({ app: kit.app, clickhouse }, options);
+    const stands = await contents();
+    const [row] = await clickhouse.query(
+      raw<{ version: string }>(
+        `SELECT toString(max(version) - 1) AS version FROM attributed_conversions WHERE profile_id = '${profileId}'`,
+      ),
+      {},
+    );
+    const version = row?.version ?? '';
+    await clickhouse.command(
+      raw(`INSERT INTO attribution_results SELECT * REPLACE (${version} AS version, content_hash + 1 AS content_hash)
+        FROM attributed_conversions WHERE profile_id = '${profileId}'`),
+      {},
+    );
+    await applyResults(clickhouse, version, kit.clock.now());
+    expect([await contents(), await count('attributed_conversions')]).toEqual([stands, 300]);
   });
 
   test('leaves nothing of conversions that a definition dropped', async () => {

@@ -280,6 +280,8 @@ describe('GET /campaigns', { timeout: 60_000 }, () => {
     await shop.settle();
     const earned = async (model: string) => (await shop.rows({ model })).Winter.outcome_value;
     expect([await earned('last_non_direct'), await earned('last_touch')]).toEqual([7, 0]);
+    const { data } = await shop.read('/campaigns/winter/conversions', { model: 'last_non_direct' });
+    expect(data[0].path.map(({ credit }: { credit: string }) => credit)).toEqual(['7.00', '0.00']);
   });
 
   test('[camp-051] [camp-055] [lim-009] ranks by what was earned, then by id, and pages through all of it', async () => {

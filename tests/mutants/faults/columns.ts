@@ -118,20 +118,20 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/clickhouse/parts/credits_single.sql', ['domain/reports/campaigns.test.ts'], {
-    'nobodys-lost': ['ANY LEFT JOIN owned AS o', 'ANY INNER JOIN owned AS o', 'what nobody earned is in no total'],
-  }),
   ...faultsIn(
-    'packages/clickhouse/parts/place_last_non_direct.sql',
-    ['domain/reports/campaigns.test.ts', 'domain/reports/market.test.ts'],
+    'packages/clickhouse/parts/credits_single.sql',
+    ['domain/reports/explain.test.ts', 'domain/reports/read-unattributed.test.ts'],
     {
-      'report-of-last-touch': [
-        'last_non_direct',
-        'length(source_ids)',
-        'the report of last_non_direct is that of last_touch',
-      ],
+      'nobodys-lost': ['ANY LEFT JOIN owned AS o', 'ANY INNER JOIN owned AS o', 'what nobody earned is in no total'],
     },
   ),
+  ...faultsIn('packages/clickhouse/parts/place_last_non_direct.sql', ['domain/reports/campaigns.test.ts'], {
+    'report-of-last-touch': [
+      'last_non_direct',
+      'length(source_ids)',
+      'the report of last_non_direct is that of last_touch',
+    ],
+  }),
   ...faultsIn(
     'packages/clickhouse/parts/delivered.sql',
     ['domain/reports/delivery.test.ts', 'domain/reports/clicked-entities.test.ts'],
