@@ -63,6 +63,17 @@ test('where everything is taken, whoever has the least under way goes first, and
   expect(began.at(-1)).toBe('b2');
 });
 
+test('a tenant with much under way does not go first because it asked first', async () => {
+  const { take, end, began } = open();
+  for (const name of ['a1', 'a2', 'a3']) take(name, name, 'a');
+  take('b1', 'b1', 'b');
+  take('a4', 'a4', 'a');
+  take('b2', 'b2', 'b');
+  await settled();
+  await end('a1');
+  expect(began).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
+});
+
 test('whoever waits too long is asked to come again', async () => {
   const { take, end, began } = open({ waitMs: 20 });
   take('a', 'key', 'tenant');

@@ -250,21 +250,25 @@ export const faults: readonly Fault[] = [
       'the oldest rate ever is used',
     ],
   }),
-  ...faultsIn(m('0050_sign_in'), ['domain/accounts/accounts.test.ts', 'domain/accounts/members.test.ts'], {
-    'sessions-never-end': [
-      'WHERE s.token = session_hash AND s.expires_at > at AND',
-      'WHERE s.token = session_hash AND',
-      'somebody stays signed in for ever',
-    ],
-    'idle-sessions-live': [
-      ' AND coalesce(s.seen_at, s.created_at) > at - idle;',
-      ';',
-      'a session that nobody uses stays open',
-    ],
-    'member-of-another-workspace': [
-      'LEFT JOIN profiles p ON p.id = named.id AND p.workspace_id = m.workspace_id',
-      'LEFT JOIN profiles p ON p.id = named.id',
-      "somebody acts in a profile of somebody else's workspace",
-    ],
-  }),
+  ...faultsIn(
+    m('0050_sign_in'),
+    ['domain/accounts/accounts.test.ts', 'domain/accounts/members.test.ts', 'domain/accounts/second-factor.test.ts'],
+    {
+      'sessions-never-end': [
+        'WHERE s.token = session_hash AND s.expires_at > at AND',
+        'WHERE s.token = session_hash AND',
+        'somebody stays signed in for ever',
+      ],
+      'idle-sessions-live': [
+        ' AND coalesce(s.seen_at, s.created_at) > at - idle;',
+        ';',
+        'a session that nobody uses stays open',
+      ],
+      'member-of-another-workspace': [
+        'LEFT JOIN profiles p ON p.id = named.id AND p.workspace_id = m.workspace_id',
+        'LEFT JOIN profiles p ON p.id = named.id',
+        "somebody acts in a profile of somebody else's workspace",
+      ],
+    },
+  ),
 ];
