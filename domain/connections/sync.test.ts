@@ -8,6 +8,7 @@ import { openConnections } from './connections.fixture.ts';
 import { runSync } from './run-sync.ts';
 import { nextRunAt } from './schedule.ts';
 import { wishSync } from './store.ts';
+import { holdRun, RunReplaced } from './sync-store.ts';
 import { syncs } from './syncs.queue.ts';
 
 const { kit, toy, shop, services } = await openConnections('social_ads', 'crm_a', 'payments_a', 'search_console');
@@ -306,6 +307,9 @@ test('a run that is cut off goes on where it was, and the one before it can writ
   expect(await rows(sql`SELECT run::int, state FROM syncs WHERE connection_id = ${id}`)).toEqual([
     { run: 3, state: 'idle' },
   ]);
+  const before = { profileId: profile.id, connectionId: id, number: '1' };
+  const late = kit.app.forProfile(profile.id).transaction((tx) => holdRun(tx, before));
+  await expect(late).rejects.toThrow(RunReplaced);
   await read();
 });
 

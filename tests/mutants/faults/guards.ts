@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/outbound/index.ts', ['packages/outbound/index.test.ts'], {
+  ...faultsIn('packages/outbound/index.ts', ['packages/outbound/index.test.ts', 'packages/outbound/exchange.test.ts'], {
     'host-header-set': [
       '    async request(url, request = {}) {\n      assertNoHost(request.headers);\n',
       '    async request(url, request = {}) {\n',
