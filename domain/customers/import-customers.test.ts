@@ -269,6 +269,17 @@ describe('200', () => {
     expect(await identifiers(his as string)).toEqual(['external_customer_id son']);
   });
 
+  test('after two merges in one batch everything is of whoever is left', async () => {
+    const oldest = await idOf({ email: 'first@example.cl' });
+    await importOne({ email: 'second@example.cl' });
+    await importOne({ national_id: '12.345.678-5' });
+    await importRows(
+      { national_id: '12.345.678-5', email: 'second@example.cl' },
+      { national_id: '12.345.678-5', email: 'first@example.cl' },
+    );
+    expect(await read(sql`SELECT DISTINCT customer_id FROM identifiers`)).toEqual([{ customer_id: oldest }]);
+  });
+
   test('what a merge moved, and why, is kept, so that it can be undone', async () => {
     const older = await idOf({ email: 'ana@example.cl' });
     const younger = await idOf({ national_id: '12.345.678-5' });

@@ -218,6 +218,9 @@ describe('said again', () => {
       expect(await place.everything()).not.toContain('secret');
       expect(await place.everything()).not.toContain('kid-a');
     }
+    // Nor does it as somebody else's, who was never erased.
+    await place.event('e1', { external_id: 'somebody-else' }, { properties: { note: 'secret' } });
+    expect(await place.everything()).not.toContain('secret');
     expect(await place.rows(sql`SELECT customer_id IS NULL AS nobody FROM outcomes`)).toEqual([{ nobody: false }]);
   });
 });

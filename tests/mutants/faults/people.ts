@@ -87,7 +87,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('domain/outcomes/record-outcomes.ts', ['domain/outcomes/create-event.test.ts'], {
+  ...faultsIn('domain/outcomes/record-outcomes.ts', ['domain/erasures/erase-customer.test.ts'], {
     'erased-speaks-again': [
       '  if (before?.erasedAt)\n    return { ...event, rest: before.rest, subjectRef: before.subjectRef, customerId: before.customerId };\n',
       '',
