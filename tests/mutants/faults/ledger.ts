@@ -138,21 +138,21 @@ export const faults: readonly Fault[] = [
     },
   ),
   ...faultsIn(
-    m('0028_merged_origins'),
+    m('0089_merges_undone'),
     [
-      'domain/attribution/synthetic-touches.test.ts',
       'domain/payments/first-payments.test.ts',
+      'domain/attribution/synthetic-touches.test.ts',
       'domain/attribution/attribution.test.ts',
     ],
     {
       'merge-leaves-first-payments': [
-        "  INSERT INTO dirty_customers (profile_id, customer_id)\n  SELECT DISTINCT NEW.profile_id, NEW.merged_into FROM moved\n  ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision');",
-        '  PERFORM 1;',
+        "  INSERT INTO dirty_customers (profile_id, customer_id) VALUES (NEW.profile_id, NEW.merged_into)\n  ON CONFLICT (profile_id, customer_id) DO UPDATE SET revision = nextval('dirty_revision');\n",
+        '',
         'after a merge two payments are both first ones',
       ],
       'merge-leaves-credits': [
-        "SELECT NEW.profile_id, id, 'merge' FROM affected ORDER BY id",
-        "SELECT NEW.profile_id, id, 'merge' FROM affected WHERE false ORDER BY id",
+        '  PERFORM mark_merged(NEW.profile_id, NEW.id, moved);\n',
+        '',
         'after a merge credits stay as they were',
       ],
     },
