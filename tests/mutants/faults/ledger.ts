@@ -211,21 +211,27 @@ export const faults: readonly Fault[] = [
       'visits of a deleted profile are still stored',
     ],
   }),
-  ...faultsIn(
-    m('0034_meanings'),
-    [
-      'domain/outcomes/outcome-totals.test.ts',
-      'domain/definitions/goal-definitions.test.ts',
-      'domain/journeys/read-customer-journey.test.ts',
+  ...faultsIn(m('0066_refunds'), ['domain/outcomes/outcome-totals.test.ts'], {
+    'meaning-by-type-first': [
+      'AND d.id = coalesce(byname.definition_id, bytype.definition_id);',
+      'AND d.id = coalesce(bytype.definition_id, byname.definition_id);',
+      'an event means what its type means although its name has a meaning',
     ],
-    {
-      'meaning-by-type-first': [
-        'SELECT o.*, coalesce(byname.definition_id, bytype.definition_id) AS definition_id',
-        'SELECT o.*, coalesce(bytype.definition_id, byname.definition_id) AS definition_id',
-        'an event means what its type means although its name has a meaning',
-      ],
-    },
-  ),
+  }),
+  ...faultsIn(m('0066_refunds'), ['domain/exports/exports.test.ts'], {
+    'told-by-type-first': [
+      'SELECT o.*, coalesce(byname.definition_id, bytype.definition_id) AS definition_id',
+      'SELECT o.*, coalesce(bytype.definition_id, byname.definition_id) AS definition_id',
+      'an ad platform is told of an order as the payment that its type says',
+    ],
+  }),
+  ...faultsIn(m('0034_meanings'), ['domain/outcomes/outcome-totals.test.ts'], {
+    'totals-by-type-first': [
+      'ON d.profile_id = t.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id);',
+      'ON d.profile_id = t.profile_id AND d.id = coalesce(bytype.definition_id, byname.definition_id);',
+      'an order counts as cash in lifetime totals because its type says payment',
+    ],
+  }),
   ...faultsIn(m('0030_outcome_sources'), ['domain/outcomes/announce-outcomes.test.ts'], {
     'healthcare-outcomes-announced': [
       " AND p.privacy_mode = 'standard' AND NOT w.is_healthcare_agency);",
