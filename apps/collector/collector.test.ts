@@ -7,6 +7,7 @@ import { trackerScript } from '@tributary/tracker';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answered, type CollectorScene, openCollectorScene } from './collector.fixture.ts';
+import { openPlaceFile } from './place-file.fixture.ts';
 
 let scene: CollectorScene;
 let url: string;
@@ -99,6 +100,24 @@ describe('204', () => {
     expect((await scene.log.stream.lastSequence()) - before).toBeLessThan(60);
     for (const { client_id, visits } of many)
       expect((await messageOf(client_id)).visits.map(({ id }) => id)).toEqual(visits.map(({ id }) => id));
+  });
+
+  test('the city goes along only where the profile keeps cities', async () => {
+    const places = await openPlaceFile({ country_code: 'CL', city: 'Santiago' });
+    const knowing = await open(scene.log.stream, { geoDatabaseFile: places.path });
+    try {
+      for (const [keepsCity, city] of [
+        [true, 'Santiago'],
+        [false, ''],
+      ] as const) {
+        const { envelope } = await setUp({ keepsCity });
+        expect((await post(envelope, {}, knowing.url)).status).toBe(204);
+        expect(await messageOf(envelope.client_id)).toMatchObject({ country: 'CL', city });
+      }
+    } finally {
+      await knowing.close();
+      await places.remove();
+    }
   });
 
   test('a robot is marked, not refused', async () => {

@@ -1,5 +1,7 @@
 import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
-import { openKit, operatorOf } from '@tributary/testkit';
+import type { AuditEntry } from '@tributary/operations';
+import type { Ledger } from '@tributary/postgres';
+import { buildProfile, openKit, operatorOf } from '@tributary/testkit';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
@@ -26,6 +28,17 @@ async function tamper(statement: string): Promise<void> {
   await admin.query(statement, [workspaceId]).finally(() => admin.end());
 }
 
+const entryIn = (log: AuditEntry['log']): AuditEntry => ({
+  log,
+  actor: { kind: 'operator', id: 'cli' },
+  action: 'app.registered',
+  target: 'app:1',
+  result: 'done',
+  detail: {},
+  requestId: 'cli',
+  at: kit.clock.now(),
+});
+
 test('entries written at once form one unbroken chain', async () => {
   expect(await verify()).toMatchObject({ entries: 21, brokenAt: undefined });
 });
@@ -39,18 +52,19 @@ test.each([
   expect((await verify()).brokenAt).toBe(brokenAt);
 });
 
+test('an entry goes into the log of the workspace that its transaction is of, and into no other', async () => {
+  const own = await buildProfile(kit.app);
+  const ledgers = [kit.app.forWorkspace(own.workspaceId), kit.app.forProfile(own.id)];
+  const append = (ledger: Ledger, log: { workspaceId: string }) =>
+    ledger.transaction((tx) => appendEntry(tx, entryIn(log)));
+  for (const ledger of ledgers) await append(ledger, { workspaceId: own.workspaceId });
+  for (const ledger of [...ledgers, kit.app.unbound])
+    await expect(append(ledger, { workspaceId })).rejects.toMatchObject({ code: '42501' });
+  expect(await verify()).toMatchObject({ entries: 21, brokenAt: undefined });
+});
+
 test('the chain of the installation is one too, and nobody who serves requests can read or change it', async () => {
-  const entry = {
-    log: 'installation',
-    actor: { kind: 'operator', id: 'cli' },
-    action: 'app.registered',
-    target: 'app:1',
-    result: 'done',
-    detail: {},
-    requestId: 'cli',
-    at: kit.clock.now(),
-  } as const;
-  const append = () => kit.app.unbound.transaction((tx) => appendEntry(tx, entry));
+  const append = () => kit.app.unbound.transaction((tx) => appendEntry(tx, entryIn('installation')));
   await Promise.all(Array.from({ length: 20 }, append));
   const whole = () => verifyAudit(kit.owner.unbound, 'installation');
   expect(await whole()).toMatchObject({ entries: 20, brokenAt: undefined });

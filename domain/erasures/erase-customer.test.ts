@@ -61,6 +61,8 @@ describe('what is gone, and what stays', () => {
     }
     // But for the shell that outcomes went to, nobody is left.
     expect(await place.rows(sql`SELECT count(*)::int AS n FROM customers WHERE erased_at IS NULL`)).toEqual([{ n: 0 }]);
+    // Nor is anything under which who was merged away was once found.
+    expect(await place.rows(sql`SELECT term FROM search_terms`)).toEqual([]);
   });
 
   test('which payments are first ones does not change, though nobody knows any more who they were for', async () => {

@@ -26,6 +26,8 @@ describe('a run', () => {
     await shop.pay('order-1', { click_ids: { fbclid: 'AbC' }, properties });
     expect(await shop.rows(sql`SELECT subject_ref FROM outcomes`)).toEqual([{ subject_ref: subject }]);
     await shop.send({ event_name: 'newsletter', idempotency_key: 'n-1', properties: {} });
+    // Its type is listed, but its name says what it is.
+    await shop.pay('placed', { event_name: 'order_placed', event_type: 'payment_received' });
     const preview = await shop.answerOf('GET', `/exports/preview?connection_id=${shop.connectionId}`);
     expect(preview.data).toMatchObject([
       {
@@ -61,7 +63,11 @@ describe('a run', () => {
     ]);
     expect(JSON.stringify([preview, platform.kept])).not.toContain(subject);
     expect(JSON.stringify(platform.kept)).not.toContain(sha(subject.toLowerCase()));
-    expect(await shop.standings()).toEqual({ 'order-1': 'sent', 'n-1': 'withheld not_listed' });
+    expect(await shop.standings()).toEqual({
+      'order-1': 'sent',
+      'n-1': 'withheld not_listed',
+      placed: 'withheld not_listed',
+    });
     expect(await shop.announced()).toEqual([['export.completed', 1, 1]]);
     const { data } = await shop.answerOf('GET', '/exports');
     expect(data).toMatchObject([

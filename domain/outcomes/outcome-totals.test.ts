@@ -1,4 +1,5 @@
-import { type EventSender, openEventSender, openTest, paymentEvent } from '@tributary/testkit';
+import { firstPayments } from '@tributary/domain/payments/room.ts';
+import { type EventSender, openEventSender, openTest, paymentEvent, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 
@@ -56,6 +57,20 @@ test('what a name means is looked up: a definition that comes later counts what 
   });
   expect(status).toBeLessThan(300);
   expect(await found('luz')).toEqual([[1, '900']]);
+});
+
+test('an event means what its name means, and what its type means only where its name has no meaning', async () => {
+  const typed = (key: string, event_name: string, value: number) =>
+    named({ ...paymentEvent({ key, value }), event_name, event_type: 'payment_received' }, 'Ema', 'e-1');
+  await sender.post(typed('ordered', 'order_placed', 900));
+  await sender.post(typed('paid', 'caja 3', 500));
+  expect(await found('ema')).toEqual([[2, '500']]);
+  const flags = { ordered: null, paid: true };
+  expect(await sender.flags()).toEqual(flags);
+  // Derived again from all that the ledger has of her, too.
+  await inProfile(sql`INSERT INTO dirty_customers (profile_id, customer_id) SELECT profile_id, id FROM customers`);
+  await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
+  expect(await sender.flags()).toEqual(flags);
 });
 
 test('the totals follow updates, moves, merges and deletions, a statement at a time', async () => {

@@ -1,4 +1,5 @@
 import { openTestkit, type Testkit } from '@tributary/testkit';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createJobs, type JobHandlers, type Jobs, startJobWorker, type WorkFailure } from './index.ts';
 
@@ -60,6 +61,9 @@ test('a job exists if and only if its transaction commits, and the worker runs i
     throw new Error('second thoughts');
   });
   await expect(failing).rejects.toThrow('second thoughts');
+  // Asked before any worker runs, because one takes the second of two jobs later than this test waits.
+  const { rows } = await kit.system.unbound.query(sql`SELECT name FROM pgboss.job WHERE name = 'delete-old-rows'`);
+  expect(rows).toEqual([]);
   await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'deleteOldRows', {}));
   await work({ ...idle, deleteOldRows });
   await vi.waitFor(() => expect(deleteOldRows).toHaveBeenCalledTimes(1), 15_000);
