@@ -285,20 +285,12 @@ export const faults: readonly Fault[] = [
       'made-up keys push real ones out of the memory',
     ],
   }),
-  ...faultsIn(
-    'apps/collector/daily-use.ts',
-    ['apps/collector/hostile.test.ts', 'apps/collector/collector.test.ts', 'apps/collector/small.test.ts'],
-    {
-      'address-takes-all': [
-        'const mostOfAddress = amountsOfAddress(most, this.#addressShare);',
-        'const mostOfAddress = most;',
-        "one address uses up a shop's whole day",
-      ],
-      'days-never-end': [
-        'if (count?.day !== day) {',
-        'if (!count) {',
-        'a quota that was used up stays so the next day',
-      ],
-    },
-  ),
+  ...faultsIn('apps/collector/daily-use.ts', ['apps/collector/hostile.test.ts', 'apps/collector/collector.test.ts'], {
+    'address-takes-all': [
+      'const mostOfAddress = amountsOfAddress(most, this.#addressShare);',
+      'const mostOfAddress = most;',
+      "one address uses up a shop's whole day",
+    ],
+    'days-never-end': ['if (count?.day !== day) {', 'if (!count) {', 'a quota that was used up stays so the next day'],
+  }),
 ];
