@@ -64,6 +64,14 @@ describe('the wall', () => {
     expect(seen).toEqual([]);
   });
 
+  test('a workspace sees itself and no other', async () => {
+    const [mine] = [await buildProfile(kit.app), await buildProfile(kit.app)];
+    const seen = await kit.app
+      .forWorkspace(mine.workspaceId)
+      .transaction((tx) => tx.selectFrom('workspaces').select('id').execute());
+    expect(seen).toEqual([{ id: mine.workspaceId }]);
+  });
+
   test('a row cannot be written for another profile', async () => {
     const [mine, theirs] = [await buildProfile(kit.app), await buildProfile(kit.app)];
     const write = kit.app.forProfile(mine.id).transaction((tx) => writeRow(tx, theirs.id));
