@@ -1,7 +1,8 @@
-import { buildProfile, openTest } from '@tributary/testkit';
+import { buildProfile, openTest, operatorOf } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { type Headers, openAccess } from './access.fixture.ts';
+import { disableApp } from './room.ts';
 
 const { kit, api } = await openTest();
 const access = await openAccess(api);
@@ -129,6 +130,22 @@ describe('credentials', () => {
     const deleted = await call('DELETE', `/api/v1/keys/${key.id}`, await app.token(profileId));
     expect(deleted.body.data).toEqual({ id: key.id, deleted: true });
     expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([401, 'unauthorized']);
+  });
+
+  test('the keys and tokens of an app that was disabled are 401 at once, those of others are not', async () => {
+    const partner = await openAccess(api);
+    const { profileId } = await partner.provision();
+    const [key, token] = [await partner.mint(profileId), await partner.app.token(profileId)];
+    const others = await mint((await provision()).profileId);
+    const statuses = () =>
+      Promise.all(
+        [key.headers, token, others.headers].map(
+          async (headers) => (await call('GET', '/api/v1/profile', headers)).status,
+        ),
+      );
+    expect(await statuses()).toEqual([200, 200, 200]);
+    await disableApp(operatorOf(kit), partner.app.clientId);
+    expect(await statuses()).toEqual([401, 401, 200]);
   });
 
   test('[auth-010] [auth-011] a narrowed grant narrows its keys at once, and a revoked one ends them', async () => {
