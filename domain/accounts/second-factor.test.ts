@@ -72,6 +72,19 @@ describe('a second factor', () => {
     expect((await call('GET', '', signedIn.cookie)).status).toBe(200);
   });
 
+  test('ends every other session of its owner when it is confirmed: one of them may be stolen', async () => {
+    const user = await newUser();
+    const [here, there] = [await signIn(user.email), await signIn(user.email)];
+    const stranger = await signIn((await newUser()).email);
+    const begun = await call('POST', '/two-factor', here.cookie, { current_password: password });
+    expect((await call('GET', '', there.cookie)).status).toBe(200);
+    const code = codeOf(begun.data.otpauth_url);
+    const confirmed = await call('POST', '/two-factor/confirm', here.cookie, { code });
+    expect((await call('GET', '', there.cookie)).status).toBe(401);
+    expect((await call('GET', '', confirmed.cookie)).status).toBe(200);
+    expect((await call('GET', '', stranger.cookie)).status).toBe(200);
+  });
+
   test('is not there while it was only begun, and begins anew', async () => {
     const user = await newUser();
     const { cookie } = await signIn(user.email);
