@@ -16,13 +16,20 @@ const next = () => {
   return count.toString(16);
 };
 
-const call = async (method: 'GET' | 'POST' | 'DELETE', url: string, cookie = '', body?: unknown) => {
+const elsewhere = () => `2001:db8:${next()}::1`;
+const call = async (
+  method: 'GET' | 'POST' | 'DELETE',
+  url: string,
+  cookie = '',
+  body?: unknown,
+  remoteAddress = elsewhere(),
+) => {
   const response = await api.fastify.inject({
     method,
     url: `/api/v1/account${url}`,
     headers: { ...ours, ...(cookie && { cookie }), ...(method === 'POST' && { 'content-type': 'application/json' }) },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
-    remoteAddress: `2001:db8:${next()}::1`,
+    remoteAddress,
   });
   const setCookie = String(response.headers['set-cookie'] ?? '');
   const answer = response.json();
@@ -114,6 +121,19 @@ describe('a second factor', () => {
     expect((await call('POST', '/two-factor/disable', cookie, wrong)).code).toBe('current_password_invalid');
   });
 
+  test('429: a borrowed session does not serve for guessing the password, on whichever route', async () => {
+    const { cookie } = await signIn((await newUser()).email);
+    const place = elsewhere();
+    const show = async (url: string, shown: string, from = place) =>
+      (await call('POST', url, cookie, { current_password: shown }, from)).code;
+    const routes = ['/two-factor', '/two-factor/disable', '/passkeys/challenge'];
+    for (const url of [...routes, ...routes.slice(0, 2)])
+      expect(await show(url, 'a wrong guess')).toBe('current_password_invalid');
+    // The right one, too: a guess that comes too soon is not looked at.
+    for (const url of routes) expect(await show(url, password)).toBe('rate_limit_exceeded');
+    expect(await show('/two-factor', password, elsewhere())).toBeUndefined();
+  });
+
   test('a recovery code works in its place, once', async () => {
     const { user, recoveryCodes } = await enrolled();
     expect(new Set(recoveryCodes).size).toBe(10);
@@ -177,7 +197,7 @@ test('a second factor is asked for on the page where an assistant is allowed, to
       url: '/oauth2/sign-in',
       headers: { ...ours, 'content-type': 'application/x-www-form-urlencoded' },
       payload: new URLSearchParams({ query: 'client_id=none', ...fields }).toString(),
-      remoteAddress: `2001:db8:${next()}::1`,
+      remoteAddress: elsewhere(),
     });
   const page = await post({ email: user.email, password });
   const challenge = /name="challenge" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
