@@ -1,4 +1,4 @@
-import { buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openTest, operatorOf } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
 import { type Headers, openAccess } from './access.fixture.ts';
@@ -179,6 +179,8 @@ describe('credentials', () => {
     const { profileId } = await provision();
     const token = await app.token(profileId);
     const { body } = await call('POST', '/api/v1/keys', token, { name: 'Warehouse' });
+    // What a member made for themselves is no business of the app's.
+    await buildApiKey(kit.app, profileId);
     const list = await call('GET', '/api/v1/keys', token);
     expect(list.body.data).toEqual([
       expect.objectContaining({ id: body.data.id, name: 'Warehouse', last4: body.data.key.slice(-4) }),
@@ -302,9 +304,25 @@ describe('tenancy', () => {
     const key = await mint(profileId);
     const write = () => call('POST', '/api/v1/customers', key.headers, { rows: [{ email: 'ana@example.com' }] });
     expect(await errorOf(write())).toEqual([409, 'entitlement_required']);
+    const asApp = await app.token(profileId);
+    expect(await errorOf(call('POST', '/api/v1/customers', asApp, { rows: [{ email: 'ana@example.com' }] }))).toEqual([
+      409,
+      'entitlement_required',
+    ]);
     expect((await call('GET', '/api/v1/customers/search?q=an', key.headers)).status).toBe(200);
     await call('PUT', entitlement(profileId), access.unbound, { enabled: true });
     expect((await write()).status).toBe(200);
+  });
+
+  test('an app whose token was renewed is the same caller: its Idempotency-Key is answered once', async () => {
+    const { profileId } = await provision({ scopes: ['attribution_write'] });
+    const send = async () => {
+      const headers = { ...(await app.token(profileId)), 'idempotency-key': 'import-1' };
+      return (await call('POST', '/api/v1/customers', headers, { rows: [{ email: 'ana@example.com' }] })).body.data;
+    };
+    const first = await send();
+    expect(first.summary).toMatchObject({ created: 1 });
+    expect(await send()).toEqual(first);
   });
 
   test('[auth-014] seeing people takes an explicit grant', async () => {

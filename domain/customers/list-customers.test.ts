@@ -82,6 +82,11 @@ describe('The list', () => {
       });
     });
 
+    test('of the range that was asked for, wherever a cursor says to go on', async () => {
+      const later = { cursor_time: '2026-06-20T00:00:00.000Z', cursor_id: uuid() };
+      expect((await shop.get({ ...wanted, date_to: '2026-06-09', ...later })).body.data).toEqual([]);
+    });
+
     test.each([10, 37, 100, 46])('[cust-048] without gaps or repeats, %i at a time', async (limit) => {
       const { rows, pages } = await shop.all({ ...wanted, limit: String(limit) });
       expect(rows.map(({ conversion_id }) => conversion_id).toSorted()).toEqual(ids.map(conversionIdOf).toSorted());

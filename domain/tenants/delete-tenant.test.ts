@@ -185,8 +185,19 @@ describe('a profile', () => {
 
   test('that is not archived is not touched', async () => {
     const profile = await buildProfile(kit.app);
+    await fill(profile);
     expect(await step(profile.id)).toBe('done');
     expect(await rowsThatName(profile.id)).toContain('profiles');
+    // Nor can whoever works the queues reach what keeps its erased people out.
+    const { rows } = await kit.system.unbound.query(sql`SELECT FROM tombstones WHERE profile_id = ${profile.id}`);
+    expect(rows).toEqual([]);
+  });
+
+  test('takes no visit any more', async () => {
+    const [gone, other] = [await buildProfile(kit.app), await buildProfile(kit.app)];
+    await archive(gone);
+    const ask = 'SELECT profile_id FROM find_visit_profiles($1)';
+    expect(await kit.app.unbound.lookUp(ask, [[gone.id, other.id]])).toEqual([{ profile_id: other.id }]);
   });
 });
 

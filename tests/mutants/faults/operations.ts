@@ -142,7 +142,12 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/operations/idempotency.ts',
-    ['packages/operations/idempotency.test.ts', 'packages/http/http.test.ts', 'tests/generated/repeat.test.ts'],
+    [
+      'packages/operations/idempotency.test.ts',
+      'domain/credentials/access.test.ts',
+      'packages/http/http.test.ts',
+      'tests/generated/repeat.test.ts',
+    ],
     {
       'answers-of-yesterday': [".where('expires_at', '>', now)", '', 'a key is answered with what it did days ago'],
       'in-flight-is-waited-for': [
@@ -185,7 +190,12 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn(
     'packages/operations/work.ts',
-    ['packages/operations/idempotency.test.ts', 'packages/http/http.test.ts', 'tests/generated/repeat.test.ts'],
+    [
+      'packages/operations/idempotency.test.ts',
+      'domain/credentials/access.test.ts',
+      'packages/http/http.test.ts',
+      'tests/generated/repeat.test.ts',
+    ],
     {
       'effect-twice': [
         '      if (earlier) throw new Replay(earlier);\n',
