@@ -269,6 +269,24 @@ describe('what a browser did', () => {
     await send({ profileId, client_id, visits: [visit({ at: anHourAgo })] });
     expect(await inLedger(profileId, sql`SELECT causes FROM dirty_conversions`)).toEqual([{ causes: ['late_visit'] }]);
   });
+
+  test('is worked out again when a touch of its very moment arrives late, where the browser is known', async () => {
+    const { id: profileId } = await buildProfile(kit.app);
+    const client_id = uuid();
+    const at = kit.clock.now().toISOString();
+    const said = { at, is_session_start: false };
+    await send({
+      profileId,
+      client_id,
+      visits: [
+        visit({ ...said, type: 'identify', traits: { email: 'ada@example.com' } }),
+        visit({ ...said, type: 'track', name: 'lead_created' }),
+      ],
+    });
+    await inLedger(profileId, sql`DELETE FROM dirty_conversions`);
+    await send({ profileId, client_id, visits: [visit({ at })] });
+    expect(await inLedger(profileId, sql`SELECT causes FROM dirty_conversions`)).toEqual([{ causes: ['late_visit'] }]);
+  });
 });
 
 describe('a visit of a file', () => {

@@ -111,6 +111,16 @@ export const faults: readonly Fault[] = [
         "conversion_time > {from:DateTime64(3, 'UTC')}",
         'what was paid at midnight of the first day is in no report',
       ],
+    },
+  ),
+  ...faultsIn(
+    'packages/clickhouse/parts/conversions.sql',
+    [
+      'domain/top-performers/top-performer-ad.test.ts',
+      'domain/reports/campaigns.test.ts',
+      'domain/reports/delivery.test.ts',
+    ],
+    {
       'orders-are-cash': [
         "revenue_type = 'cash' AS is_cash",
         "revenue_type != 'pipeline' AS is_cash",

@@ -243,7 +243,12 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(
     'packages/operations/identify.ts',
-    ['packages/http/http.test.ts', 'packages/operations/rate-limits.test.ts', 'packages/http/front-door.test.ts'],
+    [
+      'packages/operations/door.test.ts',
+      'packages/http/http.test.ts',
+      'packages/operations/rate-limits.test.ts',
+      'packages/http/front-door.test.ts',
+    ],
     {
       'guesses-not-counted': [
         'const verdict = await countRefusal(limiter, address);',
