@@ -14,6 +14,16 @@ test.each(allFaults.map((fault) => [fault.id, fault] as const))('%s can be made'
   ).toEqual([]);
 });
 
+test('a mistake in a function of the database is in one that no later migration replaced', () => {
+  const inForce = readFileSync(join(root, 'packages/postgres/schema.sql'), 'utf8');
+  const replaced = allFaults.filter(({ file, from }) => {
+    const bodies = readFileSync(join(root, file), 'utf8').match(/\$\$.*?\$\$/gs) ?? [];
+    const body = bodies.find((text) => text.includes(from));
+    return file.startsWith('packages/postgres/migrations/') && body !== undefined && !inForce.includes(body);
+  });
+  expect(replaced.map(({ id }) => id)).toEqual([]);
+});
+
 test('every mistake has a name of its own', () => {
   expect(new Set(allFaults.map(({ id }) => id)).size).toBe(allFaults.length);
 });
