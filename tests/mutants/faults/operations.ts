@@ -127,19 +127,6 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/operations/turns.ts', ['packages/operations/turns.test.ts'], {
-    'tenants-without-limit': [' && ofTenant < perTenant', '', "one tenant's slow readers take everybody's turns"],
-    'greedy-tenant-first': [
-      'this.#of(waiting.tenant) < this.#of(first.tenant)',
-      'this.#of(waiting.tenant) > this.#of(first.tenant)',
-      'the tenant with the most under way goes first',
-    ],
-    'turn-not-given-back': [
-      '      this.#count(waiting, -1);\n      this.#beginNext();',
-      '      this.#beginNext();',
-      'after some requests a receiver gets nothing any more',
-    ],
-  }),
   ...faultsIn(
     'packages/operations/idempotency.ts',
     [
