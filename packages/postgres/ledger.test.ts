@@ -38,6 +38,13 @@ describe('the wall', () => {
     }
   });
 
+  test('no policy of any table lets the app role see or write everything', async () => {
+    const { rows } = await owner<{ open: string }>(sql`
+      SELECT tablename || ' ' || policyname AS open FROM pg_policies
+      WHERE schemaname = 'public' AND (qual = 'true' OR with_check = 'true') AND NOT roles <@ '{tributary_system,tributary_owner}'`);
+    expect(rows).toEqual([]);
+  });
+
   test('the collector’s role reads no table but the public columns of the key ring, and finds tracking keys only', async () => {
     const { rows: readable } = await owner<{ name: string; columns: string[] }>(sql`
       SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attname) AS columns

@@ -60,6 +60,7 @@ export const faults: readonly Fault[] = [
     [
       'packages/operations/person-gate.test.ts',
       'packages/operations/run-operation.test.ts',
+      'packages/operations/customer-key.test.ts',
       'domain/accountability/pii-access-log.test.ts',
     ],
     {
