@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { openFirstAccount } from '@tributary/domain/accounts/room.ts';
 import { openApi, openTestkit, type TestApi, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 let kit: Testkit;
 let api: TestApi;
@@ -27,108 +27,112 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-test('while nobody has an account every page leads to the one that makes the first, with a token from the log, once', async () => {
-  expect((await get('/')).headers.location).toBe('/first-account');
-  const owner = kit.owner.unbound;
-  const old = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
-  const link = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
-  expect(link?.url).toMatch(/^https:\/\/tributary\.test\/first-account\?token=trib_first_[0-9A-Za-z]{38}$/);
-  const tokenOf = (of: typeof link) => new URL(of?.url ?? '').searchParams.get('token') ?? '';
-  const page = await get(`/first-account?token=${tokenOf(link)}`);
-  expect([page.statusCode, page.body.includes(tokenOf(link))]).toEqual([200, true]);
-  let callers = 0;
-  const send = (changes: Record<string, string> = {}, headers: Record<string, string> = {}) => {
-    callers += 1;
-    const form = {
-      business: 'Lamps',
-      currency: 'usd',
-      time_zone: 'America/Santiago',
-      name: 'Ana',
-      email: 'Ana@lamps.test',
+// The installation gets its first account in the first of them, and shows its console from then on.
+describe('the console of an installation', { shuffle: false }, () => {
+  test('while nobody has an account every page leads to the one that makes the first, with a token from the log, once', async () => {
+    expect((await get('/')).headers.location).toBe('/first-account');
+    const owner = kit.owner.unbound;
+    const old = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
+    const link = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
+    expect(link?.url).toMatch(/^https:\/\/tributary\.test\/first-account\?token=trib_first_[0-9A-Za-z]{38}$/);
+    const tokenOf = (of: typeof link) => new URL(of?.url ?? '').searchParams.get('token') ?? '';
+    const page = await get(`/first-account?token=${tokenOf(link)}`);
+    expect([page.statusCode, page.body.includes(tokenOf(link))]).toEqual([200, true]);
+    let callers = 0;
+    const send = (changes: Record<string, string> = {}, headers: Record<string, string> = {}) => {
+      callers += 1;
+      const form = {
+        business: 'Lamps',
+        currency: 'usd',
+        time_zone: 'America/Santiago',
+        name: 'Ana',
+        email: 'Ana@lamps.test',
+      };
+      return api.fastify.inject({
+        method: 'POST',
+        url: '/first-account',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://tributary.test', ...headers },
+        payload: new URLSearchParams({
+          ...form,
+          password: 'vague otter lamp',
+          token: tokenOf(link),
+          ...changes,
+        }).toString(),
+        remoteAddress: `2001:db8:${callers}::1`,
+      });
     };
-    return api.fastify.inject({
-      method: 'POST',
-      url: '/first-account',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://tributary.test', ...headers },
-      payload: new URLSearchParams({
-        ...form,
-        password: 'vague otter lamp',
-        token: tokenOf(link),
-        ...changes,
-      }).toString(),
-      remoteAddress: `2001:db8:${callers}::1`,
-    });
-  };
-  expect((await send({}, { origin: 'https://evil.test' })).statusCode).toBe(404);
-  // What is wrong is said, and costs nothing: the token stays good.
-  for (const wrong of [
-    { token: tokenOf(old) },
-    { token: 'x' },
-    { password: 'short' },
-    { currency: 'pesos' },
-    { time_zone: 'Moon' },
-    { email: 'ana' },
-  ]) {
-    const { statusCode, body } = await send(wrong);
-    expect([statusCode, body.includes('role="alert"')], JSON.stringify(wrong)).toEqual([400, true]);
-  }
-  const made = await Promise.all([send(), send({ email: 'eva@lamps.test' })]);
-  // Whoever comes second finds the token used, or the page already closed.
-  expect(made.map(({ statusCode }) => statusCode).sort()).toEqual([303, expect.toBeOneOf([400, 404])]);
-  const cookie = String(made.find(({ statusCode }) => statusCode === 303)?.headers['set-cookie']).split(
-    ';',
-    1,
-  )[0] as string;
-  const account = await get('/api/v1/account', { cookie });
-  expect(account.json().data.memberships ?? account.json().data.workspaces).toMatchObject([
-    { role: 'owner', profiles: [{ name: 'Lamps' }] },
-  ]);
-  expect([(await get('/first-account')).statusCode, (await send()).statusCode]).toEqual([404, 404]);
-  expect(await openFirstAccount(owner, 'https://tributary.test', kit.clock.now())).toBeUndefined();
-});
+    expect((await send({}, { origin: 'https://evil.test' })).statusCode).toBe(404);
+    // What is wrong is said, and costs nothing: the token stays good.
+    for (const wrong of [
+      { token: tokenOf(old) },
+      { token: 'x' },
+      { password: 'short' },
+      { currency: 'pesos' },
+      { time_zone: 'Moon' },
+      { email: 'ana' },
+    ]) {
+      const { statusCode, body } = await send(wrong);
+      expect([statusCode, body.includes('role="alert"')], JSON.stringify(wrong)).toEqual([400, true]);
+    }
+    const made = await Promise.all([send(), send({ email: 'eva@lamps.test' })]);
+    // Whoever comes second finds the token used, or the page already closed.
+    expect(made.map(({ statusCode }) => statusCode).sort()).toEqual([303, expect.toBeOneOf([400, 404])]);
+    const cookie = String(made.find(({ statusCode }) => statusCode === 303)?.headers['set-cookie']).split(
+      ';',
+      1,
+    )[0] as string;
+    const account = await get('/api/v1/account', { cookie });
+    expect(account.json().data.memberships ?? account.json().data.workspaces).toMatchObject([
+      { role: 'owner', profiles: [{ name: 'Lamps' }] },
+    ]);
+    expect([(await get('/first-account')).statusCode, (await send()).statusCode]).toEqual([404, 404]);
+    expect(await openFirstAccount(owner, 'https://tributary.test', kit.clock.now())).toBeUndefined();
+  });
 
-const get = (url: string, headers: Record<string, string> = {}) => api.fastify.inject({ method: 'GET', url, headers });
+  const get = (url: string, headers: Record<string, string> = {}) =>
+    api.fastify.inject({ method: 'GET', url, headers });
 
-test.each(['/', '/sign-in', '/p/0198a000-0000-7000-8000-000000000000/campaigns?from=2026-01-01'])(
-  '%s is the page, under a policy that lets in nothing of anybody else',
-  async (url) => {
-    const { statusCode, body, headers } = await get(url);
-    expect([statusCode, body]).toEqual([200, '<!doctype html><title>The console</title>']);
-    const policy = String(headers['content-security-policy']);
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(policy).not.toMatch(/unsafe|https?:|\*|data:/);
-    expect(headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-    });
-  },
-);
+  test.each(['/', '/sign-in', '/p/0198a000-0000-7000-8000-000000000000/campaigns?from=2026-01-01'])(
+    '%s is the page, under a policy that lets in nothing of anybody else',
+    async (url) => {
+      const { statusCode, body, headers } = await get(url);
+      expect([statusCode, body]).toEqual([200, '<!doctype html><title>The console</title>']);
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|https?:|\*|data:/);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-cache',
+        'x-content-type-options': 'nosniff',
+      });
+    },
+  );
 
-test('a file whose name says what is in it is kept for ever, and sent packed to whoever can unpack it', async () => {
-  const plain = await get('/assets/main-1a2b.js');
-  expect([plain.statusCode, plain.body]).toEqual([200, 'console.log(1);']);
-  expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
-  const packed = await get('/assets/main-1a2b.js', { 'accept-encoding': 'gzip' });
-  expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
-  expect(packed.headers['content-type']).toMatch(/javascript/);
-  expect(gunzipSync(packed.rawPayload).toString()).toBe('console.log(1);');
-});
+  test('a file whose name says what is in it is kept for ever, and sent packed to whoever can unpack it', async () => {
+    const plain = await get('/assets/main-1a2b.js');
+    expect([plain.statusCode, plain.body]).toEqual([200, 'console.log(1);']);
+    expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    const packed = await get('/assets/main-1a2b.js', { 'accept-encoding': 'gzip' });
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    expect(packed.headers['content-type']).toMatch(/javascript/);
+    expect(gunzipSync(packed.rawPayload).toString()).toBe('console.log(1);');
+  });
 
-test.each([
-  '/assets/none.js',
-  '/assets/../secret.txt',
-  '/assets/%2e%2e/secret.txt',
-  '/secret.txt',
-  '/assets/',
-  '/profile',
-])('there is nothing at %s', async (url) => {
-  const { statusCode, body } = await get(url);
-  expect([statusCode, JSON.parse(body).error.code]).toEqual([404, 'not_found']);
-});
+  test.each([
+    '/assets/none.js',
+    '/assets/../secret.txt',
+    '/assets/%2e%2e/secret.txt',
+    '/secret.txt',
+    '/assets/',
+    '/profile',
+  ])('there is nothing at %s', async (url) => {
+    const { statusCode, body } = await get(url);
+    expect([statusCode, JSON.parse(body).error.code]).toEqual([404, 'not_found']);
+  });
 
-test('an API whose console was not built shows its own page instead', async () => {
-  const { statusCode, headers } = await bare.fastify.inject({ method: 'GET', url: '/' });
-  expect([statusCode, headers.location]).toEqual([302, '/api']);
+  test('an API whose console was not built shows its own page instead', async () => {
+    const { statusCode, headers } = await bare.fastify.inject({ method: 'GET', url: '/' });
+    expect([statusCode, headers.location]).toEqual([302, '/api']);
+  });
 });

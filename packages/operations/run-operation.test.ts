@@ -98,7 +98,8 @@ async function run(of: typeof name | typeof count, handler: AnyHandler, made: Ca
 
 test('an operation is run without any web server, and what names people passes the gate', async () => {
   const told: Record<string, string> = {};
-  const made = await call(name, { tell: (headers) => Object.assign(told, headers) });
+  const requestId = 'req_of_one';
+  const made = await call(name, { requestId, tell: (headers) => Object.assign(told, headers) });
   const { prepared, isGated } = await run(name, sayName, made);
   expect([prepared.status, JSON.parse(prepared.bytes), isGated]).toEqual([
     200,
@@ -108,7 +109,13 @@ test('an operation is run without any web server, and what names people passes t
   expect(Object.keys(told)).toContain('x-ratelimit-limit');
   const log = await kit.app
     .forWorkspace(workspaceId)
-    .transaction((tx) => tx.selectFrom('pii_access_log').select(['operation', 'people', 'result']).execute());
+    .transaction((tx) =>
+      tx
+        .selectFrom('pii_access_log')
+        .select(['operation', 'people', 'result'])
+        .where('request_id', '=', requestId)
+        .execute(),
+    );
   expect(log).toEqual([{ operation: 'name', people: 1, result: 'served' }]);
 });
 
