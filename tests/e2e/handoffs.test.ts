@@ -113,7 +113,8 @@ test('every provider of the registry that has a consent page is tried here', () 
 const withEach = <T>(act: (provider: HandoffProvider) => Promise<T>): Promise<T[]> =>
   Promise.all(handoffProviders.map(act));
 
-describe('one shop connects everything', () => {
+// In this order: the last looks for what all the others brought.
+describe('one shop connects everything', { shuffle: false }, () => {
   let shop: ConsentShop;
   beforeAll(async () => {
     shop = await scene.open();
