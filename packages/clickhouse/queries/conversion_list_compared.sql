@@ -1,8 +1,8 @@
 -- Conversions of some groups, as `conversion_list_groups` has them, with what is compared.
 SELECT
     conversion_id,
-    toUInt32(toDate(conversion_time, {time_zone:String})) * {buckets_of_day:UInt32}
-        + reinterpretAsUInt32(reverse(unhex(substring(toString(conversion_id), 29, 8)))) % {buckets_of_day:UInt32} AS bucket,
+    toUInt32(toUInt32(toDate(conversion_time, {time_zone:String})) * {buckets_of_day:UInt32}
+        + reinterpretAsUInt32(reverse(unhex(substring(toString(conversion_id), 29, 8)))) % {buckets_of_day:UInt32}) AS bucket,
     toString(value) AS money,
     definition_id,
     notEmpty(touch_ids) AND (arraySum(linear) != value OR arraySum(time_decay) != value OR arraySum(position_based) != value) AS is_off

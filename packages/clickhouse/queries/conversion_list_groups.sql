@@ -1,7 +1,7 @@
 -- What the columns hold of each day and definition, in groups by id: how many and their money, of all and of those that are settled; of these a sum over ids and
 -- values and how many do not credit all of their value. What is marked or was written since a moment is told by itself, of each group the first.
 SELECT
-    toUInt32(toDate(conversion_time, {time_zone:String})) * {buckets_of_day:UInt32} + mark % {buckets_of_day:UInt32} AS bucket,
+    toUInt32(toUInt32(toDate(conversion_time, {time_zone:String})) * {buckets_of_day:UInt32} + mark % {buckets_of_day:UInt32}) AS bucket,
     definition_id,
     toString(count()) AS conversions,
     toString(sum(value)) AS money,
