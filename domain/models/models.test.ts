@@ -12,7 +12,9 @@ import { refusalNow } from './show-fit.ts';
 const world = await openTestWithClickHouse();
 const signal = new AbortController().signal;
 
-describe('models that are fitted', { timeout: 120_000 }, () => {
+// The story of one shop: it has no fit, too few purchases, a fit, another one, experiments, and a night. Each step stands on the
+// data and the fits of those before it, and to make them anew for every step would take a fit of thousands of people each time.
+describe('models that are fitted', { timeout: 120_000, shuffle: false }, () => {
   let shop: Awaited<ReturnType<typeof scene>>;
   let requestedAt: Date;
   const fit = async () => {
@@ -332,17 +334,17 @@ describe('models that are fitted', { timeout: 120_000 }, () => {
     const other = await scene(world, { scopes: ['campaigns:read'] });
     expect((await other.ask('/api/v1/models')).body.data.latest_fit).toBeNull();
   });
+});
 
-  test('refusals have their borders, and an interval its width', () => {
-    const { purchases, seenPct, freshDays } = limits.models;
-    expect(refusalOf(purchases - 1, 100)).toBe('too_thin');
-    expect(refusalOf(purchases, seenPct - 0.01)).toBe('too_little_seen');
-    expect(refusalOf(purchases, seenPct)).toBeNull();
-    const now = new Date('2026-06-30T00:00:00Z');
-    const at = (days: number) => ({ reason: null, requestedAt: new Date(+now - days * 86_400_000) }) as never;
-    expect([refusalNow(at(freshDays), now), refusalNow(at(freshDays + 0.01), now)]).toEqual([null, 'stale']);
-    // Fifty equal parts are no doubt at all; one part that has everything is nothing but doubt.
-    expect(errorOfSum(new Array(50).fill(10))).toBe(0);
-    expect(errorOfSum([500])).toBeCloseTo(500, 6);
-  });
+test('refusals have their borders, and an interval its width', () => {
+  const { purchases, seenPct, freshDays } = limits.models;
+  expect(refusalOf(purchases - 1, 100)).toBe('too_thin');
+  expect(refusalOf(purchases, seenPct - 0.01)).toBe('too_little_seen');
+  expect(refusalOf(purchases, seenPct)).toBeNull();
+  const now = new Date('2026-06-30T00:00:00Z');
+  const at = (days: number) => ({ reason: null, requestedAt: new Date(+now - days * 86_400_000) }) as never;
+  expect([refusalNow(at(freshDays), now), refusalNow(at(freshDays + 0.01), now)]).toEqual([null, 'stale']);
+  // Fifty equal parts are no doubt at all; one part that has everything is nothing but doubt.
+  expect(errorOfSum(new Array(50).fill(10))).toBe(0);
+  expect(errorOfSum([500])).toBeCloseTo(500, 6);
 });

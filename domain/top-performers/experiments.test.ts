@@ -1,12 +1,13 @@
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { liftTested } from './lift-tested.ts';
 import { crowd, openAds } from './top-performers.fixture.ts';
 
 const world = await openTestWithClickHouse();
 const { kit } = world;
+const begin = kit.clock.now();
 
 describe('ads that an experiment has measured', { timeout: 120_000 }, () => {
   let shop: Awaited<ReturnType<typeof openAds>>;
@@ -49,7 +50,9 @@ describe('ads that an experiment has measured', { timeout: 120_000 }, () => {
       ),
     );
 
-  beforeAll(async () => {
+  // Each test has its own shop: what others have told, tested or sold would change its grades, and so would a later day.
+  beforeEach(async () => {
+    kit.clock.set(begin);
     shop = await openAds(world, { scopes: ['campaigns:read', 'attribution:write', 'goals:write'] });
     await shop.tell(
       { external_id: 'film', ad_set_external_id: 'broad', campaign_external_id: 'winter' },
@@ -102,12 +105,14 @@ describe('ads that an experiment has measured', { timeout: 120_000 }, () => {
   });
 
   test('what cannot be is refused: strangers, an interval upside down, a test that is over', async () => {
+    const { id } = await shop.post('/api/v1/experiments', told());
+    await shop.post(`/api/v1/experiments/${id}/void`, { reason: 'The ads kept running.' });
     expect((await refused('', told({ entity_ids: ['0197a000-0000-5000-8000-000000000001'] })))[0]).toBe(404);
     expect((await refused('', told({ low_pct: 9 })))[1]).toBe('validation_error');
     expect((await refused('', told({ date_to: '2026-04-01' })))[1]).toBe('validation_error');
     const { data } = (await shop.ask('/api/v1/experiments')).body;
-    expect(data).toHaveLength(2);
-    expect(await refused(`/${data[0].id}/start`)).toEqual([409, 'invalid_state', 'wrong_state']);
+    expect(data).toMatchObject([{ id }]);
+    expect(await refused(`/${id}/start`)).toEqual([409, 'invalid_state', 'wrong_state']);
   });
 
   describe('by regions', () => {

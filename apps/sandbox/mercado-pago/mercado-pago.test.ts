@@ -1,15 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createMercadoPago, type Said } from '@tributary/providers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { json, type Sandbox, startSandbox } from '../index.ts';
 import { agree, callTo } from '../testing.ts';
 
-let now = new Date('2026-03-10T12:00:00Z');
+const start = new Date('2026-03-10T12:00:00Z');
+let now = start;
 const redirectUri = 'http://127.0.0.1:4000/handoff/callback';
 let sandbox: Sandbox;
 
 beforeAll(async () => {
   sandbox = await startSandbox({ seed: 3, now: () => now, market: { people: 3000, start: '2026-01-01', days: 60 } });
+});
+beforeEach(() => {
+  now = start;
 });
 afterAll(() => sandbox.close());
 
