@@ -1,7 +1,7 @@
 import { buildAssistant, buildMember, buildProfile, openTest } from '@tributary/testkit';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { forgetUnallowedClients } from './forget-clients.ts';
 
 const { kit, api } = await openTest();
@@ -77,6 +77,10 @@ test('one that nobody has allowed anything in a day is forgotten; one that someb
 });
 
 test('there are only so many that nobody has allowed anything', async () => {
+  // While they are there nobody else can register.
+  onTestFinished(async () => {
+    await kit.owner.unbound.query(sql`DELETE FROM oauth_clients WHERE client_id LIKE 'flood-%'`);
+  });
   await kit.app.unbound.transaction((tx) =>
     sql`INSERT INTO oauth_clients (id, client_id, redirect_uris, created_at)
         SELECT gen_random_uuid(), 'flood-' || n, '[]', ${kit.clock.now()}

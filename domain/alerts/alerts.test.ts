@@ -17,7 +17,9 @@ afterAll(async () => {
   mailer.close();
   await server.stop();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  // Every profile is looked at: what a test left behind would be opened, ended and counted in the next one.
+  await kit.owner.unbound.query(sql`TRUNCATE alerts, alert_mails, dirty_entities, dirty_conversions, last_visits`);
   kit.clock.set('2026-06-15T12:00:00Z');
   inbox.length = 0;
   server.onData = 'take';

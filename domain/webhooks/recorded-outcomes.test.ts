@@ -1,11 +1,19 @@
 import { sweepOld } from '@tributary/postgres';
 import { buildApiKey, buildMember } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { openShop, openWebhooks, startReceiver } from './webhooks.fixture.ts';
 
 const { kit, api, deliver, tell } = await openWebhooks();
 const receiver = await startReceiver();
+/** Of one test only: a connection that another test left open changes which of several deliveries arrives first. */
+const unmet = await startReceiver();
+const takes = receiver.answer;
+beforeEach(() => {
+  kit.clock.set('2026-06-15T12:00:00Z');
+  receiver.received.length = 0;
+  receiver.answer = takes;
+});
 const url = '/api/v1/outcomes/recorded';
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
 
@@ -51,18 +59,17 @@ test('[evnt-042] [evnt-043] the cursor of the last page yields only what came la
 
 test('[evnt-040] [evnt-030] [evnt-038] has the ids of the deliveries in their order, once for each outcome, however often it is told', async () => {
   const shop = await openShop(kit, api);
-  await shop.subscribe(receiver.url, { events: ['outcome.recorded'] });
+  await shop.subscribe(unmet.url, { events: ['outcome.recorded'] });
   for (const externalId of ['a', 'b', 'a', 'c']) await tell(shop.id, { externalId }).catch(() => {});
   await deliver();
   const { data } = await shop.call('GET', url);
   expect(data).toHaveLength(3);
-  expect(receiver.events()).toEqual(data);
+  expect(unmet.events()).toEqual(data);
 });
 
 test('[evnt-039] a delivery that had to be repeated comes after later ones; the replay keeps the order', async () => {
   const shop = await openShop(kit, api);
   await shop.subscribe(receiver.url, { events: ['outcome.recorded'] });
-  receiver.received.length = 0;
   receiver.answer = (_request, response) => void response.writeHead(receiver.received.length === 1 ? 500 : 204).end();
   const arrived = () => receiver.events().map(({ data }) => data.external_id);
   for (const externalId of ['first', 'second']) {
@@ -161,7 +168,7 @@ test('[evnt-044] [lim-023] an event is replayed for 90 days after its last deliv
   await tell(shop.id);
   await deliver();
   kit.clock.advance(86_400_000);
-  receiver.answer = (_request, response) => void response.writeHead(204).end();
+  receiver.answer = takes;
   await deliver();
   const prune = () =>
     sweepOld(
