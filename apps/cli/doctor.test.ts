@@ -5,7 +5,7 @@ import { buildProfile, openKit, openWarehouse } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const kit = await openKit();
 const warehouse = await openWarehouse(kit);
@@ -50,8 +50,14 @@ function examine(changes: Record<string, string> = {}): Promise<{ code: unknown;
 const of = (findings: readonly Finding[], what: string) =>
   findings.filter((finding) => finding.what === what).map(({ state, detail, advice }) => ({ state, detail, advice }));
 
-test('what is well is said of each', async () => {
-  const { code, findings } = await examine();
+// Looked at before a test breaks something: a migration that is taken away and a dead letter stay for the tests after it.
+let well: Awaited<ReturnType<typeof examine>>;
+beforeAll(async () => {
+  well = await examine();
+});
+
+test('what is well is said of each', () => {
+  const { code, findings } = well;
   expect(findings.filter(({ state, what }) => state !== 'ok' && what !== 'disk')).toEqual([]);
   expect(new Set(findings.map(({ what }) => what))).toEqual(
     new Set([
@@ -71,7 +77,7 @@ test('what is well is said of each', async () => {
   );
   expect(findings).toContainEqual({ what: 'redis', state: 'ok', detail: 'answers and counts' });
   expect([0, 1]).toContain(code);
-}, 60_000);
+});
 
 test('jobs that failed, work set aside, visits that were bad, dead letters and an engine that only reads, each with what to do', async () => {
   const { id } = await buildProfile(kit.app);

@@ -2,11 +2,12 @@ import { createHmac } from 'node:crypto';
 import { createPasswords, createUser, resetPassword } from '@tributary/domain/accounts/room.ts';
 import { auditEntries, openTest, operatorOf } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 const idleMinutes = 60;
 const { kit, api } = await openTest({ sessionIdleMinutes: idleMinutes });
-kit.clock.set(new Date());
+// An authenticator goes by the time of day, and a test moves the clock.
+beforeEach(() => kit.clock.set(new Date()));
 const operator = { operator: operatorOf(kit), passwords: createPasswords(10) };
 const ours = { 'sec-fetch-site': 'same-origin' };
 const password = 'vague otter lamp';
