@@ -65,12 +65,15 @@ export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]
     },
   });
   let isEmpty = false;
+  let turn: pg.Client | undefined;
   const applied: string[] = [];
   try {
     isEmpty = (await migrator.getMigrations()).every(({ executedAt }) => executedAt === undefined);
+    // Whoever comes second must not run a migration whose first part the other has not done.
+    if (!isEmpty) turn = await takeTurn(ownerUrl);
     for (let tries = 1; ; ) {
       const next = isEmpty ? undefined : await nextOf(migrator, files);
-      if (next?.alone) await runAlone(ownerUrl, next);
+      if (next && turn) for (const statement of statementsOf(next.alone)) await runPatiently(turn, statement);
       const { error, results = [] } = await (isEmpty ? migrator.migrateToLatest() : migrator.migrateUp());
       if (isContended(error) && tries < mostTries) {
         tries += 1;
@@ -86,6 +89,7 @@ export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]
       tries = 1;
     }
   } finally {
+    await turn?.end();
     await db.destroy();
   }
 }
@@ -101,22 +105,17 @@ async function nextOf(migrator: Migrator, files: readonly MigrationFile[]): Prom
 /** Any number of our own, as long as nobody else uses it. */
 const aloneLock = 7_305_001;
 
-/** One migration after the other, and one process at a time. */
-async function runAlone(ownerUrl: string, { name, alone }: MigrationFile): Promise<void> {
+/** One process at a time: the connection holds the turn. */
+async function takeTurn(ownerUrl: string): Promise<pg.Client> {
   const client = new pg.Client(connectionTo(ownerUrl));
+  // Its query fails by itself; unheard, the event would end the process.
+  client.on('error', () => {});
   await client.connect();
-  try {
-    // Nobody waits for it inside of a statement: an index that is made beside others' work waits for all statements that began before.
-    for (let mine = false; !mine; ) {
-      const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [aloneLock]);
-      mine = rows[0]?.mine === true;
-      if (!mine) await sleep(pauseMs);
-    }
-    const { rowCount } = await client.query('SELECT 1 FROM kysely_migration WHERE name = $1', [name]);
-    if (rowCount) return;
-    for (const statement of statementsOf(alone)) await runPatiently(client, statement);
-  } finally {
-    await client.end();
+  // Nobody waits for it inside of a statement: an index that is made beside others' work waits for all statements that began before.
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [aloneLock]);
+    if (rows[0]?.mine) return client;
+    await sleep(pauseMs);
   }
 }
 
