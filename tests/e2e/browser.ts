@@ -1,9 +1,14 @@
+import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Debian's Chromium, which asks nobody for anything by itself. Names under .test, and one under .co.uk, lead to this machine. */
+/** Chromium as Debian has it: without windows, which opens a page in half the time, or else the whole. */
+const withoutWindows = '/usr/bin/chromium-headless-shell';
+const program = existsSync(withoutWindows) ? withoutWindows : '/usr/bin/chromium';
+
+/** A browser that asks nobody for anything by itself. Names under .test, and one under .co.uk, lead to this machine. */
 export function openBrowser(...more: readonly string[]): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM_PATH ?? program,
     args: [
       '--headless',
       '--no-sandbox',
