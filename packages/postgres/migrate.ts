@@ -103,7 +103,7 @@ async function nextOf(migrator: Migrator, files: readonly MigrationFile[]): Prom
 }
 
 /** Any number of our own, as long as nobody else uses it. */
-const aloneLock = 7_305_001;
+const turnLock = 7_305_001;
 
 /** One process at a time: the connection holds the turn. */
 async function takeTurn(ownerUrl: string): Promise<pg.Client> {
@@ -113,7 +113,7 @@ async function takeTurn(ownerUrl: string): Promise<pg.Client> {
   await client.connect();
   // Nobody waits for it inside of a statement: an index that is made beside others' work waits for all statements that began before.
   for (;;) {
-    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [aloneLock]);
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [turnLock]);
     if (rows[0]?.mine) return client;
     await sleep(pauseMs);
   }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Supervisor } from '@tributary/engines';
+import { inDrawnOrder } from '../kit/in-drawn-order.ts';
 import { Copy } from './copy.ts';
 import type { Fault } from './fault.ts';
 import { allFaults } from './faults.ts';
@@ -24,11 +24,7 @@ const chosen = allFaults.filter(
     (positionals.length === 0 || positionals.some((word) => fault.id.includes(word) || fault.file.startsWith(word))) &&
     (!values.sample || (isQuick(fault) && isFirstOfFile(fault))),
 );
-/** By their names' hashes, which have nothing to do with what they are about: some of them are some of everything. */
-const places = new Map(chosen.map((fault) => [fault, createHash('sha256').update(fault.id).digest('hex')]));
-const wanted = chosen
-  .toSorted((one, other) => ((places.get(one) ?? '') < (places.get(other) ?? '') ? -1 : 1))
-  .slice(0, Number(values.most));
+const wanted = inDrawnOrder(chosen, ({ id }) => id).slice(0, Number(values.most));
 
 if (values.help || wanted.length === 0) {
   console.log(`npm run mutants [-- WORD ...] [--sample] [--most N] [--resume] [--whole]
