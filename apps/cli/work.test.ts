@@ -50,16 +50,16 @@ test('work list shows what was set aside and why, and work retry has the workers
       );
   await Promise.all([mark(mine, item), mark(other, another)]);
   const listed = (...filter: string[]) => run('list', '--json', ...filter);
-  await expect.poll(async () => (await listed()).length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(async () => (await listed()).length).toBe(2);
   expect(await listed('--profile', mine, '--queue', 'first-payments')).toMatchObject([
     { queue: 'first-payments', profile: mine, item, reason: 'RangeError: no such month', tried_again_soon: false },
   ]);
   expect(await listed('--queue', 'attribution')).toEqual([]);
   isBroken = false;
   expect(await run('retry', '--json', '--profile', mine)).toEqual({ tried_again: 1 });
-  await expect.poll(() => listed(), { timeout: 20_000 }).toMatchObject([{ profile: other, item: another }]);
+  await expect.poll(() => listed()).toMatchObject([{ profile: other, item: another }]);
   expect(await run('retry', '--json')).toEqual({ tried_again: 1 });
-  await expect.poll(() => listed(), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => listed()).toEqual([]);
   await worker.stop();
   const { rows } = await kit.system.unbound.query(sql`SELECT FROM dirty_customers`);
   expect(rows).toEqual([]);

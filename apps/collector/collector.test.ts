@@ -254,11 +254,9 @@ describe('while an engine is away', () => {
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     expect((await fetch(`${to}/readyz`)).status).toBe(503);
     line.mend();
-    await expect
-      .poll(async () => (await post({ ...envelope, visits: [visit()] }, {}, to)).status, { timeout: 10_000 })
-      .toBe(204);
+    await expect.poll(async () => (await post({ ...envelope, visits: [visit()] }, {}, to)).status).toBe(204);
     await cut.close();
-  }, 30_000);
+  });
 
   test('what waits for the log is bounded: beyond it requests are sent away at once', async () => {
     const { envelope } = await setUp();
@@ -274,7 +272,7 @@ describe('while an engine is away', () => {
     line.mend();
     await Promise.all(waiting);
     await stuck.close();
-  }, 20_000);
+  });
 
   test('without Redis each collector limits by itself', async () => {
     const { envelope } = await setUp();

@@ -69,14 +69,14 @@ describe('who announces much and sends nothing', () => {
     const inHeaders = await half(port, 'POST /v1/visits HTTP/1.1\r\nHost: c\r\nX-');
     await Promise.all([once(inBody.socket, 'close'), once(inHeaders.socket, 'close')]);
     expect(inBody.said()).toMatch(/^HTTP\/1\.1 429 .*"reason":"slow_body"/s);
-  }, 20_000);
+  });
 
   test('is told that it sends too much before its body is read', async () => {
     const strict = await scene.open(scene.log.stream, { requestsPerMinute: 1 });
     const { envelope } = await scene.setUp();
     expect((await scene.post(envelope, from('203.0.113.11'), strict.url)).status).toBe(204);
     const { said } = await half(strict.port, head('203.0.113.11'));
-    await expect.poll(said, { timeout: 2_000 }).toMatch(/^HTTP\/1\.1 429 /);
+    await expect.poll(said).toMatch(/^HTTP\/1\.1 429 (?!.*slow_body)/s);
     await strict.close();
   });
 });

@@ -80,7 +80,7 @@ test('what waits is counted when somebody asks, and what an engine that is away 
   });
 
   const consumer = await log.stream.consume({ name: visitsConsumer, maxWaitMs: 10, handler: async () => {} });
-  await expect.poll(told, { timeout: 15_000 }).toMatchObject({ tributary_visits_waiting: '0' });
+  await expect.poll(told).toMatchObject({ tributary_visits_waiting: '0' });
   await consumer.stop();
   await log.stream.close();
   expect(await told()).toMatchObject({

@@ -253,7 +253,7 @@ test('a worker finds what is dirty by itself, also in several profiles', async (
   for (const shop of shops) await shop.pay({});
   const worker = startWorker(20);
   await expect
-    .poll(() => Promise.all(shops.map((shop) => shop.rows().then(({ length }) => length))), { timeout: 15_000 })
+    .poll(() => Promise.all(shops.map((shop) => shop.rows().then(({ length }) => length))))
     .toEqual([1, 1, 1]);
   await worker.stop();
 });
@@ -281,7 +281,7 @@ test('what trickles in is worked out in batches, not one by one', async () => {
     while (performance.now() < until) await shop.pay({});
   };
   await Promise.all([customer(), customer(), customer()]);
-  await expect.poll(shop.dirty, { timeout: 15_000 }).toBe(0);
+  await expect.poll(shop.dirty).toBe(0);
   await worker.stop();
   const [batches] = await shop.batches();
   // One a second, one before the first of them and one for what was left.

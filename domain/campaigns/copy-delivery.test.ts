@@ -125,9 +125,9 @@ describe('The worker', () => {
     for (const shop of shops) await shop.push(row());
     start(clickhouse, unexpected);
     await expect
-      .poll(() => Promise.all(shops.map((shop) => shop.days().then(({ length }) => length))), { timeout: 15_000 })
+      .poll(() => Promise.all(shops.map((shop) => shop.days().then(({ length }) => length))))
       .toEqual([1, 1, 1]);
-    await expect.poll(() => Promise.all(shops.map(due)), { timeout: 15_000 }).toEqual([0, 0, 0]);
+    await expect.poll(() => Promise.all(shops.map(due))).toEqual([0, 0, 0]);
   });
 
   test('hears what is recorded while it copies, though it found the list empty', async () => {
@@ -137,7 +137,7 @@ describe('The worker', () => {
       interrupted('after', () => shop.push(row({ date: '2026-06-02' }))),
       unexpected,
     );
-    await expect.poll(() => shop.days().then(({ length }) => length), { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => shop.days().then(({ length }) => length)).toBe(2);
   });
 
   test('while ClickHouse is away nothing is refused, and all of it arrives when it is back', async () => {
@@ -146,13 +146,13 @@ describe('The worker', () => {
     const errors: unknown[] = [];
     const lost = start(away, (error) => errors.push(error));
     expect(await shop.push(row())).toEqual(['recorded']);
-    await expect.poll(() => errors.length, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
     expect(await shop.push(row({ spend: 3 }))).toEqual(['updated']);
     await lost.stop();
     await away.close();
     expect([await shop.dirty(), await due(shop)]).toEqual([2, 1]);
     start(clickhouse, unexpected);
-    await expect.poll(() => shop.days(), { timeout: 15_000 }).toMatchObject([{ spend: '3' }]);
+    await expect.poll(() => shop.days()).toMatchObject([{ spend: '3' }]);
     expect(await shop.history()).toMatchObject([{ spend: '12.5' }]);
   });
 });

@@ -40,13 +40,13 @@ test('one that cannot be done stops no other tenant’s, is set aside, and is do
   }, failed);
   const aside = () => countSetAside(kit.system, { queue: 'erasures' });
   const statusOf = async (where: typeof place, id: string) => (await where.read(id)).json().data.status;
-  await expect.poll(aside, { timeout: 20_000 }).toBe(1);
-  await expect.poll(() => statusOf(other, otherId), { timeout: 20_000 }).toBe('done');
+  await expect.poll(aside).toBe(1);
+  await expect.poll(() => statusOf(other, otherId)).toBe('done');
   expect(await statusOf(place, erasureId)).toBe('queued');
   expect(new Set(failed)).toEqual(new Set([place.profileId]));
   isBroken = false;
   await retrySetAside(kit.system, { queue: 'erasures' });
-  await expect.poll(() => statusOf(place, erasureId), { timeout: 20_000 }).toBe('done');
+  await expect.poll(() => statusOf(place, erasureId)).toBe('done');
   expect(await aside()).toBe(0);
   await worker.stop();
 }, 90_000);
@@ -71,7 +71,7 @@ test('it waits for its own mutations, not for somebody else’s that never ends'
   expect(await stuck()).toEqual([{ n: '1' }]);
   const worker = start(async () => {});
   const status = async () => (await place.read(erasureId)).json().data.status;
-  await expect.poll(status, { timeout: 20_000 }).toBe('done');
+  await expect.poll(status).toBe('done');
   expect(await stuck()).toEqual([{ n: '1' }]);
   await worker.stop();
   await clickhouse.command(raw('KILL MUTATION WHERE database = currentDatabase()'), {});

@@ -72,7 +72,7 @@ describe('what could not be understood', () => {
     );
     await pipeline(ingestion)([delivered(...requests)]);
     expect(await badOf(profileId)).toHaveLength(15_000);
-  }, 30_000);
+  });
 
   test('is replayed after a fix, as if it came when it came, and only once', async () => {
     const { id: profileId } = await buildProfile(kit.app);
@@ -171,5 +171,5 @@ describe('a message', () => {
     await expect(pipeline(withoutPostgres)([message])).rejects.toThrow(RetryLater);
     await gone.close();
     expect(message.rejected).toEqual([]);
-  }, 20_000);
+  });
 });

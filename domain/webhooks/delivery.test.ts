@@ -97,9 +97,9 @@ describe('what happens', () => {
     const ids = await happen(shop.id, 30);
     await sequenceBatch(kit.system.unbound, kit.clock.now());
     const delivered = async () => (await shop.deliveries('&status=delivered')).length;
-    await expect.poll(delivered, { timeout: 20_000 }).toBe(30);
+    await expect.poll(delivered).toBe(30);
     const left = () => kit.system.unbound.query(sql`SELECT FROM webhook_work`).then(({ rows }) => rows.length);
-    await expect.poll(left, { timeout: 20_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     await worker.stop();
     expect(
       receiver

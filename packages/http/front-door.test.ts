@@ -186,5 +186,5 @@ test('a connection that was told that it speaks no HTTP is closed, though its ot
     return socket;
   });
   expect((await Promise.all(kept.map(told))).map(({ status }) => status)).toEqual([400, 400]);
-  await expect.poll(() => kept.map(({ destroyed }) => destroyed), { timeout: 20_000 }).toEqual([true, true]);
+  await expect.poll(() => kept.map(({ destroyed }) => destroyed)).toEqual([true, true]);
 });

@@ -145,7 +145,7 @@ test('when the connection that keeps the locks is lost, all that relied on it is
   await leaveWithPeople(gate, delivery(place), next.send);
 });
 
-test('what has not left in five seconds is cut off, and a switch goes on', { timeout: 30_000 }, async () => {
+test('what has not left in five seconds is cut off, and a switch goes on', async () => {
   const place = await openPlace();
   const stuck = onTheirWay();
   const isCut = leaveWithPeople(gate, delivery(place), stuck.send);

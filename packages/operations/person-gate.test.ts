@@ -105,9 +105,7 @@ test('whoever hangs up before the answer is ready holds no switch of privacy up'
   expect(performance.now() - startedAt).toBeLessThan(4_500);
 });
 
-test('an answer that a switch of privacy holds up too long is to be asked for again', {
-  timeout: 30_000,
-}, async () => {
+test('an answer that a switch of privacy holds up too long is to be asked for again', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
   const [switched, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -66,8 +66,7 @@ const mark = async (key: string, n = 1) => {
     );
   return ids;
 };
-const isDone = () =>
-  expect.poll(() => countWaiting(kit.system, queues.firstPayments), { timeout: 20_000, interval: 20 }).toBe(0);
+const isDone = () => expect.poll(() => countWaiting(kit.system, queues.firstPayments), { interval: 20 }).toBe(0);
 const keysOf = (group: Group) => group.batches.map(({ key }) => key);
 
 test('keys that wait are worked on together, and by two workers each key by one at a time', async () => {
@@ -112,8 +111,8 @@ test('a key that spoils its group is found by halves and set aside; the others a
     }
     for (const key of found) done.add(key);
   });
-  await expect.poll(() => hasFailed, { timeout: 10_000 }).toBe(true);
-  await expect.poll(() => done.size, { timeout: 10_000 }).toBe(keys.length - 1);
+  await expect.poll(() => hasFailed).toBe(true);
+  await expect.poll(() => done.size).toBe(keys.length - 1);
   for (const key of keys.slice(0, 4)) await mark(key);
   await isDone();
   const aside = [];
@@ -129,7 +128,7 @@ test('an engine that is away fails all keys of a group, is told once, and all ar
   start(async () => {
     if (isAway) throw new Error('away');
   });
-  await expect.poll(() => failures.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => failures.length).toBeGreaterThan(0);
   expect(failures.length).toBeLessThan(keys.length);
   isAway = false;
   await isDone();
@@ -151,7 +150,7 @@ test('a key that is somebody else’s by then is not said to be done', async () 
     },
     { paceMs: 0 },
   );
-  await expect.poll(() => seen.flat().filter((key) => key === kept).length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => seen.flat().filter((key) => key === kept).length).toBeGreaterThan(0);
   await isDone();
   expect(seen.flat().filter((key) => key === lost)).toHaveLength(2);
   expect(seen.flat().filter((key) => key === kept)).toHaveLength(1);

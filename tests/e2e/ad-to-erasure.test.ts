@@ -5,7 +5,6 @@ import { openShopProfile, openShopScene, type ShopScene } from './shop-scene.ts'
 
 // A browser shares the machine with every other test.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-const patience = { timeout: 20_000, interval: 50 };
 
 let scene: ShopScene;
 beforeAll(async () => {
@@ -59,7 +58,7 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
   const clientId = await page.evaluate(() => localStorage.getItem('tributary_id') ?? '');
   await page.goto('about:blank');
   const paths = () => rows('SELECT path FROM visits FINAL', 'ORDER BY occurred_at');
-  await expect.poll(paths, patience).toEqual([{ path: '/' }, { path: '/shoes' }]);
+  await expect.poll(paths).toEqual([{ path: '/' }, { path: '/shoes' }]);
   expect(await ledger(sql`SELECT FROM visitor_links`)).toEqual([]);
 
   // Later she opens a link of a message that the shop sent her.
@@ -68,22 +67,22 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
   const { token } = data.results[0];
   const link = `${scene.origin}/offer?${newsletter}&${data.param}=${token}`;
   await page.goto(link);
-  await expect.poll(() => page.url(), patience).toBe(`${scene.origin}/offer?${newsletter}`);
+  await expect.poll(() => page.url()).toBe(`${scene.origin}/offer?${newsletter}`);
   const links = () =>
     ledger(sql<{ visitor_id: string; customer_id: string }>`SELECT visitor_id, customer_id FROM visitor_links`);
-  await expect.poll(links, patience).toHaveLength(1);
+  await expect.poll(links).toHaveLength(1);
   const [bound] = await links();
   await page.goto('about:blank');
   // Something of hers lies in a message that nobody could read.
   const [told = ''] = (await scene.log.texts()).get('visits') ?? [];
   const unread = Buffer.from(`no message\n${told.slice(told.indexOf('{"v":1'))}`);
   await scene.log.stream.publish([{ id: 'unread', key: 'unread', payload: unread }]);
-  await expect.poll(() => scene.log.stream.deadLetters.count(), patience).toBe(1);
+  await expect.poll(() => scene.log.stream.deadLetters.count()).toBe(1);
 
   // She pays, and what brought her has earned its part, the ad from before anybody knew her included.
   await pay('order-2', '199.90', subject, eva);
   await expect
-    .poll(() => rows('SELECT value, linear FROM attributed_conversions FINAL', 'ORDER BY conversion_time'), patience)
+    .poll(() => rows('SELECT value, linear FROM attributed_conversions FINAL', 'ORDER BY conversion_time'))
     .toEqual([
       { value: '5001', linear: [] },
       { value: '19990', linear: ['9995', '9995'] },
@@ -109,7 +108,7 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
     return Promise.all(reports.map(async (report) => (await ask('GET', `/api/v1/${report}`)).json().data));
   };
   const spentInTotal = async () => (await totals())[2].totals.spend;
-  await expect.poll(spentInTotal, patience).toBe(40);
+  await expect.poll(spentInTotal).toBe(40);
   const before = await totals();
   expect(before[0]).toMatchObject([{ external_id: '1202', outcome_value: 99.95, spend: 40, roas: 99.95 / 40 }]);
   expect(before[2].totals).toMatchObject({ outcome_count: 2, outcome_value: 249.91 });
@@ -166,7 +165,7 @@ test('[eras-029][eras-030][eras-031] from an ad to a payment, and to being forgo
   // Whoever comes back is a stranger, whom the link of before does not make her either.
   await page.goto(link.replace('/offer', '/again'));
   const again = () => rows('SELECT visitor_id FROM visits FINAL', "AND path = '/again'");
-  await expect.poll(again, patience).toHaveLength(1);
+  await expect.poll(again).toHaveLength(1);
   const [stranger] = (await again()) as { visitor_id: string }[];
   expect(await page.evaluate(() => localStorage.getItem('tributary_id'))).toBe(clientId);
   expect(stranger?.visitor_id).not.toBe(names.visitorId);

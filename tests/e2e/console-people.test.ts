@@ -10,7 +10,6 @@ import { walkAllPages } from './walk-all-pages.ts';
 
 // A browser and the engines share the machine with every other test.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
-const patience = { timeout: 20_000 };
 
 let scene: PeopleScene;
 beforeAll(async () => {
@@ -41,27 +40,27 @@ describe('the console', { shuffle: false }, () => {
   describe('payments', () => {
     test('are listed as they stand; an owner records a refund, takes it back and says who paid, and others only read', async () => {
       const { page, complaints } = await open('owner', 'payments');
-      await expect.poll(() => rowsOf(page).count(), patience).toBe(50);
+      await expect.poll(() => rowsOf(page).count()).toBe(50);
       await page.getByRole('button', { name: 'Show more' }).click();
-      await expect.poll(() => rowsOf(page).count(), patience).toBe(othersCount + 2);
+      await expect.poll(() => rowsOf(page).count()).toBe(othersCount + 2);
       const row = rowsOf(page).filter({ hasText: 'eva-1' }).first();
       await row.getByRole('button', { name: 'Change' }).click();
       await page.getByLabel('Refund outside the provider, USD').fill('12.34');
       await page.getByRole('button', { name: 'Record refund' }).click();
-      await expect.poll(() => row.textContent(), patience).toContain(`${money('87.66', 'USD')}`);
-      await expect.poll(() => row.textContent(), patience).toContain('Partially refunded');
+      await expect.poll(() => row.textContent()).toContain(`${money('87.66', 'USD')}`);
+      await expect.poll(() => row.textContent()).toContain('Partially refunded');
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole('button', { name: /^Undo refund of/ }).click();
-      await expect.poll(() => row.textContent(), patience).toContain('Succeeded');
+      await expect.poll(() => row.textContent()).toContain('Succeeded');
       await page.getByRole('button', { name: 'Mark as later installment' }).click();
-      await expect.poll(() => row.textContent(), patience).toContain('later installment');
+      await expect.poll(() => row.textContent()).toContain('later installment');
       await page.getByRole('button', { name: 'Not an installment' }).click();
       const said = page.getByRole('list', { name: 'What was said of this payment' });
-      await expect.poll(() => said.getByRole('listitem').count(), patience).toBe(4);
+      await expect.poll(() => said.getByRole('listitem').count()).toBe(4);
       expect(complaints).toEqual([]);
       await page.context().close();
       const reader = await open('analyst', 'payments');
-      await expect.poll(() => rowsOf(reader.page).count(), patience).toBe(50);
+      await expect.poll(() => rowsOf(reader.page).count()).toBe(50);
       expect(await reader.page.getByRole('button', { name: 'Change' }).count()).toBe(0);
       await reader.page.context().close();
     });
@@ -71,11 +70,11 @@ describe('the console', { shuffle: false }, () => {
     test('are those of the API, page after page, and a row opens the person', async () => {
       const { page, complaints } = await open('analyst', 'customers');
       await page.getByRole('link', { name: 'Customers', exact: true }).waitFor();
-      await expect.poll(() => rowsOf(page).count(), patience).toBe(50);
+      await expect.poll(() => rowsOf(page).count()).toBe(50);
       const { data } = await scene.api.listCustomers({ query: { ...range, goal: 'payment_received', limit: 100 } });
       expect(data).toHaveLength(othersCount + 2);
       await page.getByRole('button', { name: 'Show more' }).click();
-      await expect.poll(() => rowsOf(page).count(), patience).toBe(data.length);
+      await expect.poll(() => rowsOf(page).count()).toBe(data.length);
       expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
       const texts = await rowsOf(page).allTextContents();
       for (const [place, row] of data.entries()) {
@@ -111,7 +110,7 @@ describe('the console', { shuffle: false }, () => {
       await page.getByText('Nobody reached it in these days').waitFor();
       await search.fill('eva');
       await search.press('Enter');
-      await expect.poll(() => rowsOf(page).count(), patience).toBe(2);
+      await expect.poll(() => rowsOf(page).count()).toBe(2);
       expect(page.url()).not.toMatch(/eva/i);
       await found.getByRole('link', { name: 'Eva Soto' }).click();
       await page.getByRole('heading', { name: 'Eva Soto', level: 1 }).waitFor();
@@ -129,7 +128,7 @@ describe('the console', { shuffle: false }, () => {
       const { data: held } = await scene.api.readCustomerExport({ params: { id: customerId } });
       expect(journey.total_count).toBe(8);
       const { page, complaints } = await open('analyst', `customers/${customerId}`);
-      await expect.poll(() => steps(page).count(), patience).toBe(journey.events.length);
+      await expect.poll(() => steps(page).count()).toBe(journey.events.length);
       const texts = await steps(page).allTextContents();
       for (const [place, event] of journey.events.entries()) {
         expect(texts[place]).toContain(clock(event.event_time, 'UTC'));
@@ -145,7 +144,7 @@ describe('the console', { shuffle: false }, () => {
       );
       const glance = () => page.locator('dl[aria-label="At a glance"] > div').allTextContents();
       const conversions = journey.events.filter(({ value_amount: amount }) => amount !== null);
-      await expect.poll(glance, patience).toContainEqual(`Conversions${conversions.length}`);
+      await expect.poll(glance).toContainEqual(`Conversions${conversions.length}`);
       expect(await glance()).toContainEqual(`First seen${moment(journey.events[0]?.event_time ?? '', 'UTC')}`);
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Download all that is held' }).click();
@@ -199,7 +198,7 @@ describe('the console', { shuffle: false }, () => {
       const touches = data.events as { credit: Record<string, number>; in_window: boolean }[];
       expect(touches.map(({ in_window: isInWindow }) => isInWindow)).toEqual([false, true, true, true, true]);
       const { page, complaints } = await open('analyst', `conversions/${id}`);
-      await expect.poll(() => rowsOf(page).count(), patience).toBe(touches.length);
+      await expect.poll(() => rowsOf(page).count()).toBe(touches.length);
       expect(await sharesIn(page)).toEqual(
         touches.map(({ credit }) => models.map((model) => (model in credit ? percent(credit[model] ?? 0) : '–'))),
       );
@@ -210,7 +209,7 @@ describe('the console', { shuffle: false }, () => {
       await page.getByText('Campaign 101').waitFor();
       // What came before it, and not what came after.
       const { data: whole } = await scene.api.readConversionJourney({ params: { id } });
-      await expect.poll(() => steps(page).count(), patience).toBe(whole.total_count);
+      await expect.poll(() => steps(page).count()).toBe(whole.total_count);
       expect(await faultsOf(page)).toEqual([]);
       await page.getByRole('link', { name: 'Eva Soto' }).click();
       await page.getByRole('heading', { name: 'Eva Soto', level: 1 }).waitFor();
@@ -298,12 +297,12 @@ describe('the console', { shuffle: false }, () => {
     expect(await form('Profile').getByRole('status').count()).toBe(0);
     await save.click();
     // Everything that names the profile follows.
-    await page.locator('option', { hasText: 'Boutique of Ana' }).waitFor({ state: 'attached', ...patience });
+    await page.locator('option', { hasText: 'Boutique of Ana' }).waitFor({ state: 'attached' });
     await page.getByLabel('Reporting currency').selectOption('EUR');
     await form('Profile').getByRole('status').getByText('All money is converted anew').waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save and convert all money' }).click();
-    await expect.poll(() => save.isDisabled(), patience).toBe(true);
+    await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByLabel('Privacy mode').selectOption('platform_safe');
     await form('Privacy').getByRole('status').getByText('they have to ask anew').waitFor();
     await page.getByRole('button', { name: 'Change privacy mode' }).click();
@@ -312,9 +311,7 @@ describe('the console', { shuffle: false }, () => {
         ['Name', 'Time zone', 'Reporting currency', 'Privacy mode'].map((one) => page.getByLabel(one).inputValue()),
       );
     const expected = ['Boutique of Ana', 'America/Santiago', 'EUR', 'platform_safe'];
-    await expect
-      .poll(() => page.getByRole('button', { name: 'Change privacy mode' }).isDisabled(), patience)
-      .toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Change privacy mode' }).isDisabled()).toBe(true);
     await page.reload();
     await page.getByLabel('Name').waitFor();
     expect(await shown()).toEqual(expected);
@@ -396,7 +393,7 @@ describe('the console', { shuffle: false }, () => {
       expect(page.url()).not.toContain('eva');
       expect(await faultsOf(page)).toEqual([]);
       expect(await scene.completeErasures()).toBe(1);
-      await receipt.getByText('Done: the person is gone from every store.').waitFor(patience);
+      await receipt.getByText('Done: the person is gone from every store.').waitFor();
       expect(await receipt.textContent()).toContain('eva-1');
       expect(complaints).toEqual([]);
       await page.getByRole('link', { name: 'Erase somebody else' }).click();
@@ -404,10 +401,10 @@ describe('the console', { shuffle: false }, () => {
       await page.context().close();
 
       const after = await open('owner', 'customers');
-      await expect.poll(() => rowsOf(after.page).count(), patience).toBe(50);
+      await expect.poll(() => rowsOf(after.page).count()).toBe(50);
       await after.page.getByRole('button', { name: 'Show more' }).click();
       // Her payments are still there, and nobody's.
-      await expect.poll(() => rowsOf(after.page).count(), patience).toBe(othersCount + 2);
+      await expect.poll(() => rowsOf(after.page).count()).toBe(othersCount + 2);
       expect(await after.page.locator('main').textContent()).not.toMatch(/Eva|Soto|eva@/);
       await after.page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/customers/${scene.eva.customerId}`);
       await after.page.getByRole('heading', { level: 1 }).waitFor();

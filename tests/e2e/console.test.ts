@@ -7,7 +7,6 @@ import { openScene, type Scene } from './console-scene.ts';
 
 // A browser and a market share the machine with every other test.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
-const patience = { timeout: 20_000 };
 
 let scene: Scene;
 let session: Awaited<ReturnType<BrowserContext['storageState']>>;
@@ -112,9 +111,7 @@ describe('the overview', () => {
       'cac',
       'attributed_outcome_count',
     ] as const) {
-      await expect
-        .poll(() => figure(page, field, 'all').textContent(), patience)
-        .toBe(show(field, data.totals[field], currency));
+      await expect.poll(() => figure(page, field, 'all').textContent()).toBe(show(field, data.totals[field], currency));
     }
     for (const { channel, outcome_value: value } of data.channels)
       await page
@@ -154,7 +151,7 @@ describe('the days', () => {
     await told.waitFor();
     expect(await told.locator('..').textContent()).toContain(change);
     await page.getByLabel('Compared with').selectOption('No comparison');
-    await expect.poll(() => told.count(), patience).toBe(0);
+    await expect.poll(() => told.count()).toBe(0);
     expect(new URL(page.url()).searchParams.get('compared')).toBe('none');
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -166,11 +163,11 @@ describe('the days', () => {
     await page.getByLabel('First day').focus();
     // The year is passed digit by digit, through the years 2, 20 and 202.
     await page.keyboard.type('02052026');
-    await expect.poll(search, patience).toMatchObject({ from: '2026-02-05', to: scene.dates.date_to });
+    await expect.poll(search).toMatchObject({ from: '2026-02-05', to: scene.dates.date_to });
     const query = { date_from: '2026-02-05', date_to: scene.dates.date_to };
     const { data } = await scene.api.readOverview({ query });
     await expect
-      .poll(() => figure(page, 'outcome_value', 'all').textContent(), patience)
+      .poll(() => figure(page, 'outcome_value', 'all').textContent())
       .toBe(money(data.totals.outcome_value, currency));
     await page.getByLabel('Days', { exact: true }).selectOption('Last 7 days');
     await page.getByText('Nothing was spent or earned in these days').waitFor();
@@ -218,7 +215,7 @@ describe('campaigns', () => {
     const { page, complaints } = await open('campaigns');
     await page.getByRole('link', { name: campaign.name, exact: true }).click();
     await page.getByRole('heading', { name: 'Ad sets', level: 1 }).waitFor();
-    await expect.poll(() => page.locator('tbody tr').count(), patience).toBe(campaign.adSets.length);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(campaign.adSets.length);
     const { data: parent } = await scene.api.readAd({
       params: { id: campaign.id },
       query: { ...scene.dates, level: 'campaign' },
@@ -226,7 +223,7 @@ describe('campaigns', () => {
     expect(await page.locator('tfoot').textContent()).toContain(money(parent.outcome_value, currency));
     await page.getByRole('link', { name: adSet.name, exact: true }).first().click();
     await page.getByRole('heading', { name: 'Ads', level: 1 }).waitFor();
-    await expect.poll(() => page.locator('tbody tr').count(), patience).toBe(adSet.ads.length);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(adSet.ads.length);
     await page.getByRole('navigation', { name: 'Where you are' }).getByRole('link', { name: 'Campaigns' }).click();
     await page.getByRole('heading', { name: 'Campaigns', level: 1 }).waitFor();
     expect(complaints).toEqual([]);
@@ -291,7 +288,7 @@ describe('an explanation', () => {
     while (await panel.getByRole('button', { name: 'Show more' }).isVisible()) {
       const before = await panel.locator('[data-contributes]').count();
       await panel.getByRole('button', { name: 'Show more' }).click();
-      await expect.poll(() => panel.locator('[data-contributes]').count(), patience).toBeGreaterThan(before);
+      await expect.poll(() => panel.locator('[data-contributes]').count()).toBeGreaterThan(before);
     }
     const parts = await panel
       .locator('[data-contributes]')
@@ -370,7 +367,7 @@ describe('top ads', () => {
       true,
     );
     const cards = page.locator('ol > li');
-    await expect.poll(() => cards.count(), patience).toBe(data.length);
+    await expect.poll(() => cards.count()).toBe(data.length);
     const texts = await cards.allTextContents();
     for (const [place, ad] of data.entries()) {
       const { ad_name: name, composite_score: score, reason_codes: reasons } = ad;
@@ -380,9 +377,7 @@ describe('top ads', () => {
     }
     expect(await faultsOf(page)).toEqual([]);
     const picture = cards.first().getByRole('img', { name: `Picture of ${data[0]?.ad_name}` });
-    await expect
-      .poll(() => picture.evaluate((image: { naturalWidth?: number }) => image.naturalWidth), patience)
-      .toBe(1);
+    await expect.poll(() => picture.evaluate((image: { naturalWidth?: number }) => image.naturalWidth)).toBe(1);
     const window = page.getByRole('link', { name: /^Attribution window \d+/ });
     expect(await window.getAttribute('href')).toContain('/goals');
     await cards
@@ -405,7 +400,7 @@ describe('on a telephone', () => {
     '%s fits, and nothing is beside the screen',
     async (screen) => {
       const { page, complaints } = await open(screen, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-      await expect.poll(() => page.getByText('Loading', { exact: true }).count(), patience).toBe(0);
+      await expect.poll(() => page.getByText('Loading', { exact: true }).count()).toBe(0);
       const width = await page.evaluate('document.scrollingElement.scrollWidth');
       expect(width).toBe(390);
       expect(await faultsOf(page)).toEqual([]);

@@ -27,7 +27,7 @@ test('[conv-006] from an ad to a payment: the snippet of the API, a real browser
   await page.evaluate(`tributary('identify', { email: 'eva@example.test' })`);
 
   await expect
-    .poll(() => rows('SELECT channel, source, click_id_kind, url, country FROM visits FINAL'), { timeout: 20_000 })
+    .poll(() => rows('SELECT channel, source, click_id_kind, url, country FROM visits FINAL'))
     .toContainEqual({
       channel: 'paid_social',
       source: 'facebook',
@@ -45,15 +45,9 @@ test('[conv-006] from an ad to a payment: the snippet of the API, a real browser
     properties: { value: '199.90', currency: 'USD' },
     user_traits: { email: 'eva@example.test' },
   });
-  const paidAt = Date.now();
   await expect
-    .poll(() => rows('SELECT value, touch_count, linear FROM attributed_conversions FINAL'), {
-      timeout: 20_000,
-      interval: 50,
-    })
+    .poll(() => rows('SELECT value, touch_count, linear FROM attributed_conversions FINAL'), { interval: 50 })
     .toEqual([{ value: '19990', touch_count: 1, linear: ['19990'] }]);
-  // On an idle machine this is a second; tests run on busy ones.
-  expect(Date.now() - paidAt).toBeLessThan(20_000);
   const feed = (await ask('GET', '/api/v1/tracking/events?limit=10')).json();
   expect(feed.data.length).toBeGreaterThan(0);
   const journey = (await ask('GET', '/api/v1/customers/journey?email=eva%40example.test')).json();
@@ -88,14 +82,14 @@ test('[link-051][link-052][link-054][link-055] a link of a message: the token is
   expect(page.url()).toContain(data.param);
   scene.html = `<!doctype html><html><head>${tag}</head><body><h1>Shop</h1></body></html>`;
   await page.goto(`${scene.origin}/?utm_source=google&utm_medium=cpc&utm_campaign=shoes`);
-  await expect.poll(() => rows('SELECT count() AS n FROM touches FINAL'), { timeout: 20_000 }).toEqual([{ n: '1' }]);
+  await expect.poll(() => rows('SELECT count() AS n FROM touches FINAL')).toEqual([{ n: '1' }]);
   // Nobody is known so far: the page without the tracker linked nobody.
   expect(await rows('SELECT touch_count FROM attributed_conversions FINAL')).not.toContainEqual({ touch_count: 1 });
 
   await page.goto(linkTo('/offer?utm_source=newsletter&utm_medium=email'));
   await expect.poll(() => page.url()).toBe(`${scene.origin}/offer?utm_source=newsletter&utm_medium=email`);
   await expect
-    .poll(() => rows('SELECT touch_count, linear FROM attributed_conversions FINAL'), { timeout: 20_000 })
+    .poll(() => rows('SELECT touch_count, linear FROM attributed_conversions FINAL'))
     .toEqual([{ touch_count: 2, linear: ['5000', '5000'] }]);
   await visitor.close();
 });

@@ -13,7 +13,7 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
   page.on('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Revoke Shop server' }).click();
   await page.getByRole('button', { name: 'Revoke Shop server' }).waitFor({ state: 'detached' });
-  await expect.poll(async () => (await send(`Bearer ${key}`)).status, { timeout: 20_000 }).toBe(401);
+  await expect.poll(async () => (await send(`Bearer ${key}`)).status).toBe(401);
 
   await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/goals`);
   await page.getByLabel('Name').fill('Trial started');
@@ -100,5 +100,5 @@ async function mailAReport(page: Page, scene: PeopleScene): Promise<void> {
   const wanted = page.getByLabel('Tell me when something is wrong');
   expect(await wanted.isChecked()).toBe(true);
   await wanted.click();
-  await expect.poll(() => wanted.isChecked(), { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => wanted.isChecked()).toBe(false);
 }

@@ -3,8 +3,6 @@ import { expect } from 'vitest';
 import { money } from '../../apps/console/source/format.ts';
 import type { PeopleScene } from './console-people-scene.ts';
 
-const patience = { timeout: 20_000 };
-
 /** What a marketer asks, from the overview on. Each answer is at most three presses away. */
 export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest'>): Promise<void> {
   const { winner, loser } = scene.mia;
@@ -69,7 +67,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   await press(page.getByRole('radio', { name: 'Ads', exact: true }));
   await page.getByRole('heading', { name: 'Ads', level: 1 }).waitFor();
   await press(page.getByRole('columnheader', { name: 'Spend' }).getByRole('button'));
-  await expect.poll(() => rowsOf(page).first().textContent(), patience).toContain(loser.name);
+  await expect.poll(() => rowsOf(page).first().textContent()).toContain(loser.name);
   expect(await rowsOf(page).first().textContent()).toContain(money(0, 'USD'));
 
   // Stop that ad: what would happen, then done, then undone.
@@ -87,7 +85,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
   expect(loser.status).toBe('ACTIVE');
   presses = 0;
   await go('Ad actions');
-  await expect.poll(() => rowsOf(page).count(), patience).toBe(2);
+  await expect.poll(() => rowsOf(page).count()).toBe(2);
 
   // Is tracking alive? Who read customers?
   await again();
@@ -116,9 +114,9 @@ export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'r
   await go('campaigns', { level: 'ad', to: today });
   const row = rows.filter({ hasText: winner.name }).first();
   await row.getByRole('button', { name: 'Meta Ads' }).click();
-  await expect.poll(() => new URL(page.url()).searchParams.get('only'), patience).toBe('{"platform":"social_ads"}');
+  await expect.poll(() => new URL(page.url()).searchParams.get('only')).toBe('{"platform":"social_ads"}');
   await row.getByRole('button', { name: 'Active' }).click();
-  await expect.poll(() => page.url(), patience).toContain('ACTIVE');
+  await expect.poll(() => page.url()).toContain('ACTIVE');
 
   // Kept under a name, and found again from elsewhere.
   await page.getByText('Save view').click();
