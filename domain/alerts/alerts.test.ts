@@ -144,7 +144,7 @@ test('a tracker that falls silent is told once, to whoever wants it, and so is t
   ]);
 
   // It may fall silent again; a key that is revoked ends it, because nobody expects visits any more.
-  kit.clock.advance(25 * hourMs);
+  kit.clock.advance(37 * hourMs);
   await lively.visited();
   expect(await look()).toEqual({ opened: 1, ended: 0 });
   await team.ledger.transaction((tx) =>
@@ -155,6 +155,35 @@ test('a tracker that falls silent is told once, to whoever wants it, and so is t
   // What nobody was told of yet needs no end.
   await team.work();
   expect(inbox).toHaveLength(3);
+});
+
+test('a site with a visit every few days is silent after half as long again as its longest pause, and pauses are forgotten', async () => {
+  const team = await openTeam();
+  const pause = (hours: number) => kit.clock.advance(hours * hourMs);
+  const isOpen = async () => {
+    await look();
+    return (await team.open()).length === 1;
+  };
+  await team.visited();
+  pause(60);
+  expect(await isOpen()).toBe(true);
+  await team.visited();
+  expect(await isOpen()).toBe(false);
+  // Now it is known to rest for 60 hours.
+  pause(89);
+  expect(await isOpen()).toBe(false);
+  pause(1);
+  expect(await isOpen()).toBe(true);
+  await team.visited();
+  // With a visit every twelve hours for two months, a day without one is much again.
+  for (let visits = 0; visits < 120; visits += 1) {
+    pause(12);
+    await team.visited();
+  }
+  pause(23);
+  expect(await isOpen()).toBe(false);
+  pause(1);
+  expect(await isOpen()).toBe(true);
 });
 
 test('visits that wait in the log are no silence', async () => {

@@ -1,9 +1,9 @@
 import { listLateAttribution, readAttributionStage, stageOf } from '@tributary/domain/attribution';
 import { findDeliveryWait, listLateDelivery } from '@tributary/domain/campaigns';
-import { listSilent, readLastVisits } from '@tributary/domain/ingestion';
+import { findHeard, listSilent } from '@tributary/domain/ingestion';
 import { findTracked } from '@tributary/domain/tracking';
 import type { Postgres, Tx } from '@tributary/postgres';
-import { type AlertKind, hourMs, limits, minuteMs, nilUuid } from '@tributary/vocabulary';
+import { type AlertKind, limits, minuteMs, nilUuid } from '@tributary/vocabulary';
 import type { AlertRow } from './store.ts';
 
 /** What is looked at. */
@@ -35,9 +35,6 @@ export interface Watch {
 
 export const profilesAtOnce = 500;
 
-const silentSince = ({ visitsThrough }: Watched): Date =>
-  new Date(+visitsThrough - limits.tracking.silentAfterHours * hourMs);
-
 /** A page of profiles, and whether there are more. */
 const nextOf = (ids: readonly string[]): string | undefined => (ids.length < profilesAtOnce ? undefined : ids.at(-1));
 
@@ -45,7 +42,7 @@ const nextOf = (ids: readonly string[]): string | undefined => (ids.length < pro
 const trackerSilent: Watch = {
   async find(watched, after) {
     const ledger = watched.system.unbound;
-    const last = await listSilent(ledger, { after, since: silentSince(watched), limit: profilesAtOnce });
+    const last = await listSilent(ledger, { after, through: watched.visitsThrough, limit: profilesAtOnce });
     const ids = last.map(({ profileId }) => profileId);
     const tracked = await findTracked(ledger, ids);
     const causes = last.filter(({ profileId }) => tracked.has(profileId));
@@ -54,9 +51,8 @@ const trackerSilent: Watch = {
   async findOver(watched, open) {
     const ledger = watched.system.unbound;
     const ids = open.map(({ profileId }) => profileId);
-    const [tracked, last] = [await findTracked(ledger, ids), await readLastVisits(ledger, ids)];
-    const silent = silentSince(watched);
-    return open.filter(({ profileId, since }) => !tracked.has(profileId) || (last.get(profileId) ?? since) > silent);
+    const [tracked, heard] = [await findTracked(ledger, ids), await findHeard(ledger, ids, watched.visitsThrough)];
+    return open.filter(({ profileId }) => !tracked.has(profileId) || heard.has(profileId));
   },
 };
 

@@ -4,7 +4,7 @@ export { findVisitorsOf, linkVisitors, walkVisitors } from './erase.ts';
 export { type Opening, openBadVisits } from './forget-bad-visits.ts';
 export { forgetDeadLetters, openDeadLetters } from './forget-dead-letters.ts';
 export { holdsPeople } from './holds-people.ts';
-export { listSilent, readLastVisits } from './last-visits.ts';
+export { findHeard, listSilent } from './last-visits.ts';
 export { isSigned, type Signing, signedText } from './signature.ts';
 export {
   countBadVisitsByDay,

@@ -17,20 +17,28 @@ export async function saveLastVisits(
       make_interval(mins => ${limits.tracking.notedEveryMinutes}))`);
 }
 
-/** Profiles after another of which no visit came since a moment, in the order of their ids. As the system. */
+/** None came up to a moment for so long that the tracker may be gone: a day, and longer on a site that is used to pauses. */
+const isSilent = (through: Date) => sql<boolean>`
+  received_at + greatest(make_interval(hours => ${limits.tracking.silentAfterHours}), make_interval(secs => longest_pause_seconds * ${limits.tracking.silentAfterPauses}::float8)) <= ${through}`;
+
+/** Profiles after another that are silent, in the order of their ids. As the system. */
 export async function listSilent(
   ledger: UnboundLedger,
-  { after, since, limit }: { readonly after: string; readonly since: Date; readonly limit: number },
+  { after, through, limit }: { readonly after: string; readonly through: Date; readonly limit: number },
 ): Promise<LastVisit[]> {
   const { rows } = await ledger.query(sql<LastVisit>`
     SELECT profile_id AS "profileId", received_at AS at FROM last_visits
-    WHERE profile_id > ${after} AND received_at <= ${since} ORDER BY profile_id LIMIT ${limit}`);
+    WHERE profile_id > ${after} AND ${isSilent(through)} ORDER BY profile_id LIMIT ${limit}`);
   return rows;
 }
 
-/** By profile. As the system. */
-export async function readLastVisits(ledger: UnboundLedger, profileIds: readonly string[]): Promise<Map<string, Date>> {
-  const { rows } = await ledger.query(sql<LastVisit>`
-    SELECT profile_id AS "profileId", received_at AS at FROM last_visits WHERE profile_id = ANY (${[...profileIds]}::uuid[])`);
-  return new Map(rows.map(({ profileId, at }) => [profileId, at]));
+/** Those of them that are not silent. As the system. */
+export async function findHeard(
+  ledger: UnboundLedger,
+  profileIds: readonly string[],
+  through: Date,
+): Promise<Set<string>> {
+  const { rows } = await ledger.query(sql<{ id: string }>`
+    SELECT profile_id AS id FROM last_visits WHERE profile_id = ANY (${[...profileIds]}::uuid[]) AND NOT ${isSilent(through)}`);
+  return new Set(rows.map(({ id }) => id));
 }

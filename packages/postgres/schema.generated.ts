@@ -678,6 +678,7 @@ export interface KeyRing {
 }
 
 export interface LastVisits {
+  longest_pause_seconds: Generated<number>;
   profile_id: string;
   received_at: Timestamp;
 }

@@ -934,7 +934,11 @@ CREATE FUNCTION public.note_last_visits(profile_ids uuid[], came_at timestamp wi
   LEFT JOIN last_visits known ON known.profile_id = v.profile_id
   WHERE known.profile_id IS NULL OR known.received_at < v.at - step
   GROUP BY v.profile_id ORDER BY v.profile_id
-  ON CONFLICT (profile_id) DO UPDATE SET received_at = greatest(l.received_at, excluded.received_at)
+  ON CONFLICT (profile_id) DO UPDATE SET
+    received_at = greatest(l.received_at, excluded.received_at),
+    longest_pause_seconds = greatest(
+      extract(epoch FROM excluded.received_at - l.received_at),
+      l.longest_pause_seconds * (1 - least(1, extract(epoch FROM excluded.received_at - l.received_at) / extract(epoch FROM interval '30 days'))))
 $$;
 
 CREATE FUNCTION public.note_missing_rate() RETURNS trigger
@@ -1873,7 +1877,8 @@ CREATE TABLE public.key_ring (
 
 CREATE TABLE public.last_visits (
     profile_id uuid NOT NULL,
-    received_at timestamp with time zone NOT NULL
+    received_at timestamp with time zone NOT NULL,
+    longest_pause_seconds double precision DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE ONLY public.last_visits FORCE ROW LEVEL SECURITY;

@@ -4,7 +4,7 @@ import { namesOf } from './names-of.ts';
 
 /** What a profile's members are told of without having asked: what it is, and what to do. */
 export const alertKinds = {
-  tracker_silent: `Visits came before, and none has come for ${limits.tracking.silentAfterHours} hours. Look whether the tracker is still on the site. It ends with the next visit, or when the tracking key is revoked.`,
+  tracker_silent: `Visits came before, and none has come for ${limits.tracking.silentAfterHours} hours, and for half as long again as the longest pause of the last weeks. Look whether the tracker is still on the site. It ends with the next visit, or when the tracking key is revoked.`,
   figures_late: `What was recorded has been waiting for more than ${limits.alerts.lateAfterMinutes} minutes to be counted in reports. Nothing is lost and there is nothing to send again: whoever operates the server looks after it. It ends when reports show everything.`,
 } as const;
 export type AlertKind = keyof typeof alertKinds;

@@ -247,8 +247,11 @@ export const limits = {
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },
   auditLog: { pageSize: shortPages },
   erasures: { pageSize: shortPages },
-  /** A tracker is silent after so many hours; when a profile's last visit came is known to within so many minutes. */
-  tracking: { silentAfterHours: 24, notedEveryMinutes: 10 },
+  /**
+   * A tracker is silent after so many hours, and not before so many times the longest pause of the last weeks; when a profile's last visit came is
+   * known to within so many minutes.
+   */
+  tracking: { silentAfterHours: 24, silentAfterPauses: 1.5, notedEveryMinutes: 10 },
   /** Reports show what is recorded within seconds. Whoever waits for longer than this is told. */
   alerts: { lateAfterMinutes: 60, keptDays: 90 },
 } as const;

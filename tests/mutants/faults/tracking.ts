@@ -62,9 +62,17 @@ export const faults: readonly Fault[] = [
   {
     id: 'alert-in-a-backlog',
     file: 'domain/alerts/watch.ts',
-    from: 'new Date(+visitsThrough - limits.tracking.silentAfterHours * hourMs)',
-    to: 'new Date(Date.now() - limits.tracking.silentAfterHours * hourMs)',
+    from: 'through: watched.visitsThrough',
+    to: 'through: watched.now',
     breaks: 'a tracker is called silent while its visits wait in the log',
+    tests: ['domain/alerts/alerts.test.ts'],
+  },
+  {
+    id: 'pauses-never-forgotten',
+    file: 'packages/postgres/migrations/0210_longest_pause.sql',
+    from: "l.longest_pause_seconds * (1 - least(1, extract(epoch FROM excluded.received_at - l.received_at) / extract(epoch FROM interval '30 days')))",
+    to: 'l.longest_pause_seconds',
+    breaks: 'after one long pause a tracker may be gone for as long again, for ever',
     tests: ['domain/alerts/alerts.test.ts'],
   },
   {
