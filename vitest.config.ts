@@ -17,8 +17,8 @@ export default defineConfig({
     // evaluate them again for each file took longer than the tests.
     isolate: false,
     // Long enough for a machine that is busy with other work: a limit on what hangs, and no verdict on how fast anything is.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     // A wait ends when what it waits for is there; how soon that is depends on what else the machine does.
     // A test that asserts nothing proves nothing: an empty one, or a loop over no rows, fails.
     expect: { poll: { timeout: 40_000 }, requireAssertions: true },

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const properties = { value: '0.51', currency: 'USD' };
   await shop.event('ben', 6, { event_name: 'refund', refund_of: 'ben', properties });
   await shop.settle();
-}, 60_000);
+});
 afterAll(() => {
   if (isThere) duck.close();
   rmSync(folder, { recursive: true });

@@ -345,9 +345,7 @@ describe('Dockerfile', () => {
     expect(stages.findLast((sources) => sources.includes('CHANGELOG.md'))).toEqual(expect.arrayContaining(folders));
   });
 
-  test('the processes whose code it compiles load without settings, and leave it in the cache', {
-    timeout: 60_000,
-  }, () => {
+  test('the processes whose code it compiles load without settings, and leave it in the cache', () => {
     const commands = instructions('RUN').flatMap((run) => [...run.matchAll(/node (apps\/\S+) --load-only/g)]);
     expect(commands.length).toBeGreaterThan(0);
     const cache = mkdtempSync(join(tmpdir(), 'compile-cache-'));

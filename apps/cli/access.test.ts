@@ -28,9 +28,7 @@ async function run(...args: string[]) {
   return JSON.parse(stdout);
 }
 
-test('commands pass the rooms of requests: same checks, same entries, and the chains hold', {
-  timeout: 120_000,
-}, async () => {
+test('commands pass the rooms of requests: same checks, same entries, and the chains hold', async () => {
   const workspace = await run('workspace', 'create', 'Acme');
   const profile = await run('profile', 'create', workspace.id, 'Shop', '--currency', 'CLP');
   expect(await run('profile', 'privacy', profile.id, 'hipaa')).toMatchObject({ privacyMode: 'hipaa' });
@@ -58,7 +56,7 @@ test('commands pass the rooms of requests: same checks, same entries, and the ch
   expect(await run('audit', 'verify', workspace.id)).toMatchObject({ entries: 5, broken_at: null });
 });
 
-test('init makes all that a business needs to begin, and says what to paste', { timeout: 60_000 }, async () => {
+test('init makes all that a business needs to begin, and says what to paste', async () => {
   const made = await run('init', 'Panadería Sur', '--email', 'sur@example.com', '--currency', 'CLP');
   expect(made).toMatchObject({ email: 'sur@example.com', api_key: expect.any(String), password: expect.any(String) });
   expect(made.snippet).toMatch(/<script async src="http[^"]+\/t\.js" data-key="[^"]+"><\/script>/);

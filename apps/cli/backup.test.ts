@@ -36,8 +36,6 @@ import { filesOf, listBackups, readManifest } from './backup/manifest.ts';
 import { keysIn, restoreBackup } from './backup/restore-backup.ts';
 import { migrateAll } from './commands/migrate.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
 const inDatabase = (url: string, database: string) => Object.assign(new URL(url), { pathname: `/${database}` }).href;
 const databasesOf = (name: string) =>
   Object.fromEntries(

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { Supervisor } from '@tributary/engines';
 import { createClient } from '@tributary/sdk';
 import { freePort } from '@tributary/testkit';
-import { afterAll, expect, test, vi } from 'vitest';
-
-// Engines, three processes and a market share the machine with every other test.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 30_000 });
+import { afterAll, expect, test } from 'vitest';
 
 const set = `demo-test-${process.pid}`;
 let running: ChildProcess | undefined;

@@ -122,13 +122,13 @@ test('jobs that failed, work set aside, visits that were bad, dead letters and a
   said('postgres', /tributary_app may only read/, /failover/);
   said('upgrade', /^PostgreSQL waits for 1 migration\(s\): \d{4}_.*; about \d+ s$/, /tributary migrate/);
   said('upgrade', /^ClickHouse has been migrated by a later version: 9999_later/, /Run that version/);
-}, 60_000);
+});
 
 test('an engine that does not answer is named, and the others are looked at all the same', async () => {
   const { findings } = await examine({ REDIS_URL: 'redis://127.0.0.1:1', CLICKHOUSE_URL: 'http://127.0.0.1:1' });
   for (const what of ['redis', 'clickhouse']) expect(of(findings, what)[0]?.state, what).toBe('wrong');
   expect(of(findings, 'nats')[0]?.state).toBe('ok');
-}, 60_000);
+});
 
 test('of a cluster each node is named, and one that is away hides nothing of the others', async () => {
   const nodes = `${kit.clickhouseUrl},http://127.0.0.1:1`;

@@ -14,10 +14,9 @@ import {
 import { openPrivateStream, type PrivateStream } from '@tributary/testkit/stream';
 import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 // Each run of the command is a process of its own.
-vi.setConfig({ testTimeout: 90_000 });
 
 let kit: Testkit;
 let api: TestApi;

@@ -147,7 +147,7 @@ describe('a file of outcomes', () => {
     expect(counts.duplicate).toBeLessThanOrEqual(1_000);
     expect(await outcomes()).toHaveLength(total);
     expect(existsSync(`${file}.progress.json`)).toBe(false);
-  }, 60_000);
+  });
 
   test('of another product is read as its rows mean, and again it is the same', async () => {
     write(
@@ -213,7 +213,7 @@ test('a file of visits: dry run, killed and run again, and each of them is there
   expect([code, counts]).toMatchObject([1, { rows: total + 1, imported: total, rejected: 1 }]);
   expect(readFileSync(`${file}.rejected.csv`, 'utf8')).toMatch(/^line,field,message\n30002,occurred_at,/);
   expect(await stored()).toEqual({ visits: String(total), browsers: '4000', touches: String(total) });
-}, 90_000);
+});
 
 test('a file of customers is taken as the route takes its rows', async () => {
   write(
@@ -227,4 +227,4 @@ test('a file of customers is taken as the route takes its rows', async () => {
   expect([looked.code, looked.counts]).toMatchObject([1, { rows: 4, created: 0, matched: 0, rejected: 2 }]);
   expect((await runOf('customers')).counts).toMatchObject({ rows: 4, created: 1, matched: 1, rejected: 2 });
   expect(readFileSync(`${file}.rejected.csv`, 'utf8')).toMatch(/\n4,email,.*\n5,email,/);
-}, 60_000);
+});

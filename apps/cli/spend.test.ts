@@ -108,7 +108,7 @@ test('killed and run again it goes on where it stopped', async () => {
   expect(counts).toMatchObject({ rows: total, updated: 0, rejected: 0 });
   expect(counts.unchanged).toBeLessThanOrEqual(1_000);
   expect(await days()).toHaveLength(total);
-}, 60_000);
+});
 
 test.each([
   ['no such profile', header, '018f0000-0000-7000-8000-000000000000', 'no such profile'],

@@ -36,4 +36,4 @@ test('visits replay-dead says what died and why, then puts it back', async () =>
   });
   expect(await run('visits', 'replay-dead', '--json')).toEqual({ total: 3, replayed: 3 });
   expect([await stream.deadLetters.count(), await stream.lastSequence()]).toEqual([0, 6]);
-}, 90_000);
+});

@@ -64,4 +64,4 @@ test('work list shows what was set aside and why, and work retry has the workers
   const { rows } = await kit.system.unbound.query(sql`SELECT FROM dirty_customers`);
   expect(rows).toEqual([]);
   await expect(run('retry', '--queue', 'nonsense')).rejects.toThrow('There is no queue "nonsense"');
-}, 90_000);
+});

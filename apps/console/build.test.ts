@@ -1,11 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { buildConsole, consoleDirectory } from './build.ts';
-
-// The bundler shares the machine with every other test.
-vi.setConfig({ hookTimeout: 60_000 });
 
 beforeAll(() => buildConsole());
 

@@ -74,4 +74,4 @@ test('10,000 rows, each restated once, while the worker is killed over and over:
   await worker.kill();
   expect(await counted('ad_delivery_daily')).toEqual({ n: '10000', spend: decimal(totals[1]) });
   expect(await counted('ad_delivery_history')).toEqual({ n: '10000', spend: decimal(totals[0]) });
-}, 180_000);
+});

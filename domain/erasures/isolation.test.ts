@@ -49,7 +49,7 @@ test('one that cannot be done stops no other tenant’s, is set aside, and is do
   await expect.poll(() => statusOf(place, erasureId)).toBe('done');
   expect(await aside()).toBe(0);
   await worker.stop();
-}, 90_000);
+});
 
 test('it waits for its own mutations, not for somebody else’s that never ends', async () => {
   const { clickhouse, place } = scene;
@@ -75,4 +75,4 @@ test('it waits for its own mutations, not for somebody else’s that never ends'
   expect(await stuck()).toEqual([{ n: '1' }]);
   await worker.stop();
   await clickhouse.command(raw('KILL MUTATION WHERE database = currentDatabase()'), {});
-}, 90_000);
+});

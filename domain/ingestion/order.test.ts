@@ -60,7 +60,7 @@ test('the same visits shuffled, doubled and cut into other batches give the same
     ),
     { numRuns: 12 },
   );
-}, 120_000);
+});
 
 /** Batches of requests of one to three visits, each request of one browser. */
 function cut(pieces: readonly Piece[], dice: readonly number[]): Piece[][][] {

@@ -3,9 +3,7 @@ import { raw } from '@tributary/clickhouse';
 import { openTestWithClickHouse, scene } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v4 as anyUuid } from 'uuid';
-import { expect, test, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: 120_000 });
+import { expect, test } from 'vitest';
 
 const world = await openTestWithClickHouse();
 const { clickhouse } = world;

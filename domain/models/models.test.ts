@@ -73,7 +73,7 @@ describe('models that are fitted', { timeout: 120_000, shuffle: false }, () => {
 
   beforeAll(async () => {
     shop = await scene(world, { scopes: ['campaigns:read', 'attribution:write', 'goals:write'] });
-  }, 60_000);
+  });
 
   test('before a fit there is no figure, and how wrong the models are is known all the same', async () => {
     const { models: listed, latest_fit, errors } = await models();

@@ -160,7 +160,7 @@ describe('of any payments, sent and sent again', () => {
         ],
       },
     );
-  }, 120_000);
+  });
 
   const markAll = (profileId: string) =>
     kit.app.forProfile(profileId).transaction((tx) =>

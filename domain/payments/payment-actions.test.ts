@@ -182,7 +182,7 @@ describe('a refund by hand', () => {
   });
 });
 
-describe('who paid', { timeout: 60_000 }, () => {
+describe('who paid', () => {
   test('[pay-005] [pay-014] [err-094] moves the payment to the payer’s journey: 502 until it is through, and the same again says so', async () => {
     const id = await shop.pay('p-1', 5, '100', 'ana');
     await shop.pay('p-0', 1, '10', 'ben');

@@ -121,9 +121,7 @@ test('[pay-008] [pay-009] the card gateway’s payments are told without a conne
     expect((await cardpay({ ...body, ...wrong })).status).toBe(422);
 });
 
-test('whatever is told in whatever order, a payment is worth what its last words leave', {
-  timeout: 60_000,
-}, async () => {
+test('whatever is told in whatever order, a payment is worth what its last words leave', async () => {
   const word = fc.record({
     key: fc.constantFrom('r-1', 'r-2', 'r-3'),
     value: fc.constantFrom('1', '40', '99.99'),

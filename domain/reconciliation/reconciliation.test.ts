@@ -59,9 +59,7 @@ async function open() {
   };
 }
 
-test('days are compared, what differs is named and repaired without touching money, and what is on its way is no fault', {
-  timeout: 90_000,
-}, async () => {
+test('days are compared, what differs is named and repaired without touching money, and what is on its way is no fault', async () => {
   const shop = await open();
   const visitorId = uuid();
   const ids: string[] = [];
@@ -200,9 +198,7 @@ test('days are compared, what differs is named and repaired without touching mon
   expect(next.data[0].id).not.toBe(listed.data[1].id);
 });
 
-test('what a provider and an ad account say themselves is held against the books; young and restated figures are no fault', {
-  timeout: 90_000,
-}, async () => {
+test('what a provider and an ad account say themselves is held against the books; young and restated figures are no fault', async () => {
   const shop = await open();
   const owner = { id: shop.profileId, workspaceId: shop.workspaceId };
   const stripe = await buildConnection(kit, owner, { channel: 'payments_a', externalId: 'acct_1' });

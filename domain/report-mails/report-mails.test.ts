@@ -63,9 +63,7 @@ async function openTeam() {
   return { ...shop, owner, viewer, call, create, mail, work, last };
 }
 
-test('a report comes when it is due, with the figures of the API, to each member once, and names nobody', {
-  timeout: 60_000,
-}, async () => {
+test('a report comes when it is due, with the figures of the API, to each member once, and names nobody', async () => {
   const team = await openTeam();
   const film = {
     external_id: 'film',
@@ -151,9 +149,7 @@ test('a report comes when it is due, with the figures of the API, to each member
   expect((await team.call('GET', path, other)).body.data).toEqual([]);
 });
 
-test('what was not taken is tried again and shown; what may have arrived is never sent twice', {
-  timeout: 60_000,
-}, async () => {
+test('what was not taken is tried again and shown; what may have arrived is never sent twice', async () => {
   const team = await openTeam();
   await team.create({ every: 'day' });
   const morning = (day: number) => kit.clock.set(`2026-06-${day}T11:00:30Z`);

@@ -4,7 +4,7 @@ import { aboutItself, banner, film, openShop, outlet, winter } from './reports.f
 
 const world = await openTestWithClickHouse();
 
-describe('A campaign’s row', { timeout: 60_000 }, () => {
+describe('A campaign’s row', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   let row: Record<string, unknown>;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('A campaign’s row', { timeout: 60_000 }, () => {
     await shop.pay('ana', 20, '20.50');
     await shop.settle();
     [row] = (await shop.read('/campaigns')).data;
-  }, 120_000);
+  });
 
   test('[camp-047] [camp-054] stands alone in the answer, beside the days, the model and the currency', async () => {
     expect(await shop.read('/campaigns')).toEqual({
@@ -62,7 +62,7 @@ describe('A campaign’s row', { timeout: 60_000 }, () => {
   });
 });
 
-describe('A level’s row', { timeout: 60_000 }, () => {
+describe('A level’s row', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   const rowOf = async (level: string, name: string) => (await shop.rows({ level }))[name];
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe('A level’s row', { timeout: 60_000 }, () => {
     await shop.pay('ana', 3, '1');
     await shop.lead('ana', 3);
     await shop.settle();
-  }, 120_000);
+  });
 
   test('[camp-021] [camp-022] [camp-052] has the short row’s fields and its own, at each level', async () => {
     const short = Object.keys((await shop.read('/campaigns')).data[0]);
@@ -164,7 +164,7 @@ describe('A level’s row', { timeout: 60_000 }, () => {
   });
 });
 
-describe('Outcomes that are not cash', { timeout: 60_000 }, () => {
+describe('Outcomes that are not cash', () => {
   let rows: Record<string, Record<string, unknown>>;
   beforeAll(async () => {
     const shop = await openShop(world);
@@ -179,7 +179,7 @@ describe('Outcomes that are not cash', { timeout: 60_000 }, () => {
     await shop.event('ana', 2, { ...refunded, properties: { value: '0', currency: 'USD' } });
     await shop.settle();
     rows = await shop.rows({ level: 'campaign' });
-  }, 120_000);
+  });
 
   test('[camp-010] [camp-012] [camp-013] [camp-014] are counted of every kind, and split by kind without zeros', () => {
     const split = { appointment_booked: 1, closed_won: 1, lead_created: 2, messaging_started: 1, quote_sent: 1 };
@@ -207,7 +207,7 @@ describe('Outcomes that are not cash', { timeout: 60_000 }, () => {
   });
 });
 
-describe('GET /campaigns', { timeout: 60_000 }, () => {
+describe('GET /campaigns', () => {
   test('what belongs to a campaign or ad set alone, by our id or the platform’s', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film, spend: '10' }, { ...film, external_id: 'poster', name: 'Poster', spend: '5' });

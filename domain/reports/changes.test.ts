@@ -10,7 +10,7 @@ import { film, may, openShop, winter } from './reports.fixture.ts';
 const world = await openTestWithClickHouse();
 const { kit } = world;
 
-describe('why a figure changed', { timeout: 60_000 }, () => {
+describe('why a figure changed', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   const marks: string[] = [];
   let entity_id = '';
@@ -66,7 +66,7 @@ describe('why a figure changed', { timeout: 60_000 }, () => {
     await shop.spend({ ...film, campaign_external_id: 'spring', campaign_name: 'Spring', date: '2026-05-02' });
     await mark();
     kit.clock.set(new Date(Date.now() + hourMs));
-  }, 60_000);
+  });
 
   test('is told by cause, and the causes add up', async () => {
     expect(await change(0, 1)).toMatchObject({
@@ -135,9 +135,7 @@ describe('why a figure changed', { timeout: 60_000 }, () => {
   });
 });
 
-test('a profile changes its name, zone and currency; all money is converted anew, and says why', {
-  timeout: 60_000,
-}, async () => {
+test('a profile changes its name, zone and currency; all money is converted anew, and says why', async () => {
   kit.clock.set(new Date());
   const shop = await openShop(world);
   const { profileId, workspaceId } = shop;

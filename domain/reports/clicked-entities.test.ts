@@ -32,7 +32,7 @@ async function arrive(shop: Awaited<ReturnType<typeof openShop>>, person: string
   await shop.link(visitorId, `${person}@example.test`);
 }
 
-describe('What only clicks named', { timeout: 60_000 }, () => {
+describe('What only clicks named', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     shop = await openShop(world);
@@ -40,7 +40,7 @@ describe('What only clicks named', { timeout: 60_000 }, () => {
     await arrive(shop, 'ana', { campaign: '120200000000000001', ad_set: '120200000000000002', ad: '1009999999' });
     await shop.pay('ben', 2, '5', { ad_id: '1008888888' });
     await shop.settle();
-  }, 60_000);
+  });
 
   test.each([
     ['campaign', '120200000000000001'],

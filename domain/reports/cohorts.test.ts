@@ -5,7 +5,7 @@ import { film, openShop, outlet, winter } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-describe('GET /cohorts', { timeout: 60_000 }, () => {
+describe('GET /cohorts', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     // Its days begin at four in the morning of UTC.
@@ -29,7 +29,7 @@ describe('GET /cohorts', { timeout: 60_000 }, () => {
       properties: { value: '0.02', currency: 'USD' },
     });
     await shop.settle();
-  }, 60_000);
+  });
   const year = { date_from: '2026-01-01', date_to: '2026-12-31' };
 
   test('who first paid in a month is of that month and of who earned it, whatever they pay later', async () => {

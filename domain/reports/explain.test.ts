@@ -7,7 +7,7 @@ import { aboutItself, banner, film, may, openShop, outlet, wholeMay, winter } fr
 
 const world = await openTestWithClickHouse();
 
-describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
+describe('GET /campaigns/{id}/conversions', () => {
   test('[camp-042] [camp-043] [camp-044] [camp-065] shows the conversions behind a row, newest first, with their paths and nobody’s name', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });
@@ -89,7 +89,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
       for (let n = 0; n < 53; n += 1) await shop.pay('ana', 2 + Math.floor(n / 3) / 10, String(n + 1));
       await shop.settle();
       path = `/campaigns/${shop.entity('campaign', 'winter')}/conversions`;
-    }, 120_000);
+    });
 
     test('[camp-066] [camp-067] [lim-013] of 50 unless told otherwise, from 1 to 200', async () => {
       expect((await shop.read(path)).data).toHaveLength(50);
@@ -142,7 +142,7 @@ describe('GET /campaigns/{id}/conversions', { timeout: 60_000 }, () => {
   });
 });
 
-describe('GET /explain', { timeout: 60_000 }, () => {
+describe('GET /explain', () => {
   const add = (rows: readonly { contributes: string }[]) => sumAmounts(rows.map(({ contributes }) => contributes));
 
   test('gives the rows of every figure, which add up to it', async () => {
@@ -365,7 +365,7 @@ describe('GET /explain', { timeout: 60_000 }, () => {
     ])
       expect(await shop.refused('/explain', query)).toEqual([400, 'invalid_parameter']);
     expect((await shop.read('/explain', { field: 'spend', platform: 'nobody' })).data.value).toBe('0.00');
-  }, 240_000);
+  });
 
   test('pages through the days of delivery', async () => {
     const shop = await openShop(world);

@@ -13,7 +13,7 @@ interface Compared {
 }
 const of = (platform: string, rows: readonly Compared[]) => rows.find((row) => row.platform === platform);
 
-describe('What a platform claims beside what we credit', { timeout: 60_000 }, () => {
+describe('What a platform claims beside what we credit', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   let data: { readonly platforms: readonly Compared[]; readonly rows: readonly Compared[] };
   /** Of social_ads, which claims more than we credit; search_ads says nothing, tiktok claims less. */
@@ -39,7 +39,7 @@ describe('What a platform claims beside what we credit', { timeout: 60_000 }, ()
     await shop.settle();
     ({ data } = await shop.read(path));
     both = [of('social_ads', data.platforms), of('social_ads', data.rows)];
-  }, 120_000);
+  });
 
   test('[comp-021] [comp-027] is one total for each platform and one row for each entity', () => {
     expect(Object.keys(data).sort()).toEqual(['platforms', 'rows']);
@@ -115,7 +115,7 @@ describe('What a platform claims beside what we credit', { timeout: 60_000 }, ()
   });
 });
 
-test('[comp-006] what a platform claims is told in the currency of the profile', { timeout: 60_000 }, async () => {
+test('[comp-006] what a platform claims is told in the currency of the profile', async () => {
   const shop = await openShop(world, { reportingCurrency: 'CLP' });
   const quote = (currency: string, units: string) => ({ day: '2026-05-01', currency, units, usd: '1' });
   await saveRates(world.kit.system, 'file', [quote('USD', '1'), quote('CLP', '900'), quote('EUR', '0.8')]);
@@ -130,7 +130,7 @@ test('[comp-006] what a platform claims is told in the currency of the profile',
   expect(of('social_ads', data.rows)).toMatchObject(told);
 });
 
-describe('A platform’s total', { timeout: 60_000 }, () => {
+describe('A platform’s total', () => {
   let platforms: readonly Compared[];
   beforeAll(async () => {
     const shop = await openShop(world);
@@ -143,7 +143,7 @@ describe('A platform’s total', { timeout: 60_000 }, () => {
     await shop.pay('cal', 2, '1');
     await shop.settle();
     ({ platforms } = (await shop.read(path, { date_to: '2026-05-05' })).data);
-  }, 120_000);
+  });
 
   test('[comp-016] [comp-017] says what its count means', () => {
     expect(platforms).toHaveLength(2);
@@ -168,9 +168,7 @@ describe('A platform’s total', { timeout: 60_000 }, () => {
   });
 });
 
-test('[comp-020] what paid clicks earned that named no ad is the same at every level', {
-  timeout: 60_000,
-}, async () => {
+test('[comp-020] what paid clicks earned that named no ad is the same at every level', async () => {
   const shop = await openShop(world);
   shop.click('ana', 1, { ad: 'stranger' });
   await shop.pay('ana', 2, '9.99');
@@ -188,7 +186,7 @@ test('[comp-020] what paid clicks earned that named no ad is the same at every l
   }
 });
 
-describe('A question', { timeout: 60_000 }, () => {
+describe('A question', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     shop = await openShop(world);
@@ -197,7 +195,7 @@ describe('A question', { timeout: 60_000 }, () => {
     shop.click('ana', 2, outlet);
     await shop.pay('ana', 10.9, '5');
     await shop.settle();
-  }, 120_000);
+  });
 
   test('[comp-022] [comp-023] [lim-012] [err-022] is of two days that are at most 366 apart', async () => {
     expect(await shop.refused(path, { date_from: '' })).toEqual([400, 'invalid_date_range']);

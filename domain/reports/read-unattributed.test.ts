@@ -4,7 +4,7 @@ import { aboutItself, banner, film, openShop, outlet, winter } from './reports.f
 
 const world = await openTestWithClickHouse();
 
-describe('Rows and what is left', { timeout: 60_000 }, () => {
+describe('Rows and what is left', () => {
   test('[camp-016] [camp-036] [camp-056] [camp-057] add up to all conversions at every level under the models of one credit', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });

@@ -4,7 +4,7 @@ import { film, openShop, winter } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-describe('Payments of which something went back', { timeout: 60_000 }, () => {
+describe('Payments of which something went back', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   const refund = (key: string, of: string, value: string, more: object = {}) =>
     shop.event('ana', 4, {
@@ -28,7 +28,7 @@ describe('Payments of which something went back', { timeout: 60_000 }, () => {
     await refund('r-2', 'part', '19.99');
     await refund('r-3', 'disputed', '7', { refund_kind: 'dispute' });
     await shop.settle();
-  }, 120_000);
+  });
 
   test('[comp-010] the cash that we credit is text, less refunds and disputes', async () => {
     const { data } = await shop.read('/campaigns/platform-comparison');

@@ -21,7 +21,7 @@ const reports = (shop: Shop) => [
   ['/explain', { field: 'spend' }],
 ];
 
-describe('What a report says of itself', { timeout: 60_000 }, () => {
+describe('What a report says of itself', () => {
   test('money and spend without a rate are listed, and an amount of which nothing could be converted is null', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film, spend: '5000', currency: 'ARS' });
@@ -104,7 +104,7 @@ describe('What a report says of itself', { timeout: 60_000 }, () => {
   });
 });
 
-describe('Whoever subscribed', { timeout: 60_000 }, () => {
+describe('Whoever subscribed', () => {
   test('[evnt-017] is told when figures fell behind while nobody worked, and when they have caught up', async () => {
     const shop = await openShop(world);
     const told = () =>

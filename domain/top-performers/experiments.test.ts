@@ -9,7 +9,7 @@ const world = await openTestWithClickHouse();
 const { kit } = world;
 const begin = kit.clock.now();
 
-describe('ads that an experiment has measured', { timeout: 120_000 }, () => {
+describe('ads that an experiment has measured', () => {
   let shop: Awaited<ReturnType<typeof openAds>>;
   const grades = async () => {
     await shop.rebuild();
@@ -65,7 +65,7 @@ describe('ads that an experiment has measured', { timeout: 120_000 }, () => {
     await shop.earn('crowd-0', { properties: { value: '1.00', currency: 'USD' } });
     await copyPayments(sql`amount = 1`, sql`jsonb_build_object()`, 49);
     await shop.settle();
-  }, 120_000);
+  });
 
   test('have the grade lift and are calibrated, and no other ad is [top-016] [top-019] [top-036] [top-037]', async () => {
     const before = await grades();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await tell(delivery);
   await settleAll(engines);
   await rebuildProfile({ app: kit.app, clickhouse }, market.profileId, night, new AbortController().signal);
-}, 240_000);
+});
 
 /** As a script of the shop's would: all ads, day by day, with what they stand under. */
 async function tell(rows: readonly DeliveryRow[]): Promise<void> {

@@ -2,13 +2,12 @@ import { type ClickHouse, raw } from '@tributary/clickhouse';
 import { buildProfile, openTestWithClickHouse, workOff } from '@tributary/testkit';
 import { schedule, startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { rebuildScores } from './rebuild-scores.job.ts';
 import { scores } from './scores.queue.ts';
 import { windowsOf } from './windows.ts';
 
 // A profile is four windows, and each of them statements over all of it.
-vi.setConfig({ testTimeout: 60_000 });
 
 const { kit, clickhouse } = await openTestWithClickHouse();
 let profiles: string[];

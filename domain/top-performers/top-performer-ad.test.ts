@@ -56,7 +56,7 @@ describe('What is told of an ad', () => {
     const { data } = (await shop.get({ limit: '50' })).body;
     star = data[0];
     other = data.find((ad: Ad) => ad.ad_external_id === 'crowd-3');
-  }, 120_000);
+  });
 
   test('[top-050] is a list, the best first, beside the profile', async () => {
     const { status, body } = await shop.get();

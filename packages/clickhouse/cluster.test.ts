@@ -213,7 +213,7 @@ describe('a copy', () => {
     return sums;
   };
 
-  test('of two shards goes into a single node, and of that into two shards again', { timeout: 180_000 }, async () => {
+  test('of two shards goes into a single node, and of that into two shards again', async () => {
     await write(profiles.map((profile_id) => visit({ profile_id, platform: 'social_ads', ad_external_id: 'film' })));
     const { cluster: _, ...single } = { ...settings, database: 'copied' };
     const spread = { ...settings, database: 'spread_again' };

@@ -22,11 +22,11 @@ beforeAll(async () => {
   await migrate(settings);
   const as = (who: string) => createClickHouse({ ...settings, username: `tributary_${who}` });
   [owner, reader, writer] = [createClickHouse(settings), as('reader'), as('writer')];
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([owner, reader, writer].map((client) => client?.close()));
   await supervisor.destroy();
-}, 60_000);
+});
 
 const denied = /Not enough privileges/;
 const tables = async () => (await owner.query('table_list', {})).map(({ name }) => name);

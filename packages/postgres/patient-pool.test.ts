@@ -9,9 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => kit.close());
 
-test('frozen, PostgreSQL keeps the first ones waiting, not everybody; back, it is asked again', {
-  timeout: 60_000,
-}, async () => {
+test('frozen, PostgreSQL keeps the first ones waiting, not everybody; back, it is asked again', async () => {
   const line = await openFlakyLineTo(kit.database.appUrl);
   // Longer than the test: whoever is told earlier did not wait for a connection of their own.
   const pool = new PatientPool({ connectionString: line.url, max: 2, connectionTimeoutMillis: 60_000 });
@@ -37,7 +35,7 @@ test('frozen, PostgreSQL keeps the first ones waiting, not everybody; back, it i
   }
 });
 
-test('a busy pool is waited for: PostgreSQL is there', { timeout: 60_000 }, async () => {
+test('a busy pool is waited for: PostgreSQL is there', async () => {
   const pool = new PatientPool({ connectionString: kit.database.appUrl, max: 1, connectionTimeoutMillis: 30_000 });
   try {
     const slow = pool.query('SELECT pg_sleep(2.5)');

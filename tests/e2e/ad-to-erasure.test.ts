@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dumpEverything, placesOf } from './everything.ts';
 import { openShopProfile, openShopScene, type ShopScene } from './shop-scene.ts';
-
-// A browser shares the machine with every other test.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let scene: ShopScene;
 beforeAll(async () => {

@@ -4,12 +4,10 @@ import { addMember, createPasswords, createUser } from '@tributary/domain/accoun
 import { buildProfile, openTest, operatorOf } from '@tributary/testkit';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { visit } from './console-scene.ts';
 
-// A browser shares the machine with every other test.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 const password = 'vague otter lamp';
 const email = 'ana@example.com';
 

@@ -1,15 +1,12 @@
 import { conversionIdOf } from '@tributary/rules';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clock, dayIn, longDay, moment, money, percent, words } from '../../apps/console/source/format.ts';
 import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
 import { setUpAsOwner } from './set-up-as-owner.ts';
 import { askTenQuestions, keepHabits } from './ten-questions.ts';
 import { accessFaults as faultsOf } from './walk.ts';
 import { walkAllPages } from './walk-all-pages.ts';
-
-// A browser and the engines share the machine with every other test.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 let scene: PeopleScene;
 beforeAll(async () => {

@@ -1,12 +1,9 @@
 import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Field, fields, show } from '../../apps/console/source/fields.ts';
 import { channelTitle, longDay, money, ratio, signed, signedPercent, words } from '../../apps/console/source/format.ts';
 import { openScene, type Scene } from './console-scene.ts';
-
-// A browser and a market share the machine with every other test.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 let scene: Scene;
 let session: Awaited<ReturnType<BrowserContext['storageState']>>;

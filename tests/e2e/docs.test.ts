@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { openapi, type Route, routes } from '@tributary/contract';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveDocsSite } from '../../apps/api/docs-site.ts';
 import { buildDocs, docsDirectory } from '../../apps/docs/build.ts';
 import { serveDocs } from '../../packages/http/docs.ts';
@@ -12,8 +12,6 @@ import { openBrowser } from './browser.ts';
 const allRoutes = Object.values<Route>(routes);
 
 /** The pages as a person sees them: a real browser, a real server, and nothing else in the world. */
-// A browser shares the machine with every other test.
-vi.setConfig({ testTimeout: 60_000 });
 
 let fastify: FastifyInstance;
 let browser: Browser;

@@ -3,11 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@tributary/testkit';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShopScene, type ShopScene } from './shop-scene.ts';
-
-// A browser, and commands of their own processes, share the machine with every other test.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const root = join(import.meta.dirname, '../..');
 

@@ -1,10 +1,8 @@
 import { channelNames, type HandoffProvider, handoffProviders, limits } from '@tributary/vocabulary';
 import axe from 'axe-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { searchColumns, searchDump } from '../chaos/sync-scene.ts';
 import { type Consent, type ConsentShop, openConsents } from './handoffs-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const scene = await openConsents();
 const { kit, sandbox, consent, told, somebody, nameOf } = scene;

@@ -1,11 +1,9 @@
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import { createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
 import { freePort, openApi, openTestkit, operatorOf } from '@tributary/testkit';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { visit } from './console-scene.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 test('a passkey is added on the account page, signs in without a password, and is given up', async () => {
   const kit = await openTestkit();

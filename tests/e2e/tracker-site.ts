@@ -6,8 +6,6 @@ import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Collector, openCollector } from './recording-collector.ts';
 
-// A browser shares the machine with every other test.
-vi.setConfig({ testTimeout: 60_000 });
 // A tab that was refused several times waits for half a minute before it tries again.
 const patience = { timeout: 45_000, interval: 50 };
 

@@ -119,7 +119,7 @@ describe('on the way through all routes and the worker', () => {
     expect(answeredWell).toBeGreaterThan(100);
     expect(plans.statements.size).toBeGreaterThan(350);
     expect(faults(plans.scans)).toEqual({ readFromEndToEnd: [], namesNoTenant: [] });
-  }, 120_000);
+  });
 
   test('and one that does not is found', async () => {
     const world = await buildWorld(kit);

@@ -122,7 +122,7 @@ const expected = (market: Market) =>
 
 const small: MarketOptions = { seed: 5, people: 400, campaigns: 5, timeZone: 'America/Santiago' };
 
-describe('A market in the engines', { timeout: 90_000 }, () => {
+describe('A market in the engines', () => {
   test('is worked out as the book says, conversion by conversion, to the minor unit', async () => {
     const market = openMarket(small);
     const book = new Book(market);
