@@ -54,7 +54,6 @@ export async function openPeopleScene() {
   const served = await openApi(kit, {
     providers,
     providerOutbound,
-    adPatienceMs: 4_000,
     clickhouse: warehouse.client,
     consoleDirectory,
     tombstoneKey: () => testRing.eldest().bytes,

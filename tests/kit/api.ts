@@ -60,7 +60,8 @@ export const testApiOptions = {
   summariesPerDay: limits.journeySummary.defaultUnitsPerDay,
   isMailSetUp: true,
   webhookTargets: nowhere,
-  adPatienceMs: 10_000,
+  // As long as tests wait for anything: the sandbox answers when the machine lets it.
+  adPatienceMs: 40_000,
   providers: { of: () => undefined },
   providerOutbound: nowhere,
   // No worker runs beside it, so nobody need wait for one.
