@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openKit } from '@tributary/testkit';
+import { saveRates } from '@tributary/domain/money/room.ts';
+import { openEventSender, openTest, paymentEvent } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 
-const kit = await openKit();
+const { kit, api } = await openTest();
 const directory = mkdtempSync(join(tmpdir(), 'rates-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -42,6 +43,23 @@ test('a file of one’s own becomes rates, with the dollar of each day; again it
   expect(JSON.parse(stdout)).toEqual({ rates: 2, outcomes_converted: 0 });
   await importRates('day,currency,per_usd', '2026-05-04,CLP,950');
   expect(await rates()).toEqual(['2026-05-04 CLP 950', '2026-05-04 USD 1', '2026-05-05 PEN 3.7', '2026-05-05 USD 1']);
+});
+
+test('what the file says of a day no bank overwrites', async () => {
+  await importRates('day,currency,per_usd', '2026-05-07,CLP,940');
+  await saveRates(kit.system, 'ecb', [{ day: '2026-05-07', currency: 'CLP', units: '945', usd: '1' }]);
+  expect(await rates()).toContain('2026-05-07 CLP 940');
+});
+
+test('payments that waited for a rate have it with the import', async () => {
+  const shop = await openEventSender(kit, api);
+  await shop.post(paymentEvent({ value: '37', currency: 'BOB', day: 11 }));
+  const worth = async () =>
+    (await shop.outcomes()).map(({ reporting_amount }) => reporting_amount && +reporting_amount);
+  expect(await worth()).toEqual([null]);
+  const { stdout } = await importRates('day,currency,per_usd', '2026-05-10,CLP,900', '2026-05-10,BOB,7.4');
+  expect(JSON.parse(stdout)).toEqual({ rates: 2, outcomes_converted: 1 });
+  expect(await worth()).toEqual([4_500]);
 });
 
 test('a row that is no rate is named by its line', async () => {

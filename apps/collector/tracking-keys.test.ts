@@ -85,6 +85,27 @@ test('a key that was made after somebody asked for it is found within seconds', 
   await postgres.close();
 });
 
+test('however many keys somebody makes up, a real one stays known', async () => {
+  const { key } = await setUp();
+  let questions = 0;
+  const lookUps: LookUps = {
+    lookUp: async (statement, values = []) => {
+      questions += 1;
+      const [asked] = values as [string[]];
+      return asked.includes(key) ? postgres.unbound.lookUp(statement, values) : [];
+    },
+  };
+  const keys = new TrackingKeys(lookUps, () => now);
+  expect(await keys.find(key)).toBeDefined();
+  // As many as it keeps of real ones.
+  for (let n = 0; n < 200; n += 1)
+    await Promise.all(Array.from({ length: 1_000 }, (_, m) => keys.find(`trk_${n * 1_000 + m}`)));
+  const before = questions;
+  expect(await keys.find(key)).toBeDefined();
+  expect(questions).toBe(before);
+  await postgres.close();
+});
+
 describe('while changes are told', () => {
   /** Counts what PostgreSQL is asked. */
   const counted = () => {

@@ -299,6 +299,23 @@ describe('tenancy', () => {
     expect(body).toEqual({ data: { enabled: true, privacy_mode: 'standard' }, meta: { profile_id: profileId } });
   });
 
+  test('a token for one profile governs no other, though the same app made both', async () => {
+    const [mine, other] = [await provision(), await provision()];
+    const token = await app.token(mine.profileId);
+    const govern = async (profileId: string) => [
+      await errorOf(call('PUT', entitlement(profileId), token, { enabled: true })),
+      await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, token, { scopes: ['analytics'] })),
+    ];
+    expect(await govern(other.profileId)).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ]);
+    expect(await govern(mine.profileId)).toEqual([
+      [200, undefined],
+      [200, undefined],
+    ]);
+  });
+
   test('[auth-030] [auth-031] until then writes are 409 entitlement_required, and reads are not', async () => {
     const { profileId } = await provision({ enabled: false, scopes: ['analytics_pii', 'attribution_write'] });
     const key = await mint(profileId);

@@ -56,6 +56,14 @@ describe('subject_ref', () => {
     expect(await sender.flags()).toEqual({ p1: true, p2: true, p3: false });
   });
 
+  test('[inge-022] a payment that is told late begins the week anew: what was its last day is outside', async () => {
+    await sender.post(paymentEvent({ key: 'p2', day: 2 }));
+    await sender.post(paymentEvent({ key: 'p3', day: 9 }));
+    expect(await sender.flags()).toEqual({ p2: true, p3: true });
+    await sender.post(paymentEvent({ key: 'p1', day: 1 }));
+    expect(await sender.flags()).toEqual({ p1: true, p2: true, p3: false });
+  });
+
   test('[inge-026] [inge-027] [inge-028] an untagged payment makes a subject returning; tagged later, and untagged again, the flags follow', async () => {
     await sender.post(paymentEvent({ key: 'old', day: 1 }));
     await sender.post(paymentEvent({ key: 'new', day: 20, subject: 'B' }));

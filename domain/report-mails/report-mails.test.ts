@@ -216,6 +216,7 @@ test('only members get it, only who may share makes it, and a healthcare profile
   kit.clock.set('2026-06-22T11:00:30Z');
   await team.work();
   expect(inbox).toEqual([]);
+  expect(await team.last()).toBeNull();
   expect(await refused(team.owner, {})).toMatchObject({ reason: 'healthcare' });
 });
 

@@ -69,6 +69,9 @@ describe('Spend', () => {
       delivery: [{ rate: null, rate_date: null, contributes: '0' }],
       exclusions: [{ reason: 'no_exchange_rate', count: 1 }],
     });
+    // What is worked out from it says so, too.
+    const roas = await shop.read('/explain', { field: 'roas', level: 'ad', entity_id: 'banner' });
+    expect(roas.data).toMatchObject({ value: null, exclusions: without.data.exclusions });
   });
 });
 

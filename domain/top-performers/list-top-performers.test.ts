@@ -111,6 +111,17 @@ describe('An ad', () => {
     ]);
   });
 
+  test('has what was bought by whom it brought last', async () => {
+    const shop = await open();
+    await shop.tell({ external_id: 'first' }, { external_id: 'last' });
+    await shop.earn(['first', 'last']);
+    await shop.settle();
+    await shop.rebuild();
+    const { body } = await shop.get();
+    const earned = body.data.map((ad: Record<string, unknown>) => [ad.ad_external_id, ad.attributed_revenue]);
+    expect(Object.fromEntries(earned)).toEqual({ first: 0, last: 250 });
+  });
+
   test('among fewer than 20 has no score, and stands below those that have one', async () => {
     const shop = await open();
     await shop.tell(

@@ -58,17 +58,18 @@ export async function openAds(world: World, traits: SceneTraits = {}) {
           ...row,
         })),
       ),
-    /** Somebody clicks the ad and then does something. */
-    async earn(externalId: string, event: object = {}): Promise<void> {
+    /** Somebody clicks the ad, or one after the other, and then does something. */
+    async earn(externalIds: string | readonly string[], event: object = {}): Promise<void> {
       const visitorId = uuid();
-      await place.touch({
-        visitor_id: visitorId,
-        occurred_at: '2026-06-09T10:00:00.000Z',
-        source: 'instagram',
-        medium: 'paid',
-        platform: 'social_ads',
-        ad_id: idOf(externalId),
-      });
+      for (const [nth, externalId] of [externalIds].flat().entries())
+        await place.touch({
+          visitor_id: visitorId,
+          occurred_at: `2026-06-09T1${nth}:00:00.000Z`,
+          source: 'instagram',
+          medium: 'paid',
+          platform: 'social_ads',
+          ad_id: idOf(externalId),
+        });
       const { customerId } = await place.send({
         occurred_at: '2026-06-10T10:00:00.000Z',
         properties: { value: '250.00', currency: 'USD' },

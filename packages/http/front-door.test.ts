@@ -134,6 +134,23 @@ test('whoever is not known may send little, whatever the route takes', async () 
   small.destroy();
 });
 
+test('a body that is shorter or longer than was announced is not taken for whole', async () => {
+  // Past the socket: there Node itself ends a body where its Content-Length does.
+  const send = (announced: number) =>
+    server.fastify.inject({
+      method: 'POST',
+      url: '/api/v1/upload',
+      headers: { ...key.headers, 'content-type': 'application/json', 'content-length': String(announced) },
+      payload: json(100),
+    });
+  for (const announced of [99, 101])
+    expect((await send(announced)).json().error).toMatchObject({
+      code: 'invalid_request',
+      message: 'The body is not as long as its Content-Length says.',
+    });
+  expect((await send(100)).statusCode).toBe(200);
+});
+
 test('what strangers have sent and not finished is bounded, and takes nothing from those who are known', async () => {
   const half = Array.from({ length: 40 }, (_, index) => {
     const socket = open('/api/v1/enter', 64_000, {}, `127.0.1.${index % 8}`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { S3Server } from '@tributary/testkit/s3-server';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Meter, NotThere, openStorage, type Storage, StorageRefused, writeMade } from './index.ts';
@@ -90,15 +91,22 @@ test('what fails on the way is tried again, part by part, also where only the an
 });
 
 test('of a file that could not be made or sent nothing is left, and the reason is told', async () => {
-  const failing = () =>
+  const failing = (isUnderWay: () => boolean) =>
     Readable.from(
       (async function* () {
         yield randomBytes(2 * partBytes);
+        // Earlier, nothing would have been sent that could be left.
+        while (!isUnderWay()) await setImmediate();
         throw new Error('the source dried up');
       })(),
     );
-  for (const storage of [folder, bucket])
-    await expect(writeMade(storage, 'broken/one', failing(), new Meter())).rejects.toThrow('the source dried up');
+  for (const [storage, isUnderWay] of [
+    [folder, () => true],
+    [bucket, () => s3.uploads.size > 0],
+  ] as const)
+    await expect(writeMade(storage, 'broken/one', failing(isUnderWay), new Meter())).rejects.toThrow(
+      'the source dried up',
+    );
   expect(await folder.list('broken')).toEqual([]);
   expect(await bucket.list('broken')).toEqual([]);
   expect(s3.uploads.size).toBe(0);

@@ -72,6 +72,13 @@ test('a job exists if and only if its transaction commits, and the worker runs i
   expect(errors).toEqual([]);
 });
 
+test('a job that lacks what its kind needs, or says more, is refused where it is made', async () => {
+  const make = (job: 'deleteOldRows' | 'repriceOutcomes', payload: object) =>
+    kit.app.unbound.transaction((tx) => jobs.enqueue(tx, job, payload as never));
+  await expect(make('repriceOutcomes', {})).rejects.toThrow('profileId');
+  await expect(make('deleteOldRows', { email: 'ana@example.com' })).rejects.toThrow('email');
+});
+
 test('a failed job is told of once, and runs again', async () => {
   const deleteOldRows = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
   await work({ ...idle, deleteOldRows });
