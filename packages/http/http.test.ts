@@ -99,7 +99,8 @@ beforeAll(async () => {
         return answer(200, { data: { ok: query.how as never } });
       }),
     ],
-    { maxBodyBytes: 10_000, requestTimeoutMs: 500 },
+    // Only one test waits for it; the others may be slow on a busy machine.
+    { maxBodyBytes: 10_000, requestTimeoutMs: 5_000 },
   );
 });
 afterAll(async () => {
