@@ -184,6 +184,21 @@ describe('A row', () => {
       [80.5, 'cash', 80.5, 4],
     ]);
   });
+
+  test('[cust-017] [cust-018] that names nobody counts for itself alone, and only a payment is money paid', async () => {
+    const shop = await openShop(world, { reportingCurrency: 'USD' });
+    for (const event_name of ['payment_received', 'order_placed'])
+      await shop.event({
+        event_name,
+        occurred_at: '2026-06-10T10:00:00.000Z',
+        properties: { value: '20', currency: 'USD' },
+        user_traits: {},
+      });
+    const of = async (goal: string) => (await shop.get({ ...june, goal })).body.data;
+    const alone = { revenue: 20, conversion_count: 1 };
+    expect(await of('payment_received')).toMatchObject([{ ...alone, total_revenue: 20 }]);
+    expect(await of('order_placed')).toMatchObject([{ ...alone, total_revenue: 0 }]);
+  });
 });
 
 test('[cust-004] [conv-001] the id of a row, a customer’s or a browser’s, is one that its journey is read by', async () => {

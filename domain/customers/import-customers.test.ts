@@ -269,6 +269,16 @@ describe('200', () => {
     expect(await identifiers(his as string)).toEqual(['external_customer_id son']);
   });
 
+  test('a customer is known since the first of all that was said, also after a merge', async () => {
+    const since = kit.clock.now();
+    const id = await idOf({ email: 'ana@example.cl' });
+    kit.clock.advance(1_000);
+    await importOne({ national_id: '12.345.678-5' });
+    kit.clock.advance(1_000);
+    await importOne({ email: 'ana@example.cl', national_id: '12.345.678-5' });
+    expect(await customer(id)).toMatchObject({ first_seen_at: since, last_seen_at: kit.clock.now() });
+  });
+
   test('after two merges in one batch everything is of whoever is left', async () => {
     const oldest = await idOf({ email: 'first@example.cl' });
     await importOne({ email: 'second@example.cl' });

@@ -1,6 +1,7 @@
 import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { auditEntries, type EventSender, openEventSender, openTest, paymentEvent, workOff } from '@tributary/testkit';
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 const { kit, api } = await openTest();
@@ -48,6 +49,21 @@ describe('meaning', () => {
     ]);
   });
 
+  test('a changed window has what it concerns attributed again, and a changed name does not', async () => {
+    const jobs = async () =>
+      (
+        await kit.owner.unbound.query(
+          sql`SELECT data FROM pgboss.job WHERE name = 'spread-definition' AND data->>'profileId' = ${sender.profileId}`,
+        )
+      ).rows;
+    const { id: definitionId } = (await goal(visit)).body.data;
+    const spread = { data: { profileId: sender.profileId, eventKeys: ['visit done'], definitionId } };
+    await goal({ ...visit, name: 'Visita hecha' });
+    expect(await jobs()).toEqual([spread]);
+    await goal({ ...visit, lookback_window_days: 60 });
+    expect(await jobs()).toEqual([spread, spread]);
+  });
+
   test('[ver-014] one of all definitions is the default, and it is the last that said so', async () => {
     await goal(visit);
     const list = (await sender.get('/api/v1/goals/definitions')).data as {
@@ -60,6 +76,9 @@ describe('meaning', () => {
     expect(list.map(({ conversion_key }) => conversion_key)).toEqual(
       expect.arrayContaining(['lead_created', 'payment_received', 'order_placed']),
     );
+    // What was not said stays as it was.
+    const { is_default: _said, ...changed } = { ...visit, name: 'Visita hecha' };
+    expect((await goal(changed)).body.data).toMatchObject({ name: 'Visita hecha', is_default: true });
   });
 
   test('the same definition from many at once is one', async () => {

@@ -19,6 +19,8 @@ const {
   plant,
   replayAll,
   report,
+  startAttributing,
+  stopAttributing,
   stopConsuming,
   untilDone,
   verifyIt,
@@ -155,6 +157,39 @@ describe('an erasure is done', () => {
     for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
     expect((await verifyIt(erasureId)).found).toBe(0);
   });
+
+  test('only after the credit of the person was worked out anew', async () => {
+    await anaPays();
+    await stopAttributing();
+    const erasureId = await eraseAna();
+    expect(await complete()).toBe(0);
+    expect((await scene.place.read(erasureId)).json().data.status).toBe('queued');
+    startAttributing();
+    await untilDone(erasureId);
+  });
+});
+
+test('a browser that turned out to be the person’s during the clearing is cleared, too, before it is done', async () => {
+  await anaPays();
+  await browse(uuid(), { url: 'https://shop.example/other-browser/ana' });
+  await drained();
+  const other = (await visits()).find(({ url }) => url.includes('other-browser'));
+  const erasureId = await eraseAna();
+  await worked();
+  const { profileId } = scene.place;
+  const signal = AbortSignal.timeout(60_000);
+  const taken = await scene.queue().take(profileId, 10, signal);
+  expect(taken.items).toHaveLength(1);
+  // The columns are cleared by the time that the work is held.
+  const hold = async () => {
+    await scene.place.rows(sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+      SELECT ${profileId}, ${other?.visitor_id}, id, 'identify', ${scene.kit.clock.now()} FROM customers`);
+  };
+  await scene.queue().work({ key: profileId, ...taken, signal, hold });
+  expect((await scene.place.read(erasureId)).json().data.status).toBe('queued');
+  await untilDone(erasureId);
+  expect(await visits()).toHaveLength(4);
+  for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
 });
 
 test('what a batch recorded that had begun before the erasure is cleared, too', async () => {

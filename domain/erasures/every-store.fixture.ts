@@ -59,14 +59,7 @@ export function useEveryStore() {
       badBytesPerDay: 50 << 20,
       now,
     });
-    attributing = startQueueWorker({
-      system: kit.system,
-      systemUrl: kit.database.systemUrl,
-      handlers: { attribution: attribution({ app: kit.app, clickhouse: warehouse.client, now: () => new Date() }) },
-      blame: () => 'work',
-      onFailure: ({ error }) => console.error(error),
-      numbers: { paceMs: 20 },
-    });
+    startAttributing();
   });
   beforeEach(async () => {
     published.length = 0;
@@ -104,6 +97,16 @@ export function useEveryStore() {
   const stopConsuming = async () => {
     await consumer?.stop();
     consumer = undefined;
+  };
+  const startAttributing = () => {
+    attributing = startQueueWorker({
+      system: kit.system,
+      systemUrl: kit.database.systemUrl,
+      handlers: { attribution: attribution({ app: kit.app, clickhouse: warehouse.client, now: () => new Date() }) },
+      blame: () => 'work',
+      onFailure: ({ error }) => console.error(error),
+      numbers: { paceMs: 20 },
+    });
   };
   const drained = () =>
     vi.waitFor(
@@ -272,6 +275,8 @@ export function useEveryStore() {
     report,
     requestNow,
     sendAllAgain,
+    startAttributing,
+    stopAttributing: () => attributing.stop(),
     stopConsuming,
     untilDone,
     verifyIt,

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { compose } from './compose.ts';
 import { consentInForce } from './consent.ts';
 import { openExports } from './exports.fixture.ts';
+import type { TargetRow } from './store.ts';
 
 const { kit, platform, shop: open } = await openExports();
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -218,6 +220,20 @@ describe('what is told', () => {
       );
     },
   );
+
+  // Seen here alone: Meta takes no website without its browser, of which a private profile does not tell.
+  test('of a page a private profile tells the site alone', () => {
+    const page = 'https://clinic.example/private?q=1';
+    const outcome = {
+      ...{ id: 'o-1', idempotencyKey: 'o-1', occurredAt: kit.clock.now(), customerId: null, visitorId: null },
+      ...{ amount: null, refunded: '0', currency: null, isErased: false, definitionId: 'paid' },
+      rest: { action_source: 'website', page_url: page },
+    };
+    const target = { dataset: '1001', events: { payment_received: 'Purchase' } } as unknown as TargetRow;
+    const told = (isPrivate: boolean) => compose(outcome, target, () => 'payment_received', isPrivate);
+    expect(told(false)).toMatchObject({ event: { sourceUrl: 'https://clinic.example/private' } });
+    expect(told(true)).toMatchObject({ event: { sourceUrl: 'https://clinic.example/' } });
+  });
 
   test('a chat that an ad opened goes to the dataset of the messaging account; without that or its click it is a chat [inge-015][inge-016]', async () => {
     const chat = { action_source: 'business_messaging', click_ids: { ctwa_clid: 'ARxyz' } };

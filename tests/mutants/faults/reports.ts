@@ -119,7 +119,7 @@ export const faults: readonly Fault[] = [
     from: 'touches?.channels.at(-1)',
     to: 'touches?.channels.at(0)',
     breaks: 'the list shows the channel of the first touch',
-    tests: ['domain/customers/list-customers.test.ts', 'domain/customers/list-customers.test.ts'],
+    tests: ['domain/customers/list-customers-market.test.ts', 'domain/customers/list-customers.test.ts'],
   },
   {
     id: 'last-day-of-utc',

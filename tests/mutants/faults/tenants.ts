@@ -71,12 +71,18 @@ export const faults: readonly Fault[] = [
       '  if (before)',
       'an app sees the keys of others',
     ],
-    'old-tokens-after-reset': [
-      "  await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();\n",
-      '',
-      'tokens of a lost secret go on working',
-    ],
   }),
+  ...faultsIn(
+    'domain/credentials/store.ts',
+    ['domain/credentials/operator.test.ts', 'domain/credentials/access.test.ts'],
+    {
+      'old-tokens-after-reset': [
+        "  await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();\n",
+        '',
+        'tokens of a lost secret go on working',
+      ],
+    },
+  ),
   ...faultsIn('domain/credentials/secret.ts', ['domain/credentials/secret.test.ts'], {
     'checksum-not-checked': [
       ' && checksum(body) === text.slice(-checksumLength)',
