@@ -183,6 +183,9 @@ describe('A row', () => {
       [0, 'cash', 80.5, 4],
       [80.5, 'cash', 80.5, 4],
     ]);
+    // Until it is converted anew, an amount in the old currency is none in the new.
+    await shop.run(sql`UPDATE profiles SET reporting_currency = 'CLP'`);
+    expect(await one('lead_created')).toEqual([[0, 'pipeline', 0, 4]]);
   });
 
   test('[cust-017] [cust-018] that names nobody counts for itself alone, and only a payment is money paid', async () => {

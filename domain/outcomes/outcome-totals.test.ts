@@ -46,6 +46,15 @@ test('a search shows true numbers: conversions of any kind, cash of payments, in
   await expectTrue();
 });
 
+test('after the reporting currency changed, cash in the old one is not added up as the new', async () => {
+  await sender.post(named(paymentEvent({ value: 1_000, currency: 'CLP' }), 'Pia', 'p-1'));
+  await inProfile(sql`UPDATE profiles SET reporting_currency = 'USD'`);
+  // What came before waits for its conversion.
+  await sender.post(named(paymentEvent({ value: 30, currency: 'USD' }), 'Pia', 'p-1'));
+  expect(await found('pia')).toEqual([[2, '30.00']]);
+  await expectTrue();
+});
+
 test('what a name means is looked up: a definition that comes later counts what was there before', async () => {
   await sender.post(named({ ...paymentEvent({ value: 900 }), event_name: 'abono' }, 'Luz', 'l-1'));
   expect(await found('luz')).toEqual([[0, '0']]);

@@ -360,6 +360,10 @@ describe('GET /campaigns', () => {
     const total = async (day: string) =>
       (await shop.read('/overview', { date_from: day, date_to: day })).data.totals.outcome_value;
     expect([await total('2026-05-09'), await total('2026-05-10')]).toEqual([100, 50]);
+    const path = `/campaigns/${shop.entity('campaign', 'winter')}/conversions`;
+    const behind = async (day: string) =>
+      (await shop.read(path, { date_from: day, date_to: day })).data.map((row: { value: string }) => row.value);
+    expect([await behind('2026-05-09'), await behind('2026-05-10')]).toEqual([['100.00'], ['50.00']]);
   });
 
   test('what a click named and nobody told of has a row with all that is known of it', async () => {

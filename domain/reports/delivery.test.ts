@@ -218,6 +218,8 @@ describe('GET /overview', () => {
     await shop.pay('ana', 2.05, '40');
     shop.click('ben', 1, outlet);
     await shop.lead('ben', 2.5);
+    // What was ordered is not paid yet.
+    await shop.event('ben', 2.5, { event_name: 'order_placed', properties: { value: '300', currency: 'USD' } });
     await shop.pay('cal', 2.5, '10');
     await shop.settle();
     expect(await shop.read('/overview', { date_from: '2026-04-30', date_to: '2026-05-02' })).toEqual({
@@ -226,20 +228,20 @@ describe('GET /overview', () => {
           spend: 12.5,
           outcome_count: 2,
           outcome_value: 50,
-          attributed_outcome_count: 3,
+          attributed_outcome_count: 4,
           roas: 4,
           cac: 6.25,
-          outcomes_by_type: { lead_created: 1, payment_received: 2 },
+          outcomes_by_type: { lead_created: 1, order_placed: 1, payment_received: 2 },
         },
         days: [
           { date: '2026-04-30', spend: 0, outcome_count: 0, outcome_value: 0, attributed_outcome_count: 0 },
           { date: '2026-05-01', spend: 2.5, outcome_count: 1, outcome_value: 40, attributed_outcome_count: 1 },
-          { date: '2026-05-02', spend: 10, outcome_count: 1, outcome_value: 10, attributed_outcome_count: 2 },
+          { date: '2026-05-02', spend: 10, outcome_count: 1, outcome_value: 10, attributed_outcome_count: 3 },
         ],
         channels: [
           { channel: 'email', outcome_count: 1, outcome_value: 40, attributed_outcome_count: 1 },
           { channel: 'no_touch', outcome_count: 1, outcome_value: 10, attributed_outcome_count: 1 },
-          { channel: 'paid_social', outcome_count: 0, outcome_value: 0, attributed_outcome_count: 1 },
+          { channel: 'paid_social', outcome_count: 0, outcome_value: 0, attributed_outcome_count: 2 },
         ],
       },
       meta: {

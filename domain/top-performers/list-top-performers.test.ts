@@ -138,6 +138,24 @@ describe('An ad', () => {
     expect((await shop.ids({ limit: '50' })).slice(-3)).toEqual(['few-2', 'few-1', 'few-0']);
   });
 
+  test('has its best day where the profile is: an evening there is one day, whatever the date in UTC', async () => {
+    const shop = await open({ timeZone: 'America/Santiago' });
+    await shop.tell(...crowd(19), { external_id: 'evening' });
+    await shop.earn('evening', { occurred_at: '2026-06-10T23:00:00.000Z' });
+    await shop.earn('evening', { occurred_at: '2026-06-11T03:00:00.000Z' });
+    await shop.settle();
+    await shop.rebuild();
+    const { body } = await shop.read('explain', {
+      report: 'top_performers',
+      field: 'stability_percentile',
+      entity_id: shop.idOf('evening'),
+      date_from: '2026-06-10',
+      date_to: '2026-06-10',
+    });
+    // The share of its outcomes that came on other days.
+    expect(body.data.cohort).toMatchObject([{ ad_id: shop.idOf('evening'), figure: 0 }]);
+  });
+
   test('that ran no more is gone with the next night, and so is the last one', async () => {
     const shop = await open();
     await shop.tell({ external_id: 'ad-1' }, { external_id: 'ad-2', date: '2026-06-01' });

@@ -68,3 +68,59 @@ test('a person’s id becomes another in results and their history, and goes fro
   expect(await left('attribution_history')).toEqual([shell, other].sort());
   for (const table of ofPeople.slice(2)) expect(await left(table), table).toEqual([other]);
 });
+
+const urlOnly: PersonTables = { visits: { id: 'visitor_id', erasure: 'cleared', columns: { url: '' }, words: '' } };
+
+test('it is done when the engine has come to it, not when it was asked for', async () => {
+  const mine = visit();
+  await scratch.client.insert('visits', [mine]);
+  const people = { profileIds: [mine.profile_id], visitorIds: [mine.visitor_id], personIds: [], shellIds: [] };
+  const isAsked = async () => {
+    const pending = raw<{ n: string }>(
+      "SELECT count() AS n FROM system.mutations WHERE database = currentDatabase() AND table = 'visits' AND NOT is_done",
+    );
+    return (await scratch.client.query(pending, {}))[0]?.n === '1';
+  };
+  // Holds mutations as well.
+  await scratch.client.command(raw('SYSTEM STOP MERGES visits'), {});
+  const clearing = clearPeople(scratch.settings, urlOnly, people, signal);
+  try {
+    await expect.poll(isAsked).toBe(true);
+    // Whoever does not wait is through long before so many further answers of the same engine.
+    const stillWaits = async () => {
+      for (let answers = 0; answers < 20; answers += 1) expect(await isAsked()).toBe(true);
+      return 'waits';
+    };
+    expect(await Promise.race([clearing, stillWaits()])).toBe('waits');
+  } finally {
+    await scratch.client.command(raw('SYSTEM START MERGES visits'), {});
+  }
+  expect(await clearing).toEqual({ visits: 1 });
+  expect(await rowsOf('visits', mine.profile_id)).toMatchObject([{ url: '' }]);
+});
+
+test('one that fails says why and is taken back, so that it holds nobody’s after it', async () => {
+  const [profileId, visitorId] = [randomUUID(), randomUUID()];
+  await scratch.client.command(
+    raw(`CREATE TABLE fragile (profile_id UUID, visitor_id UUID, url String, city String, must UInt8 MATERIALIZED throwIf(url = 'gone', 'never gone'))
+      ENGINE = MergeTree ORDER BY profile_id`),
+    {},
+  );
+  await scratch.client.command(
+    raw(
+      "INSERT INTO fragile (profile_id, visitor_id, url, city) VALUES ({profileId:UUID}, {visitorId:UUID}, '/', 'Lota')",
+    ),
+    { profileId, visitorId },
+  );
+  const people = { profileIds: [profileId], visitorIds: [visitorId], personIds: [], shellIds: [] };
+  const clear = (column: string) =>
+    clearPeople(
+      scratch.settings,
+      { fragile: { id: 'visitor_id', erasure: 'cleared', columns: { [column]: 'gone' }, words: '' } },
+      people,
+      signal,
+    );
+  await expect(clear('url')).rejects.toThrow(/A mutation of ClickHouse fails: .*never gone/s);
+  expect(await clear('city')).toEqual({ fragile: 1 });
+  expect(await rowsOf('fragile', profileId)).toMatchObject([{ url: '/', city: 'gone' }]);
+});

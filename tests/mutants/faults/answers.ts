@@ -169,10 +169,10 @@ export const faults: readonly Fault[] = [
     'packages/clickhouse/parts/last_scores.sql',
     ['domain/top-performers/list-top-performers.test.ts', 'domain/top-performers/rebuild-scores.test.ts'],
     {
-      'scores-of-an-unfinished-rebuild': [
+      'last-ad-stays-scored': [
         " AND ad_id = toUUID('00000000-0000-0000-0000-000000000000')\n    )",
-        '\n    )',
-        'half of a rebuild is shown while it is at work',
+        " AND ad_id != toUUID('00000000-0000-0000-0000-000000000000')\n    )",
+        'the ads of a window stay in it when none of them runs any more',
       ],
     },
   ),

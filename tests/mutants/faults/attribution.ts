@@ -23,7 +23,15 @@ export const faults: readonly Fault[] = [
     from: 'if(empty(source_ids), [toUInt32(0)], arrayDistinct(owners_of_path))',
     to: 'if(empty(source_ids), [toUInt32(0)], arrayFilter(one -> one > 0, arrayDistinct(owners_of_path)))',
     breaks: "multi-credit: the share of nobody's touches vanishes from /unattributed",
-    tests: ['domain/reports/campaigns.test.ts', 'domain/reports/explain.test.ts'],
+    tests: ['domain/reports/read-unattributed.test.ts'],
+  },
+  {
+    id: 'repeats-earn',
+    file: 'packages/clickhouse/queries/attribution_attribute.sql',
+    from: 'nth = 1 AND (at = 1 OR',
+    to: '(at = 1 OR',
+    breaks: 'a landing page opened twice earns twice',
+    tests: ['domain/reports/explain.test.ts', 'tests/parity/parity.test.ts'],
   },
   {
     id: 'all-direct-goes-to-first',

@@ -191,5 +191,10 @@ export const faults: readonly Fault[] = [
       '',
       'a mutation that fails holds every erasure after it',
     ],
+    'mutation-within-a-request': [
+      ' SETTINGS mutations_sync = 0`',
+      '`',
+      'an erasure in a large table takes longer than its request may, and is taken back at every try',
+    ],
   }),
 ];

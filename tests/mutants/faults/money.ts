@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
     from: 'is_first_payment AND purchase_id = conversion_id AS is_new_purchase',
     to: 'is_first_payment AS is_new_purchase',
     breaks: 'deposit and balance count as two first purchases',
-    tests: ['domain/reports/campaigns.test.ts'],
+    tests: ['domain/reports/explain.test.ts', 'domain/reports/campaigns.test.ts'],
   },
   {
     id: 'amounts-cut',

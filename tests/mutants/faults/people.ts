@@ -163,7 +163,7 @@ export const faults: readonly Fault[] = [
       'a row with a broken selector is minted for whoever the next one names',
     ],
   }),
-  ...faultsIn('domain/link-tokens/store.ts', ['domain/link-tokens/create-link-tokens.test.ts'], {
+  ...faultsIn('domain/link-tokens/store.ts', ['domain/erasures/erase-customer.test.ts'], {
     'erased-address-told': [
       "const isKey = 'identifier' in row && row.identifier.kind === 'external_customer_id';",
       "const isKey = 'identifier' in row;",
