@@ -108,4 +108,16 @@ describe('the sweeps', () => {
       .transaction((tx) => tx.selectFrom('api_keys').select('id').orderBy('id').execute());
     expect(left.map(({ id }) => id)).toEqual([keys[0], keys[1], keys[4]].map((row) => row?.id).sort());
   });
+
+  test('go on until nothing old is left, also where that is more than one batch of 5,000', async () => {
+    const { id, workspaceId } = await buildProfile(kit.app);
+    const longAgo = new Date(kit.clock.now().getTime() - 9_000 * 86_400_000);
+    await kit.app.forProfile(id).transaction((tx) =>
+      sql`
+        INSERT INTO pii_access_log (workspace_id, profile_id, id, at, actor_kind, actor_id, operation, people, result, request_id)
+        SELECT ${workspaceId}::uuid, ${id}::uuid, gen_random_uuid(), ${longAgo}, 'api_key', ${id}::uuid, 'test', 1, 'served', n::text
+        FROM generate_series(1, 5001) n`.execute(tx),
+    );
+    expect(await sweepOld(sweeper(), ['pii_access_log'])).toBe(5_001);
+  });
 });

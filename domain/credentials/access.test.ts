@@ -1,3 +1,4 @@
+import { archiveProfileByOperator } from '@tributary/domain/tenants/room.ts';
 import { buildApiKey, buildProfile, openTest, operatorOf } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
@@ -146,6 +147,15 @@ describe('credentials', () => {
     expect(await statuses()).toEqual([200, 200, 200]);
     await disableApp(operatorOf(kit), partner.app.clientId);
     expect(await statuses()).toEqual([401, 401, 200]);
+  });
+
+  test('the keys and tokens of a profile that was deleted are 401 at once', async () => {
+    const { profileId } = await provision();
+    const [key, token] = [await mint(profileId), await app.token(profileId)];
+    expect((await call('GET', '/api/v1/profile', key.headers)).status).toBe(200);
+    await archiveProfileByOperator(operatorOf(kit), profileId);
+    for (const headers of [key.headers, token])
+      expect(await errorOf(call('GET', '/api/v1/profile', headers))).toEqual([401, 'unauthorized']);
   });
 
   test('[auth-010] [auth-011] a narrowed grant narrows its keys at once, and a revoked one ends them', async () => {

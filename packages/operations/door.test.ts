@@ -68,6 +68,13 @@ test('somebody of the same network whose credential was good is let through, and
   expect([await come('good, but new here'), asked]).toEqual(['rate_limit_exceeded', 1]);
 });
 
+test('a credential that was good ten minutes ago and not since is a guess like any other', async () => {
+  expect(await come('good one')).toBe('api_key');
+  nowMs += 10 * 60_000;
+  for (let guess = 0; guess <= allowed; guess += 1) await come(`wrong ${guess}`);
+  expect(await come('good one')).toBe('rate_limit_exceeded');
+});
+
 test('addresses of one network of IPv6 guess together', async () => {
   for (let guess = 0; guess <= allowed; guess += 1) await come('wrong', `2001:db8::${guess.toString(16)}`);
   expect([await come('wrong', '2001:db8::ffff'), asked]).toEqual(['rate_limit_exceeded', allowed + 1]);

@@ -2,7 +2,7 @@ import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPostgres, type Tx } from './index.ts';
+import { createPostgres, enter, type Tx } from './index.ts';
 
 let kit: Testkit;
 beforeAll(async () => {
@@ -95,6 +95,15 @@ describe('the wall', () => {
     } finally {
       await single.close();
     }
+  });
+
+  test('a transaction that moves behind another wall sees nothing behind the first', async () => {
+    const [first, second] = [await buildProfile(kit.app), await buildProfile(kit.app)];
+    const seen = await kit.app.forProfile(first.id).transaction(async (tx) => {
+      await enter(tx, { workspaceId: second.workspaceId });
+      return tx.selectFrom('profiles').select('id').execute();
+    });
+    expect(seen).toEqual([{ id: second.id }]);
   });
 
   test('the wall takes a UUID and nothing else', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '@tributary/postgres';
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -273,6 +274,24 @@ test("a key whose every item fails keeps its own pace, and another's are done me
     )
     .toBe(0);
   expect(await setAside()).toHaveLength(10);
+});
+
+test('a conversion that is left for attribution is told of at once', async () => {
+  const heard: string[] = [];
+  const listening = Promise.withResolvers<void>();
+  const ear = listen(kit.database.systemUrl, 'tributary_work', {
+    onMessage: (message) => heard.push(message),
+    onConnect: listening.resolve,
+    onError: listening.reject,
+  });
+  running.push({ stop: () => ear.close() });
+  await listening.promise;
+  await kit.app
+    .forProfile(profileId)
+    .transaction((tx) =>
+      tx.insertInto('dirty_conversions').values({ profile_id: profileId, outcome_id: randomUUID() }).execute(),
+    );
+  await expect.poll(() => heard).toContain(`attribution ${profileId}`);
 });
 
 test('what no notification told of is found by the sweep', async () => {

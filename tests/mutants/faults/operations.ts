@@ -6,25 +6,10 @@ export const faults: readonly Fault[] = [
     'packages/operations/admission.ts',
     ['packages/http/http.test.ts', 'domain/credentials/access.test.ts', 'tests/generated/fuzz.test.ts'],
     {
-      'any-kind-of-credential': [
-        'if (!access.credentials.includes(caller.kind)) {',
-        'if (!access.credentials.includes(caller.kind) && access.otherwise) {',
-        'a route takes kinds of credentials that it does not declare',
-      ],
-      'one-scope-of-two': [
-        'all.every((scope) => caller.scopes.has(scope))',
-        'all.some((scope) => caller.scopes.has(scope))',
-        'one of two scopes that are both needed is enough',
-      ],
       'writes-before-entitlement': [
         'if (needsEntitlement(route) && !caller.isEntitled) {',
         "if (needsEntitlement(route) && !caller.isEntitled && caller.kind !== 'app') {",
         'an app writes into a profile that nobody switched on',
-      ],
-      'foreign-place-is-forbidden': [
-        "refuse('not_found', 'There is no such profile or workspace among yours.",
-        "refuse('forbidden', 'There is no such profile or workspace among yours.",
-        'somebody learns which profiles exist',
       ],
       'retired-route-lives-on': [
         'if (now.getTime() >= Date.parse(`${sunset}T00:00:00Z`)) {',
@@ -37,6 +22,11 @@ export const faults: readonly Fault[] = [
     'packages/operations/admission.ts',
     ['domain/accounts/members.test.ts', 'tests/generated/probe.test.ts'],
     {
+      'foreign-place-is-forbidden': [
+        "refuse('not_found', 'There is no such profile or workspace among yours.",
+        "refuse('forbidden', 'There is no such profile or workspace among yours.",
+        'somebody learns which profiles exist',
+      ],
       'any-role-will-do': [
         'if (caller.role && access.roles && !access.roles.includes(caller.role)) {',
         'if (caller.role && access.roles && access.roles.length === 0) {',
@@ -44,6 +34,20 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
+  ...faultsIn('packages/operations/admission.ts', ['domain/accounts/accounts.test.ts'], {
+    'any-kind-of-credential': [
+      'if (!access.credentials.includes(caller.kind)) {',
+      'if (!access.credentials.includes(caller.kind) && access.otherwise) {',
+      'a route takes kinds of credentials that it does not declare',
+    ],
+  }),
+  ...faultsIn('packages/operations/admission.ts', ['domain/identity/identity.test.ts'], {
+    'one-scope-of-two': [
+      'all.every((scope) => caller.scopes.has(scope))',
+      'all.some((scope) => caller.scopes.has(scope))',
+      'one of two scopes that are both needed is enough',
+    ],
+  }),
   ...faultsIn(
     'packages/operations/admission.ts',
     ['packages/operations/person-gate.test.ts', 'packages/operations/run-operation.test.ts'],
@@ -163,6 +167,7 @@ export const faults: readonly Fault[] = [
   ...faultsIn(
     'packages/operations/idempotency.ts',
     [
+      'domain/erasures/erase-customer.test.ts',
       'domain/erasures/within-texts.test.ts',
       'domain/erasures/create-erasure.test.ts',
       'domain/erasures/after-erasures.test.ts',
