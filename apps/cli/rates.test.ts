@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { openEventSender, openTest, paymentEvent } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 
 const { kit, api } = await openTest();
 const directory = mkdtempSync(join(tmpdir(), 'rates-'));
 afterAll(() => rmSync(directory, { recursive: true }));
+beforeEach(() => kit.owner.unbound.query(sql`TRUNCATE exchange_rates`));
 
 const importRates = (...lines: string[]) => {
   const file = join(directory, 'rates.csv');

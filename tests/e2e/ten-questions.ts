@@ -97,7 +97,7 @@ export async function askTenQuestions(page: Page, scene: Pick<PeopleScene, 'mia'
 }
 
 /** What somebody does every day: narrow down, keep it, come back, and see on the chart what was changed. After the ten questions. */
-export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest'>): Promise<void> {
+export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'rest' | 'today'>): Promise<void> {
   const { winner } = scene.mia;
   const rows = page.locator('tbody tr');
   const address = new URL(page.url());
@@ -108,7 +108,7 @@ export async function keepHabits(page: Page, scene: Pick<PeopleScene, 'mia' | 'r
     await page.goto(next.href);
     await page.getByRole('heading', { level: 1 }).waitFor();
   };
-  const today = new Date().toISOString().slice(0, 10);
+  const today = scene.today();
 
   // Only what runs on one platform, by a press on its name; once more shows all.
   await go('campaigns', { level: 'ad', to: today });
