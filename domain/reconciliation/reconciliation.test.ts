@@ -301,6 +301,8 @@ test('what a provider and an ad account say themselves is held against the books
   keeper.payments = [];
   const yesterday = new Date(kit.clock.now().getTime() - dayMs);
   keeper.payments.push({ externalId: 'ch_9', at: yesterday.toISOString(), amount: '9', currency: 'USD' });
+  // The newest is the first of the list.
+  kit.clock.advance(1_000);
   expect(await reconcileNightly(kit.system, kit.clock.now())).toBeGreaterThan(0);
   await shop.work();
   const [night] = (await shop.ask('/api/v1/reconciliations?limit=1')).body.data;
