@@ -85,10 +85,12 @@ describe('What only clicks named', () => {
   });
 
   test('has its name as soon as somebody tells it, and is there once', async () => {
-    await shop.spend({ external_id: '1009999999', name: 'Film' });
+    const film = '1007777777';
+    await arrive(shop, 'eva', { ad: film });
+    await shop.spend({ external_id: film, name: 'Film' });
     await shop.settle();
     const rows = await shop.list({ level: 'ad' });
-    const own = rows.filter(({ external_id }) => external_id === '1009999999');
+    const own = rows.filter(({ external_id }) => external_id === film);
     expect(own).toMatchObject([{ campaign_name: 'Film', outcome_value: 9.99 }]);
   });
 
