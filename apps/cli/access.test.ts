@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { auditEntries, openTestkit, type Testkit } from '@tributary/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
+// An installation for each: its audit log tells all that was done.
 let kit: Testkit;
-beforeAll(async () => {
+beforeEach(async () => {
   kit = await openTestkit();
 });
-afterAll(() => kit.close());
+afterEach(() => kit.close());
 
 async function run(...args: string[]) {
   const { stdout } = await promisify(execFile)(

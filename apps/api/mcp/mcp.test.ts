@@ -150,16 +150,18 @@ describe('Tools', () => {
 
 describe('Changes of ads', () => {
   test('are neither offered nor done unless the address allows them; then they are tried first', async () => {
-    await connectMeta(kit, platform.sandbox, shop, 'USD');
-    await tellAds(platform.sandbox, shop, 'USD');
+    const advertiser = await openAds(world, { scopes: Scope.options });
+    await connectMeta(kit, platform.sandbox, advertiser, 'USD');
+    await tellAds(platform.sandbox, advertiser, 'USD');
+    const { headers } = await buildApiKey(kit.app, advertiser.profileId, { scopes: Scope.options });
     const ad = platform.sandbox.book.meta.state.ads.find(({ status }) => status === 'ACTIVE');
     const id = ad?.adSet.campaign.id ?? '';
-    const reading = await connect(everything);
+    const reading = await connect(headers);
     expect(await reading.call('pause_campaign', { id })).toMatchObject({
       isError: true,
       body: { error: { code: 'forbidden', reason: 'read_only' } },
     });
-    const { names, call } = await connect(everything, '?changes=allowed');
+    const { names, call } = await connect(headers, '?changes=allowed');
     expect(await names()).toContain('pause_campaign');
     expect((await call('pause_campaign', { id })).body.data).toMatchObject({ outcome: 'dry_run', action_id: null });
     const keyless = await call('pause_campaign', { id, dry_run: false });
