@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 
 // The story of one shop: it has no fit, too few purchases, a fit, another one, experiments, and a night. Each step stands on the
 // data and the fits of those before it, and to make them anew for every step would take a fit of thousands of people each time.
-describe('models that are fitted', { timeout: 120_000, shuffle: false }, () => {
+describe('models that are fitted', { shuffle: false }, () => {
   let shop: Awaited<ReturnType<typeof scene>>;
   let requestedAt: Date;
   const fit = async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ProviderFault, type Said, type SaidDelivery, type SaidEntity } from '@tributary/providers';
 import { sumAmounts } from '@tributary/rules';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
 import { agree, callTo } from '../testing.ts';
 import { adsError } from './ads.ts';
@@ -12,7 +12,7 @@ let now = new Date('2026-03-10T12:00:00Z');
 const redirectUri = 'http://127.0.0.1:4000/handoff/callback';
 let sandbox: Sandbox;
 let ads: ReturnType<typeof googleAdsAt>;
-beforeAll(async () => {
+beforeEach(async () => {
   sandbox = await startSandbox({
     seed: 9,
     now: () => now,
@@ -20,7 +20,7 @@ beforeAll(async () => {
   });
   ads = googleAdsAt(sandbox);
 });
-afterAll(() => sandbox.close());
+afterEach(() => sandbox.close());
 
 const connect = () => ads.connect ?? expect.unreachable();
 const act = () => ads.act ?? expect.unreachable();

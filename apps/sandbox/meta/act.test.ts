@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../index.ts';
 import { callTo } from '../testing.ts';
 import { metaAt, openMetaAccount } from './meta.fixture.ts';
@@ -6,14 +6,14 @@ import type { MetaAccount } from './state.ts';
 
 let now = new Date('2026-03-10T12:00:00Z');
 let sandbox: Sandbox;
-beforeAll(async () => {
+beforeEach(async () => {
   sandbox = await startSandbox({
     seed: 11,
     now: () => now,
     market: { currencies: ['USD', 'EUR', 'CLP'], campaigns: 18 },
   });
 });
-afterAll(() => sandbox.close());
+afterEach(() => sandbox.close());
 
 const act = () => metaAt(sandbox).act ?? expect.unreachable();
 const call = () => callTo(sandbox, now);
