@@ -242,7 +242,8 @@ describe('deploy/nats.conf', () => {
 });
 
 const psql = newestPsql();
-describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-roles.sql', () => {
+// The second opens what the first has made.
+describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-roles.sql', { shuffle: false }, () => {
   const supervisor = new Supervisor(`deploy-${process.pid}`);
   let server: URL;
   const inDatabase = (database: string, user = 'postgres', password = server.password) => {

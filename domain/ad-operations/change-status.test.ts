@@ -4,7 +4,10 @@ import { openOperations } from './ad-operations.fixture.ts';
 
 const { kit, api, openShop, sandbox, writes, settle } = await openOperations('USD');
 let shop: Awaited<ReturnType<typeof openShop>>;
+const { campaigns, ads } = sandbox.book.meta.state;
+const asBuilt = new Map([...campaigns, ...ads].map((node) => [node, node.status]));
 beforeEach(async () => {
+  for (const [node, status] of asBuilt) node.status = status;
   shop = await openShop('USD');
   for (const node of [...shop.campaigns, ...shop.ads]) node.status = 'ACTIVE';
 });

@@ -1,6 +1,6 @@
 import { openTestkit, type Testkit } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createJobs, type JobHandlers, type Jobs, startJobWorker, type WorkFailure } from './index.ts';
 
 let kit: Testkit;
@@ -35,6 +35,11 @@ const idle = {
 beforeAll(async () => {
   kit = await openTestkit();
   jobs = await createJobs(kit.database.appUrl, (error) => errors.push(error));
+});
+beforeEach(async () => {
+  await kit.owner.unbound.query(sql`DELETE FROM pgboss.job`);
+  errors.length = 0;
+  failures.length = 0;
 });
 afterEach(async () => {
   await worker?.stop();

@@ -107,6 +107,7 @@ const faults = (scans: readonly Scan[]) => {
 describe('on the way through all routes and the worker', () => {
   test('every statement enters its tables by an index, and names the tenant whose rows it wants', async () => {
     let answeredWell = 0;
+    const before = new Set(plans.scans);
     for (const methods of [['GET'], ['POST', 'PUT', 'PATCH'], ['DELETE']]) {
       const world = await buildWorld(kit);
       await plans.pretendLarge();
@@ -118,7 +119,8 @@ describe('on the way through all routes and the worker', () => {
     // Else the walk ends at the door.
     expect(answeredWell).toBeGreaterThan(100);
     expect(plans.statements.size).toBeGreaterThan(350);
-    expect(faults(plans.scans)).toEqual({ readFromEndToEnd: [], namesNoTenant: [] });
+    const heard = plans.scans.filter((scan) => !before.has(scan));
+    expect(faults(heard)).toEqual({ readFromEndToEnd: [], namesNoTenant: [] });
   });
 
   test('and one that does not is found', async () => {
