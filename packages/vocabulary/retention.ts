@@ -93,7 +93,7 @@ export const lives = {
       'Which member was told of an alert by e-mail, and what became of the mail.',
     ),
     alert_wishes: bounded('At most one for each member and profile: whether they want alerts by e-mail.'),
-    last_visits: bounded('One for each profile: when its last visit came.'),
+    last_visits: bounded('One for each profile: when its last visit came, and its longest pause.'),
     api_keys: swept(
       yearDays,
       ['revoked_at', 'expires_at'],
