@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openTestkit, type Testkit } from '@tributary/testkit';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compareMigrations, migrate, migrationFiles } from './migrate.ts';
 import { tablesIn } from './upgrade-plan.ts';
 
@@ -58,7 +58,8 @@ describe('what comes before a transaction', () => {
     const name = `test_${randomBytes(6).toString('hex')}`;
     const admin = await connect(kit.database.ownerUrl);
     await admin.query(`CREATE DATABASE ${name}`);
-    opened.push(() => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
+    // Nobody may end the process that tidies a database up, which then is there for a moment.
+    opened.push(() => vi.waitFor(() => admin.query(`DROP DATABASE ${name} WITH (FORCE)`), { timeout: 40_000 }));
     const url = Object.assign(new URL(kit.database.ownerUrl), { pathname: `/${name}` }).href;
     await migrate(url, before);
     return url;
