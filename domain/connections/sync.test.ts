@@ -293,10 +293,13 @@ test('a run that is cut off goes on where it was, and the one before it can writ
   cut.abort(new Error('killed'));
   await expect(first).rejects.toThrow('killed');
   toy.asked = [];
-  toy.delayMs = 0;
-  // One that was asleep finds that its place was taken.
+  // One that was asleep finds that its place was taken: it waits for its page until the other has begun.
+  toy.delayMs = 1_000;
   const asleep = runSync({ ...stores, outcomes: testOutcomeServices }, profile.id, id, new AbortController().signal);
+  await expect.poll(() => toy.asked).toHaveLength(1);
   const awake = runSync(stores, profile.id, id, new AbortController().signal);
+  await expect.poll(() => rows(sql`SELECT run::int FROM syncs WHERE connection_id = ${id}`)).toEqual([{ run: 3 }]);
+  toy.delayMs = 0;
   await Promise.all([asleep, awake]);
   expect(toy.asked).not.toContain('GET /data?page=0');
   expect(await rows(sql`SELECT day::text, revision::int FROM ad_delivery ORDER BY day`)).toEqual([
