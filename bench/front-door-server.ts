@@ -56,9 +56,9 @@ async function ours() {
     trustedProxies: [],
     corsOrigins: [],
   });
-  const uses = keyUse(postgres.unbound);
+  const uses = keyUse(postgres.everywhere);
   const bearer = bearerAuthenticator({
-    credentials: new CredentialFinder(postgres.unbound),
+    credentials: new CredentialFinder(postgres.everywhere),
     isSwapWindowOpen: () => false,
     onKeyUsed: (keyId, now) => uses.note(keyId, now),
   });

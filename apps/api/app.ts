@@ -109,6 +109,14 @@ const readinessOf = ({ postgres, clickhouse }: ApiOptions, limiter: SharedLimite
       check: () => clickhouse.ping(),
       without: 'Reports, journeys and tracking health answer 503. Outcomes are recorded and attributed later.',
     },
+    ...Object.fromEntries(
+      [...postgres.shards]
+        .filter(([, shard]) => shard !== postgres.home)
+        .map(([name, shard]) => [
+          `ledger_${name}`,
+          { check: () => shard.pingWrites(), without: `Whatever is kept on the ledger shard "${name}" answers 503.` },
+        ]),
+    ),
     redis: {
       check: () => limiter.look(),
       without: 'Each process counts rate limits by itself, and signing in is closed.',
@@ -138,7 +146,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   await serveConsole(fastify, options.consoleDirectory, firstAccountState(postgres));
   const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;
   const onError = (error: unknown) => log.failure(undefined, error);
-  const sessionUses = sessionUse(postgres.unbound, onError);
+  const sessionUses = sessionUse(postgres.home.unbound, onError);
   const accounts = createAccounts({
     baseUrl,
     postgres,
@@ -163,15 +171,15 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const outcomes = { tombstones, payments: paymentStandings, findAdPlatforms, visitors: visitorLinks };
   servePages(fastify, pages, providerWebhooks({ ...options, outcomes }));
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
-  const keyUses = keyUse(postgres.unbound, onError);
+  const keyUses = keyUse(postgres.everywhere, onError);
   const bearer = bearerAuthenticator({
-    credentials: new CredentialFinder(postgres.unbound),
+    credentials: new CredentialFinder(postgres.everywhere),
     isSwapWindowOpen: (at) => options.swapWindowUntil !== undefined && at < options.swapWindowUntil,
     onKeyUsed: (keyId, at) => keyUses.note(keyId, at),
   });
-  const mcp = mcpAuthenticator(postgres.unbound);
-  const sharedLink = sharedLinkAuthenticator(postgres.unbound);
-  const session = sessionAuthenticator(postgres.unbound, accounts);
+  const mcp = mcpAuthenticator(postgres);
+  const sharedLink = sharedLinkAuthenticator(postgres.everywhere);
+  const session = sessionAuthenticator(postgres, accounts);
   // A header was put there on purpose; a cookie comes by itself, and counts only where there is no header.
   const authenticate: Authenticate = async (presented, at) =>
     presented.authorization === undefined

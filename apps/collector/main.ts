@@ -1,5 +1,5 @@
 import { runProcess } from '@tributary/platform';
-import { listen } from '@tributary/postgres/listen.ts';
+import { listenToAll } from '@tributary/postgres/listen.ts';
 import { openMetrics } from '@tributary/telemetry';
 import { createSealer } from '@tributary/vault';
 import { createCollector } from './app.ts';
@@ -21,8 +21,8 @@ await runProcess('collector', async (platform) => {
   let isStopping = false;
   const collector = await createCollector({
     baseUrl: settings.baseUrl,
-    lookUps,
-    hearChanges: (channel, hearing) => listen(settings.databaseCollectorUrl, channel, hearing),
+    lookUps: lookUps.everywhere,
+    hearChanges: (channel, hearing) => listenToAll(lookUps.urls, channel, hearing),
     redis: await platform.redis(),
     stream,
     vault: createSealer(keys),

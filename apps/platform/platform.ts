@@ -5,6 +5,7 @@ import type { RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { createLog, type Log } from '@tributary/telemetry';
 import { createVault, KeyRing, loadKeys, type Vault } from '@tributary/vault';
+import { homeShard } from '@tributary/vocabulary';
 import type { Jobs } from '@tributary/work';
 
 /** How late a rotated key is used at the latest. */
@@ -12,6 +13,12 @@ const keyRefreshMs = 30_000;
 
 /** As whom to enter PostgreSQL: behind the walls, at the queues, as the owner of the schema, or for tracking keys only. */
 type Role = 'app' | 'system' | 'owner' | 'collector';
+
+/** Asks the home shard, or all of them, of which each has its address. */
+export interface ShardLookUps extends LookUps {
+  readonly everywhere: LookUps;
+  readonly urls: readonly string[];
+}
 
 export interface LedgerOptions {
   readonly poolSize: number;
@@ -22,6 +29,7 @@ export interface LedgerOptions {
 const parts = {
   postgres: () => import('@tributary/postgres'),
   lookUps: () => import('@tributary/postgres/look-ups.ts'),
+  servers: () => import('@tributary/postgres/servers.ts'),
   clickhouse: () => import('@tributary/clickhouse'),
   redis: () => import('@tributary/redis'),
   stream: () => import('@tributary/stream'),
@@ -43,7 +51,9 @@ export interface Platform {
   readonly onError: (error: unknown) => void;
   postgres(role: Role, options: LedgerOptions): Promise<Postgres>;
   /** PostgreSQL for a process that only looks things up, without all that a ledger loads. */
-  lookUps(role: Role, options: LedgerOptions): Promise<LookUps>;
+  lookUps(role: Role, options: LedgerOptions): Promise<ShardLookUps>;
+  /** The server whose queues this process works, for what opens connections of its own. */
+  ledgerUrl(role: Role): Promise<string>;
   clickhouse(options?: Pick<ClickHouseSettings, 'requestTimeoutMs'>): Promise<ClickHouse>;
   redis(): Promise<RedisClient>;
   stream(): Promise<Stream>;
@@ -71,6 +81,16 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     collector: settings.databaseCollectorUrl,
   };
 
+  /** Every shard's address for a role, home first. */
+  async function shardUrls(role: Role): Promise<Map<string, string>> {
+    const { atServer } = await parts.servers();
+    const further = [...settings.ledgerShards].map(([name, at]) => [name, atServer(addresses[role], at)] as const);
+    const urls = new Map([[homeShard, addresses[role]], ...further]);
+    if (!urls.has(settings.ledgerShard))
+      throw new WrongSettings([`LEDGER_SHARD is "${settings.ledgerShard}", and LEDGER_SHARDS names no such shard`]);
+    return urls;
+  }
+
   function masterVault(): Vault {
     if (!settings.encryptionKeys)
       throw new WrongSettings([
@@ -88,18 +108,28 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     masterVault,
 
     async postgres(role, options) {
-      const { createPostgres } = await parts.postgres();
-      const postgres = createPostgres({ url: addresses[role], ...options, onError });
+      const { createPostgres, joinShards } = await parts.postgres();
+      const urls = await shardUrls(role);
+      const shards = new Map([...urls].map(([name, url]) => [name, createPostgres({ url, ...options, onError })]));
+      const postgres = joinShards(shards, settings.ledgerShard);
       onClose(() => postgres.close());
       return postgres;
     },
 
     async lookUps(role, options) {
       const { openLookUps } = await parts.lookUps();
-      const lookUps = openLookUps({ url: addresses[role], ...options, onError });
-      onClose(() => lookUps.close());
-      return lookUps;
+      const urls = [...(await shardUrls(role)).values()];
+      const shards = urls.map((url) => openLookUps({ url, ...options, onError }));
+      onClose(() => Promise.all(shards.map((one) => one.close())));
+      const [home] = shards as [(typeof shards)[0]];
+      const everywhere: LookUps = {
+        lookUp: async <Row>(text: string, values?: readonly unknown[]) =>
+          (await Promise.all(shards.map((one) => one.lookUp<Row>(text, values)))).flat(),
+      };
+      return { ...home, everywhere, urls };
     },
+
+    ledgerUrl: async (role) => (await shardUrls(role)).get(settings.ledgerShard) as string,
 
     async clickhouse(options = {}) {
       const { clickhouseSettings, createClickHouse } = await parts.clickhouse();
@@ -124,13 +154,13 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
 
     async jobs() {
       const { createJobs } = await parts.work();
-      const jobs = await createJobs(settings.databaseAppUrl, onError);
+      const jobs = await createJobs(await this.ledgerUrl('app'), onError);
       onClose(() => jobs.close());
       return jobs;
     },
 
     async keys(app) {
-      const ring = await new KeyRing(masterVault(), () => loadKeys(app.unbound)).open(keyRefreshMs, onError);
+      const ring = await new KeyRing(masterVault(), () => loadKeys(app.home.unbound)).open(keyRefreshMs, onError);
       onClose(() => ring.close());
       return ring;
     },

@@ -102,7 +102,7 @@ await runProcess('worker', async (platform) => {
     notes: keepsNotes(backups),
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
-  const systemUrl = settings.databaseSystemUrl;
+  const systemUrl = await platform.ledgerUrl('system');
   const sequencer = startSequencer({ system: system.unbound, now, onError: failing('events') });
   const queues = startQueueWorker({ system, systemUrl, handlers: queueHandlers(work), blame, onFailure });
   const jobs = await startJobWorker({ systemUrl, handlers: jobHandlers(work), onError, onFailure });

@@ -1,10 +1,11 @@
 import type { Input, Routes } from '@tributary/contract';
 import { hashSecret, isWellFormedSecret } from '@tributary/domain/credentials';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter, type Tx } from '@tributary/postgres';
+import { enter, findAnywhere, type Tx } from '@tributary/postgres';
 import type { Accounts } from './accounts.ts';
 import { refuseState, refuseUnusable } from './invitation.ts';
 import {
+  copyUser,
   type FoundInvitation,
   findInvitation,
   findUser,
@@ -12,34 +13,41 @@ import {
   insertUser,
   type NewUser,
   spendInvitation,
+  type UserRow,
 } from './store.ts';
 
 type Body = Input<Routes['acceptInvitation']>['body'];
 
 export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: Accounts }> = async (
   { body },
-  { accounts, caller, ledger, effect, now, setHeader, addToAudit },
+  { accounts, caller, servers, effect, now, setHeader, addToAudit },
 ) => {
-  const hash = hashSecret(body.token);
+  const { home, everywhere, shardOf } = servers;
   const isOurs = isWellFormedSecret(body.token, 'invitation');
-  const invitation = isOurs ? await ledger.transaction((tx) => findInvitation(tx, hash)) : undefined;
+  const invitation = isOurs ? await findAnywhere(everywhere, findInvitation(hashSecret(body.token))) : undefined;
   if (!invitation) return refuse('not_found', 'There is no such invitation. Was the link copied as a whole?');
   refuseUnusable(invitation, now);
   const newcomer = caller.userId ? undefined : await readNewcomer(body, accounts);
   const { workspace_id: workspaceId, role } = invitation;
+  const account = (tx: Tx) => (caller.userId ? findUser(tx, caller.userId) : enrol(tx, newcomer, now));
+  // An account is made at home. For a workspace on another server it is made first: whoever fails to join then signs in and tries again.
+  const isElsewhere = (await shardOf(workspaceId)) !== home;
+  if (isElsewhere && newcomer) refuseOtherAddress(invitation, newcomer);
+  const made = isElsewhere ? await home.unbound.transaction(account) : undefined;
 
   const joined = await effect(async (tx) => {
     await enter(tx, { workspaceId });
-    const userId = caller.userId ?? (await enrol(tx, newcomer, now));
-    await refuseOtherAddress(tx, invitation, userId);
-    await join(tx, invitation, userId, now);
+    const user = made ?? (await account(tx));
+    refuseOtherAddress(invitation, user);
+    if (isElsewhere) await copyUser(tx, user);
+    await join(tx, invitation, user.id, now);
     addToAudit({
       log: { workspaceId },
-      actor: { kind: 'user', id: userId },
+      actor: { kind: 'user', id: user.id },
       detail: { role, is_new_account: newcomer !== undefined },
     });
-    return answer(201, { data: { user_id: userId, workspace_id: workspaceId, role } });
-  });
+    return answer(201, { data: { user_id: user.id, workspace_id: workspaceId, role } });
+  }, workspaceId);
 
   if (newcomer && body.password !== undefined) {
     const signedIn = await accounts.signIn(newcomer.email, body.password);
@@ -62,17 +70,15 @@ async function readNewcomer({ name, email, password }: Body, { passwords }: Acco
 }
 
 /** The link does not prove whose address it is, so it never opens an account that exists: its owner signs in first. */
-async function enrol(tx: Tx, newcomer: NewUser | undefined, now: Date): Promise<string> {
+async function enrol(tx: Tx, newcomer: NewUser | undefined, now: Date): Promise<UserRow> {
   const id = newcomer && (await insertUser(tx, newcomer, now));
-  return id ?? refuseState('account_exists', 'This address has an account. Sign in, then open the invitation again.');
+  if (id) return findUser(tx, id);
+  return refuseState('account_exists', 'This address has an account. Sign in, then open the invitation again.');
 }
 
-async function refuseOtherAddress(tx: Tx, { email }: FoundInvitation, userId: string): Promise<void> {
-  if (email === null) return;
-  const user = await findUser(tx, userId);
-  if (user.email !== email) {
+function refuseOtherAddress({ email }: FoundInvitation, user: { readonly email: string }): void {
+  if (email !== null && user.email !== email)
     refuse('forbidden', 'This invitation is for another e-mail address.', { fields: { reason: 'other_address' } });
-  }
 }
 
 async function join(tx: Tx, invitation: FoundInvitation, userId: string, now: Date): Promise<void> {

@@ -7,15 +7,17 @@ import { sql } from 'kysely';
 export interface FoundToken {
   readonly token_id: string;
   readonly user_id: string;
-  readonly workspace_id: string;
   readonly profile_id: string;
-  readonly role: Role;
   readonly granted: string[];
-  readonly is_attribution_enabled: boolean;
+  /** Null where the profile is not here, or the person is nothing in it. */
+  readonly workspace_id: string | null;
+  readonly role: Role | null;
+  readonly is_attribution_enabled: boolean | null;
   readonly is_healthcare: boolean | null;
 }
 
-export const findMcpToken = (hash: string, at: Date) => sql<FoundToken>`SELECT * FROM find_mcp_token(${hash}, ${at})`;
+export const findMcpToken = (hash: string, at: Date) =>
+  sql<FoundToken>`SELECT * FROM find_assistant_token(${hash}, ${at})`;
 
 export const listConsents = (tx: Tx, userId: string) =>
   tx
@@ -42,13 +44,16 @@ export const findConsent = (tx: Tx, userId: string, clientId: string, profileId:
     .where('reference_id', '=', profileId)
     .executeTakeFirst();
 
-export const removeConsent = (tx: Tx, id: string, userId: string) =>
+export const findConsentOf = (tx: Tx, id: string, userId: string) =>
   tx
-    .deleteFrom('oauth_consents')
+    .selectFrom('oauth_consents')
+    .select(['id', 'reference_id'])
     .where('id', '=', id)
     .where('user_id', '=', userId)
-    .returning(['id', 'reference_id'])
-    .executeTakeFirst();
+    .execute();
+
+export const removeConsent = (tx: Tx, id: string, userId: string) =>
+  tx.deleteFrom('oauth_consents').where('id', '=', id).where('user_id', '=', userId).returning('id').executeTakeFirst();
 
 /** Clients that nobody has allowed anything, counted up to a number. */
 export async function countUnallowedClients(tx: Tx, upTo: number): Promise<number> {

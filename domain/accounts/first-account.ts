@@ -37,10 +37,10 @@ export interface FirstAccountOptions {
 }
 
 /** Whether somebody may make it yet. Once there is an account it never is again, so nobody asks twice. */
-export function firstAccountState({ unbound }: Postgres): () => Promise<boolean> {
+export function firstAccountState({ home }: Postgres): () => Promise<boolean> {
   let isOver = false;
   return async () => {
-    if (!isOver) isOver = !(await unbound.transaction(isFirstAccountOpen, { readOnly: true }));
+    if (!isOver) isOver = !(await home.unbound.transaction(isFirstAccountOpen, { readOnly: true }));
     return !isOver;
   };
 }
@@ -89,7 +89,7 @@ async function begin({ postgres, accounts, audit }: FirstAccountOptions, sent: S
   const workspace = readBody(routes.createWorkspace, { name: business });
   accounts.passwords.accept(password);
   const passwordHash = await accounts.passwords.hash(password);
-  await postgres.unbound.transaction(async (tx) => {
+  await postgres.home.unbound.transaction(async (tx) => {
     if (!(await redeemFirstAccount(tx, hashSecret(token), now))) refuseToken();
     const userId = await insertUser(tx, { email, name: name.trim(), passwordHash }, now);
     if (!userId) return refuseToken();

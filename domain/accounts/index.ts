@@ -1,3 +1,3 @@
 export { holdsPeople } from './holds-people.ts';
 export { findMembersAmong, findOwner, isMember, listRoles } from './members-of.ts';
-export { findMemberships, type Membership } from './memberships.ts';
+export { findAllMemberships, type Membership } from './memberships.ts';

@@ -1,5 +1,5 @@
 import type { Role } from '@tributary/contract';
-import type { Tx } from '@tributary/postgres';
+import type { Everywhere, Tx } from '@tributary/postgres';
 import { listMembershipRows } from './store.ts';
 
 export interface Membership {
@@ -10,7 +10,15 @@ export interface Membership {
 }
 
 /** Where a person may act: their workspaces and the profiles in them, by name. */
-export async function findMemberships(tx: Tx, userId: string): Promise<Membership[]> {
+export async function findAllMemberships(everywhere: Everywhere, userId: string): Promise<Membership[]> {
+  const found = await everywhere.transaction((tx) => findMemberships(tx, userId), { readOnly: true });
+  return found.sort((a, b) => compare(a.workspaceName, b.workspaceName) || compare(a.workspaceId, b.workspaceId));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Those on one server. */
+async function findMemberships(tx: Tx, userId: string): Promise<Membership[]> {
   const rows = await listMembershipRows(tx, userId);
   return [...Map.groupBy(rows, (row) => row.workspace_id)].map(([workspaceId, inWorkspace]) => ({
     workspaceId,

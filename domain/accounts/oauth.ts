@@ -6,7 +6,7 @@ import type { Accounts } from './accounts.ts';
 import { findClient } from './assistant-store.ts';
 import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
 import { type CodePage, codePage, consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
-import { findMemberships } from './memberships.ts';
+import { findAllMemberships } from './memberships.ts';
 import type { Attempt } from './records.ts';
 import { readRegistration } from './registration.ts';
 import { sessionAuthenticator } from './session.ts';
@@ -82,7 +82,7 @@ class ConsentDoor {
 
   constructor(options: OAuthOptions) {
     this.#options = options;
-    this.#authenticate = sessionAuthenticator(options.postgres.unbound, options.accounts);
+    this.#authenticate = sessionAuthenticator(options.postgres, options.accounts);
   }
 
   async show(request: Request): Promise<Response> {
@@ -182,12 +182,12 @@ class ConsentDoor {
   }
 
   #memberships(userId: string) {
-    return this.#options.postgres.unbound.transaction((tx) => findMemberships(tx, userId));
+    return findAllMemberships(this.#options.postgres.everywhere, userId);
   }
 
   async #clientName(clientId: string | null): Promise<string | undefined> {
     if (!clientId || !/^[\w-]{1,100}$/.test(clientId)) return undefined;
-    const client = await this.#options.postgres.unbound.transaction((tx) => findClient(tx, clientId));
+    const client = await this.#options.postgres.home.unbound.transaction((tx) => findClient(tx, clientId));
     return client && (client.name?.slice(0, 80) || 'An assistant');
   }
 }

@@ -6,6 +6,7 @@ import type { Tx } from '@tributary/postgres';
 import { findForChange, refuseLastOwner } from './member.ts';
 import type { Passwords } from './passwords.ts';
 import {
+  copyUser,
   findUserByEmail,
   insertMember,
   insertUser,
@@ -13,6 +14,7 @@ import {
   removeTwoFactor,
   replacePassword,
   setRole,
+  type UserRow,
 } from './store.ts';
 
 /** What the operator does from the command line, where there is no session yet. Errors are sentences for a terminal. */
@@ -85,8 +87,12 @@ export async function addMember(
   { operator }: Pick<OperatorTools, 'operator'>,
   { workspaceId, email, role }: { readonly workspaceId: string; readonly email: string; readonly role: Role },
 ): Promise<void> {
+  const { home, shardOf } = operator.servers;
+  const user = await home.unbound.transaction((tx) => userWith(tx, email));
+  const isElsewhere = (await shardOf(workspaceId)) !== home;
+  const { id } = user;
   await operator.effect(adding, { workspaceId }, async (tx, addToAudit) => {
-    const { id } = await userWith(tx, email);
+    if (isElsewhere) await copyUser(tx, user);
     if (!(await hasWorkspace(tx, workspaceId))) refuse('not_found', `There is no workspace ${workspaceId}.`);
     const member = await findForChange(tx, workspaceId, id);
     if (member && role !== 'owner') refuseLastOwner(member);
@@ -97,7 +103,7 @@ export async function addMember(
   });
 }
 
-async function userWith(tx: Tx, emailAsTyped: string): Promise<{ id: string; email: string }> {
+async function userWith(tx: Tx, emailAsTyped: string): Promise<UserRow> {
   const email = emailAsTyped.trim().toLowerCase();
   return (await findUserByEmail(tx, email)) ?? refuse('not_found', `Nobody has the address ${email}.`);
 }

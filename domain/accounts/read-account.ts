@@ -1,30 +1,28 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { findMemberships } from './memberships.ts';
+import { findAllMemberships } from './memberships.ts';
 import { findUser } from './store.ts';
 
-export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, ledger }) => {
+export const readAccount: Handles<Routes['readAccount']> = async (_input, { caller, servers }) => {
   const userId = caller.userId;
-  return ledger.transaction(async (tx) => {
-    const { id, name, email, two_factor_enabled } = await findUser(tx, userId);
-    const memberships = await findMemberships(tx, userId);
-    return answer(200, {
-      data: {
-        id,
-        name,
-        email,
-        is_two_factor_enabled: two_factor_enabled,
-        memberships: memberships.map(({ workspaceId, workspaceName, role, profiles }) => ({
-          workspace_id: workspaceId,
-          workspace_name: workspaceName,
-          role,
-          profiles: profiles.map((profile) => ({
-            id: profile.id,
-            name: profile.name,
-            is_healthcare_family: profile.isHealthcare,
-          })),
+  const user = await servers.home.unbound.transaction((tx) => findUser(tx, userId), { readOnly: true });
+  const memberships = await findAllMemberships(servers.everywhere, userId);
+  return answer(200, {
+    data: {
+      id: user.id,
+      name: user.name,
+      email: user.email,
+      is_two_factor_enabled: user.two_factor_enabled,
+      memberships: memberships.map(({ workspaceId, workspaceName, role, profiles }) => ({
+        workspace_id: workspaceId,
+        workspace_name: workspaceName,
+        role,
+        profiles: profiles.map((profile) => ({
+          id: profile.id,
+          name: profile.name,
+          is_healthcare_family: profile.isHealthcare,
         })),
-      },
-    });
+      })),
+    },
   });
 };

@@ -37,7 +37,7 @@ interface Allowed {
 
 export function createRecords({ postgres, audit, isFirstOfMinute }: RecordsOptions): Records {
   const write = (entry: Omit<AuditEntry, 'log' | 'requestId' | 'at'>, { requestId, now: at }: Attempt) =>
-    postgres.unbound.transaction((tx) => audit(tx, { log: 'installation', ...entry, requestId, at }));
+    postgres.home.unbound.transaction((tx) => audit(tx, { log: 'installation', ...entry, requestId, at }));
   return {
     signedIn: (id, attempt) => {
       const { action } = routes.signIn.audit;
@@ -64,8 +64,8 @@ export function createRecords({ postgres, audit, isFirstOfMinute }: RecordsOptio
     },
 
     async allowedAssistant({ userId, clientId, profileId, scopes }, { requestId, now: at }) {
+      const consent = await postgres.home.unbound.transaction((tx) => findConsent(tx, userId, clientId, profileId));
       await postgres.forProfile(profileId).transaction(async (tx) => {
-        const consent = await findConsent(tx, userId, clientId, profileId);
         const workspaceId = await findWorkspaceOf(tx, profileId);
         if (!consent || !workspaceId) throw new Error('The consent was not kept.');
         await audit(tx, {
@@ -84,5 +84,5 @@ export function createRecords({ postgres, audit, isFirstOfMinute }: RecordsOptio
 }
 
 async function idOf(postgres: Postgres, email: string): Promise<string | undefined> {
-  return (await postgres.unbound.transaction((tx) => findUserByEmail(tx, email)))?.id;
+  return (await postgres.home.unbound.transaction((tx) => findUserByEmail(tx, email)))?.id;
 }

@@ -9,7 +9,7 @@ export async function readRegistration(request: Request, postgres: Postgres): Pr
   const metadata: unknown = await request.json().catch(() => undefined);
   const fault = faultIn(metadata);
   if (fault) return refused(400, 'invalid_client_metadata', fault);
-  const unallowed = await postgres.unbound.transaction((tx) => countUnallowedClients(tx, unallowedMost));
+  const unallowed = await postgres.home.unbound.transaction((tx) => countUnallowedClients(tx, unallowedMost));
   if (unallowed >= unallowedMost)
     return refused(
       503,

@@ -1,12 +1,12 @@
 import { UseNotes } from '@tributary/domain/credentials';
 import type { Caller } from '@tributary/operations';
-import type { UnboundLedger } from '@tributary/postgres';
+import type { Postgres, Tx, UnboundLedger } from '@tributary/postgres';
 import { isUuidInAnyCase, limits, nilUuid, roles, type ScopeGrain } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
 import type { SessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';
-import { findMemberships } from './memberships.ts';
-import { type FoundSession, findSession, noteSessionUse } from './store.ts';
+import { findAllMemberships } from './memberships.ts';
+import { type FoundSession, findPlace, findSession, noteSessionUse } from './store.ts';
 
 export interface ShownSession {
   readonly cookie: string | undefined;
@@ -30,36 +30,63 @@ export const sessionUse = (ledger: UnboundLedger, onError: (error: unknown) => v
  * Makes a caller of a session cookie. The ledger is asked on every request, so signing out and losing a role count from the next one
  * on. A caller with no role is somebody signed in who named no place of theirs.
  */
-export function sessionAuthenticator(ledger: UnboundLedger, { cookie, idleMinutes, noteUse }: SessionRules) {
+export function sessionAuthenticator(postgres: Postgres, { cookie, idleMinutes, noteUse }: SessionRules) {
   return async (shown: ShownSession, now: Date): Promise<Caller | undefined> => {
     const token = readToken(shown.cookie, cookie.name);
     if (!token) return undefined;
-    const hash = hashToken(token);
-    const asker = (place: ShownSession) => (at: Date) => find(hash, place, at, idleMinutes);
-    const { rows } = await ledger.query(asker(shown)(now));
-    const [found] = rows;
+    const session = { hash: hashToken(token), idleMinutes };
+    const asker = async (place: ShownSession): Promise<Ask> => {
+      const tenantId = place.workspaceId ?? place.profileId;
+      const there = tenantId === undefined ? postgres.home : await postgres.shardOf(tenantId);
+      return (at, tx) => find(postgres.home, there, session, place, at, tx);
+    };
+    const ask = await asker(shown);
+    const found = await ask(now);
     if (!found) return undefined;
     noteUse(found.session_id, now);
     const isElsewhere = shown.grain !== 'workspace' || shown.workspaceId || shown.profileId;
-    const only = isElsewhere ? undefined : await findOnlyWorkspace(ledger, found.user_id);
-    if (!only) return callerOf(found, asker(shown));
-    const ask = asker({ ...shown, workspaceId: only });
-    const placed = await ledger.query(ask(now));
-    return placed.rows[0] && callerOf(placed.rows[0], ask);
+    const only = isElsewhere ? undefined : await findOnlyWorkspace(postgres, found.user_id);
+    if (!only) return callerOf(found, ask);
+    const placed = await asker({ ...shown, workspaceId: only });
+    const again = await placed(now);
+    return again && callerOf(again, placed);
   };
 }
 
+/** Looks the session up with its place, through a transaction on the place's server or by itself. */
+type Ask = (at: Date, tx?: Tx) => Promise<FoundSession | undefined>;
+
 /** Somebody with one workspace and no profile yet has no place to name; who has several says which. */
-async function findOnlyWorkspace(ledger: UnboundLedger, userId: string): Promise<string | undefined> {
-  const [only, ...others] = await ledger.transaction((tx) => findMemberships(tx, userId));
+async function findOnlyWorkspace({ everywhere }: Postgres, userId: string): Promise<string | undefined> {
+  const [only, ...others] = await findAllMemberships(everywhere, userId);
   return others.length > 0 ? undefined : only?.workspaceId;
 }
 
-const find = (hash: string, { workspaceId, profileId }: ShownSession, at: Date, idleMinutes: number) =>
-  findSession(hash, idOrNobody(workspaceId), idOrNobody(profileId), at, idleMinutes);
+/** Sessions are kept at home. Of a place on another server, the session is asked there and the person's role in the place itself. */
+async function find(
+  home: Postgres,
+  there: Postgres,
+  { hash, idleMinutes }: { readonly hash: string; readonly idleMinutes: number },
+  place: ShownSession,
+  at: Date,
+  tx: Tx | undefined,
+): Promise<FoundSession | undefined> {
+  const [workspaceId, profileId] = [idOrNobody(place.workspaceId), idOrNobody(place.profileId)];
+  if (there === home) return first(home, findSession(hash, workspaceId, profileId, at, idleMinutes), tx);
+  const session = await first(home, findSession(hash, null, null, at, idleMinutes), undefined);
+  if (!session) return undefined;
+  const placed = await first(there, findPlace(session.user_id, workspaceId, profileId), tx);
+  return { ...session, ...placed };
+}
+
+const first = async <Row>(
+  { unbound }: { readonly unbound: UnboundLedger },
+  statement: RawBuilder<Row>,
+  tx: Tx | undefined,
+): Promise<Row | undefined> => (await (tx ? statement.execute(tx) : unbound.query(statement))).rows[0];
 
 /** Members are no partner apps: on a healthcare profile their role alone says whether they see people. */
-function callerOf(found: FoundSession, ask: (at: Date) => RawBuilder<FoundSession>): Caller {
+function callerOf(found: FoundSession, ask: Ask): Caller {
   const { role, workspace_id: workspaceId, profile_id: profileId } = found;
   return {
     kind: 'session',
@@ -72,8 +99,8 @@ function callerOf(found: FoundSession, ask: (at: Date) => RawBuilder<FoundSessio
     isHealthcare: found.is_healthcare ?? true,
     requestsPerMinute: limits.ratePerMinute.member,
     recheck: async (tx, now) => {
-      const { rows } = await ask(now).execute(tx);
-      return rows[0] && callerOf(rows[0], ask);
+      const again = await ask(now, tx);
+      return again && callerOf(again, ask);
     },
   };
 }

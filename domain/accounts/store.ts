@@ -96,6 +96,10 @@ export const findSession = (
   sql<FoundSession>`
     SELECT * FROM find_live_session(${hash}, ${workspaceId}, ${profileId}, ${at}, make_interval(mins => ${idleMinutes}))`;
 
+/** What the person is in a place on this server; no row where they are nothing there. */
+export const findPlace = (userId: string, workspaceId: string | null, profileId: string | null) =>
+  sql<Omit<FoundSession, 'session_id' | 'user_id'>>`SELECT * FROM find_place(${userId}, ${workspaceId}, ${profileId})`;
+
 export const noteSessionUse = (sessionIds: readonly string[], now: Date) =>
   sql`SELECT note_session_use(${sessionIds}::uuid[], ${now})`;
 
@@ -197,6 +201,14 @@ export const lockOwners = (tx: Tx, workspaceId: string) =>
     .forUpdate()
     .execute();
 
+/** Of somebody whose account is on another server: a copy, so that the members of a workspace can be told. It has no password. */
+export const copyUser = (tx: Tx, { id, name, email, created_at, updated_at }: UserRow) =>
+  tx
+    .insertInto('users')
+    .values({ id, name, email, created_at, updated_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+
 /** False when the person is a member already. */
 export async function insertMember(
   tx: Tx,
@@ -282,10 +294,7 @@ export interface FoundInvitation {
   readonly is_workspace_archived: boolean;
 }
 
-export async function findInvitation(tx: Tx, hash: Buffer): Promise<FoundInvitation | undefined> {
-  const { rows } = await sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`.execute(tx);
-  return rows[0];
-}
+export const findInvitation = (hash: Buffer) => sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`;
 
 /** Locked, so that it is not accepted at the same moment. */
 export const lockInvitation = (tx: Tx, workspaceId: string, id: string): Promise<InvitationRow | undefined> =>

@@ -55,8 +55,9 @@ export async function attributeTogether({ app, clickhouse }: Engines, group: Gro
     );
 }
 
-export async function nextVersion(app: Postgres): Promise<string> {
-  const { rows } = await app.unbound.query(sql<{ version: string }>`SELECT nextval('dirty_revision') AS version`);
+/** From one server for all of them: results of several lie side by side in ClickHouse, and those of later versions count. */
+export async function nextVersion({ home }: Postgres): Promise<string> {
+  const { rows } = await home.unbound.query(sql<{ version: string }>`SELECT nextval('dirty_revision') AS version`);
   return rows[0]?.version ?? '0';
 }
 

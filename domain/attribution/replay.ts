@@ -5,7 +5,7 @@ import { announce } from '@tributary/domain/events';
 import type { Postgres, Schema, Tx } from '@tributary/postgres';
 import type { CauseKind } from '@tributary/vocabulary';
 import { LeaseLost, queues, returnLease, takeLease } from '@tributary/work';
-import { sql, type Updateable } from 'kysely';
+import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { announceAttributed, findCredited } from './announce.ts';
 import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-together.ts';
@@ -207,10 +207,12 @@ const findOfRules = (tx: Tx, profileId: string) =>
 
 /** The next profile, in the order of their ids, for which such a replay waits. */
 export async function findNextOfRules(owner: Postgres, after: string): Promise<string | undefined> {
-  const { rows } = await owner.unbound.query(sql<{ id: string }>`
-    SELECT profile_id AS id FROM attribution_replays
-    WHERE cause = 'rules' AND state <> 'done' AND profile_id > ${after}::uuid ORDER BY profile_id LIMIT 1`);
-  return rows[0]?.id;
+  const found = await owner.everywhere.lookUp<{ id: string }>(
+    `SELECT profile_id AS id FROM attribution_replays
+    WHERE cause = 'rules' AND state <> 'done' AND profile_id > $1::uuid ORDER BY profile_id LIMIT 1`,
+    [after],
+  );
+  return found.map(({ id }) => id).sort()[0];
 }
 
 const kindOf = (cause: string): CauseKind => (cause === 'rules' ? 'rules' : 'replay');

@@ -62,7 +62,7 @@ export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
 ];
 
 const connectionsOf = ({ postgres }: WebhookServices, channel: Channel, account: string) =>
-  postgres.unbound.lookUp<Found>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
+  postgres.everywhere.lookUp<Found>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
 
 async function take(services: WebhookServices, channel: Channel, news: ReceivedNews, now: Date): Promise<void> {
   const found = await connectionsOf(services, channel, news.accountExternalId);

@@ -16,7 +16,7 @@ const registering = { id: 'registerApp', audit: { action: 'app.registered', of: 
 const updating = { id: 'updateApp', audit: { action: 'app.updated', of: 'app:{data.id}' } } as const;
 const resetting = { id: 'resetAppSecret', audit: { action: 'app.secret_reset', of: 'app:{data.id}' } } as const;
 const disabling = { id: 'disableApp', audit: { action: 'app.disabled', of: 'app:{data.id}' } } as const;
-const place = { asOwner: true } as const;
+const place = { asOwner: true, onAllServers: true } as const;
 
 /** The secret is in the result and nowhere else. */
 export async function registerApp(

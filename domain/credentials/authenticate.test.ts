@@ -28,7 +28,7 @@ describe('A key minted under an older attribution grant', () => {
     const { secret } = await buildApiKey(kit.app, profileId, { appId, scopes: Scope.options });
     const until = new Date('2026-06-01T00:00:00Z');
     const authenticate = bearerAuthenticator({
-      credentials: new CredentialFinder(kit.app.unbound),
+      credentials: new CredentialFinder(kit.app.everywhere),
       isSwapWindowOpen: (now) => now < until,
     });
     const scopesAt = async (now: Date) => [...((await authenticate(`Bearer ${secret}`, now))?.scopes ?? [])].sort();
@@ -42,11 +42,11 @@ test('those who are looked up together are held against the time of the last to 
   const asked: Date[] = [];
   const gates: (() => void)[] = [];
   const ledger = {
-    query: async (statement: { compile(executor: unknown): { parameters: readonly unknown[] } }) => {
-      const { parameters } = statement.compile(kit.app.database);
+    ask: async (statement: (shard: string) => { compile(executor: unknown): { parameters: readonly unknown[] } }) => {
+      const { parameters } = statement('home').compile(kit.app.database);
       asked.push(parameters.find((value) => value instanceof Date) as Date);
       await new Promise<void>((open) => gates.push(open));
-      return { rows: [] };
+      return { rows: [], away: undefined };
     },
   } as unknown as ConstructorParameters<typeof CredentialFinder>[0];
   const finder = new CredentialFinder(ledger);

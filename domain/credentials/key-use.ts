@@ -1,7 +1,7 @@
-import type { UnboundLedger } from '@tributary/postgres';
+import type { Everywhere } from '@tributary/postgres';
 import { noteKeyUse } from './store.ts';
 import { UseNotes } from './use-notes.ts';
 
 /** Notes when keys were last used. */
-export const keyUse = (ledger: UnboundLedger, onError?: (error: unknown) => void) =>
-  new UseNotes(ledger, noteKeyUse, onError);
+export const keyUse = (everywhere: Everywhere, onError?: (error: unknown) => void) =>
+  new UseNotes({ query: (statement) => everywhere.ask(() => statement) }, noteKeyUse, onError);

@@ -1,6 +1,6 @@
 import type { RouteId } from '@tributary/contract';
 import type { Caller } from '@tributary/operations';
-import type { UnboundLedger } from '@tributary/postgres';
+import { type Everywhere, findAnywhere } from '@tributary/postgres';
 import { limits, type SharedPage } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
@@ -16,13 +16,13 @@ export const sharedOperations = {
 } as const satisfies Record<SharedPage, readonly RouteId[]>;
 
 /** Makes a caller of a link's secret: one that reads a report of some days and nothing else. */
-export function sharedLinkAuthenticator(ledger: UnboundLedger) {
+export function sharedLinkAuthenticator(everywhere: Everywhere) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!secret || !isWellFormedSecret(secret, 'sharedView')) return undefined;
     const ask = (at: Date) => findViewByHash(hashSecret(secret), at);
-    const { rows } = await ledger.query(ask(now));
-    return rows[0] && callerOf(rows[0], ask);
+    const found = await findAnywhere(everywhere, ask(now));
+    return found && callerOf(found, ask);
   };
 }
 

@@ -183,6 +183,18 @@ export const markAppDisabled = (tx: Tx, appId: string, now: Date): Promise<{ id:
     .returning('id')
     .executeTakeFirst();
 
+/** All of them, for a server that is to know what another does. */
+export const listAppRows = (tx: Tx) => tx.selectFrom('apps').selectAll().execute();
+
+export async function keepApps(tx: Tx, rows: readonly Selectable<Schema['apps']>[]): Promise<void> {
+  for (const { id, ...row } of rows)
+    await tx
+      .insertInto('apps')
+      .values({ id, ...row })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+      .execute();
+}
+
 export const listApps = (tx: Tx, limit: number) =>
   tx
     .selectFrom('apps')

@@ -1,9 +1,13 @@
-import type { UnboundLedger } from '@tributary/postgres';
 import type { RawBuilder } from 'kysely';
 
 /** How long one note stands for all the uses that follow it. */
 const noteEveryMs = 60_000;
 const mostKept = 100_000;
+
+/** Where notes are written: a server, or all of them where nobody knows which has the row. */
+export interface Notebook {
+  query(statement: RawBuilder<unknown>): Promise<unknown>;
+}
 
 type Statement = (ids: readonly string[], now: Date) => RawBuilder<unknown>;
 
@@ -12,14 +16,14 @@ type Statement = (ids: readonly string[], now: Date) => RawBuilder<unknown>;
  * requests: a busy one costs one row write a minute, and no request waits for it or fails with it.
  */
 export class UseNotes {
-  readonly #ledger: UnboundLedger;
+  readonly #ledger: Notebook;
   readonly #statement: Statement;
   readonly #onError: (error: unknown) => void;
   readonly #noted = new Map<string, number>();
   #due = new Set<string>();
   #isWriting = false;
 
-  constructor(ledger: UnboundLedger, statement: Statement, onError: (error: unknown) => void = () => {}) {
+  constructor(ledger: Notebook, statement: Statement, onError: (error: unknown) => void = () => {}) {
     this.#ledger = ledger;
     this.#statement = statement;
     this.#onError = onError;

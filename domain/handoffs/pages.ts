@@ -1,5 +1,6 @@
 import { findProfileName } from '@tributary/domain/tenants';
 import { chooseLanguage, type PageEndpoint, type PageVisit } from '@tributary/pages';
+import { findAnywhere } from '@tributary/postgres';
 import { type HandoffProvider, handoffProviders } from '@tributary/vocabulary';
 import { isReturnAllowed } from './allowed-return.ts';
 import { hashCapability, isCapability, startPath } from './capability.ts';
@@ -138,8 +139,7 @@ class HandoffDoor {
 
   async #find(capability: string | undefined): Promise<Whereabouts | undefined> {
     if (!capability || !isCapability(capability)) return undefined;
-    const { rows } = await this.#services.postgres.unbound.query(whereabouts(hashCapability(capability)));
-    return rows[0];
+    return findAnywhere(this.#services.postgres.everywhere, whereabouts(hashCapability(capability)));
   }
 
   #ledger(at: Whereabouts) {

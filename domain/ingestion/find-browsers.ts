@@ -39,7 +39,7 @@ export async function findBrowsers(
       const { visitorId } = found.get(arrival) as StoredBrowser;
       return { profileId: arrival.profile_id, hash: tombstones.hashOf(arrival.profile_id, nameOfVisitor(visitorId)) };
     });
-    const erased = await findErasedHashes(postgres.unbound, asked);
+    const erased = await findErasedHashes(postgres, asked);
     open = open.filter((arrival, index) => {
       const erasedAt = erased.get((asked[index] as { hash: Buffer }).hash.toString('hex'));
       if (!erasedAt) return false;

@@ -12,7 +12,7 @@ export async function findErased<Sent extends { readonly arrival: Arrival; reado
   const { postgres, tombstones } = ingestion;
   const arrivals = sent.map(({ arrival }) => arrival);
   const profiles = await findProfiles(
-    postgres.unbound,
+    postgres,
     arrivals.map(({ profile_id }) => profile_id),
   );
   const browsers = await findBrowsers(ingestion, arrivals, profiles);

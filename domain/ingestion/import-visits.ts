@@ -68,7 +68,7 @@ export async function openVisitImporter(
   profileId: string,
   intake: VisitIntake,
 ): Promise<VisitImporter | undefined> {
-  const profile = (await findProfiles(ingestion.postgres.unbound, [profileId])).get(profileId);
+  const profile = (await findProfiles(ingestion.postgres, [profileId])).get(profileId);
   if (!profile) return undefined;
   const read = (rows: readonly VisitCells[]) => {
     const take = rowReader(profileId, profile.ownHosts, intake, ingestion.now());

@@ -1,3 +1,4 @@
+import { onEachServer } from '@tributary/postgres';
 import type { Ingestion } from './context.ts';
 import type { PlacedVisit } from './place-visits.ts';
 import { markTouchedConversions } from './store.ts';
@@ -12,8 +13,9 @@ export async function markTouched(
 ): Promise<void> {
   const touches = visits.filter(({ touch }) => touch);
   if (touches.length > 0)
-    await markTouchedConversions(
-      postgres.unbound,
+    await onEachServer(
+      postgres,
       touches.map(({ profile, visitorId, visit }) => ({ profileId: profile.id, visitorId, at: visit.at })),
+      markTouchedConversions,
     );
 }

@@ -1,3 +1,4 @@
+import { onEachServer } from '@tributary/postgres';
 import type { Ingestion } from './context.ts';
 import { saveLastVisits } from './last-visits.ts';
 import type { PlacedVisit } from './place-visits.ts';
@@ -13,8 +14,9 @@ export async function noteLast(
     if (known === undefined || known < arrival.received_at) latest.set(profile.id, arrival.received_at);
   }
   if (latest.size > 0)
-    await saveLastVisits(
-      postgres.unbound,
+    await onEachServer(
+      postgres,
       [...latest].map(([profileId, at]) => ({ profileId, at })),
+      saveLastVisits,
     );
 }

@@ -30,7 +30,7 @@ export async function ingest(
   requests: readonly OpenedRequest[],
 ): Promise<readonly PlacedVisit[]> {
   const profiles = await findProfiles(
-    ingestion.postgres.unbound,
+    ingestion.postgres,
     requests.map(({ arrival }) => arrival.profile_id),
   );
   const arrivals = requests.map(({ arrival }) => arrival);

@@ -31,7 +31,7 @@ export async function replayBadVisits(ingestion: Ingestion, options: ReplayOptio
   const { profileId, isDryRun, take = takeVisit, progress = () => {} } = options;
   const { postgres, now } = ingestion;
   const ledger = postgres.forProfile(profileId);
-  const profile = (await findProfiles(postgres.unbound, [profileId])).get(profileId);
+  const profile = (await findProfiles(postgres, [profileId])).get(profileId);
   if (!profile) throw new Error('There is no such profile.');
   const total = await ledger.transaction((tx) => countBadVisits(tx, profileId));
   const stillBad: Record<string, number> = {};

@@ -1,5 +1,5 @@
 import { lockUnmerged } from '@tributary/domain/customers';
-import type { Tx, UnboundLedger } from '@tributary/postgres';
+import { onEachServer, type Postgres, type Tx, type UnboundLedger } from '@tributary/postgres';
 import { nilUuid, type VisitorLinkSource } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
@@ -13,23 +13,30 @@ export interface VisitProfile {
 }
 
 /** Step 2. By id; one that was deleted is not among them, and its visits go the way of the others that it had. */
-export async function findProfiles(ledger: UnboundLedger, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
-  const { rows } = await ledger.query(sql<VisitProfile>`
-    SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts",
-      has_erased AS "hasErased"
-    FROM find_visit_profiles(${[...new Set(ids)]}::uuid[])`);
-  return new Map(rows.map((row) => [row.id, row]));
+export async function findProfiles(postgres: Postgres, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
+  const asked = [...new Set(ids)].map((profileId) => ({ profileId }));
+  const found = await onEachServer(postgres, asked, async (there, theirs) => {
+    const { rows } = await there.query(sql<VisitProfile>`
+      SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts",
+        has_erased AS "hasErased"
+      FROM find_visit_profiles(${theirs.map(({ profileId }) => profileId)}::uuid[])`);
+    return rows;
+  });
+  return new Map(found.flat().map((row) => [row.id, row]));
 }
 
 /** Since when each of the hashes is that of an erased browser, by the hash in hex. */
 export async function findErasedHashes(
-  ledger: UnboundLedger,
+  postgres: Postgres,
   asked: readonly { readonly profileId: string; readonly hash: Buffer }[],
 ): Promise<Map<string, Date>> {
-  const { rows } = await ledger.query(sql<{ hash: Buffer; erasedAt: Date }>`
-    SELECT hash, erased_at AS "erasedAt"
-    FROM find_tombstones(${asked.map(({ profileId }) => profileId)}::uuid[], ${asked.map(({ hash }) => hash)}::bytea[])`);
-  return new Map(rows.map(({ hash, erasedAt }) => [hash.toString('hex'), erasedAt]));
+  const found = await onEachServer(postgres, asked, async (there, theirs) => {
+    const { rows } = await there.query(sql<{ hash: Buffer; erasedAt: Date }>`
+      SELECT hash, erased_at AS "erasedAt"
+      FROM find_tombstones(${theirs.map(({ profileId }) => profileId)}::uuid[], ${theirs.map(({ hash }) => hash)}::bytea[])`);
+    return rows;
+  });
+  return new Map(found.flat().map(({ hash, erasedAt }) => [hash.toString('hex'), erasedAt]));
 }
 
 export interface VisitorLink {

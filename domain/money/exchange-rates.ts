@@ -1,7 +1,7 @@
 import { type ProfileFacts, profileOf } from '@tributary/domain/tenants';
-import type { Postgres, Tx } from '@tributary/postgres';
+import type { Postgres, Schema, Tx } from '@tributary/postgres';
 import type { Quote } from '@tributary/rules';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 
 /** Keeps quotes as units for one dollar. What an operator's own file says of a day, no bank overwrites. */
 export async function saveRates(system: Postgres, source: string, quotes: readonly Quote[]): Promise<void> {
@@ -16,6 +16,28 @@ export async function saveRates(system: Postgres, source: string, quotes: readon
     ORDER BY currency, day
     ON CONFLICT (currency, day) DO UPDATE SET per_usd = excluded.per_usd, source = excluded.source
     WHERE exchange_rates.source <> 'file' OR excluded.source = 'file'`);
+}
+
+export type RateRow = Selectable<Schema['exchange_rates']>;
+
+/** A server that has none yet gets those of another; from then on its worker fetches its own. As the owner. */
+export async function copyRates(from: Postgres, to: Postgres): Promise<number> {
+  const isEmpty = (await to.unbound.lookUp('SELECT 1 FROM exchange_rates LIMIT 1')).length === 0;
+  if (!isEmpty) return 0;
+  let copied = 0;
+  const page = (after: RateRow | undefined) =>
+    from.unbound.query(sql<RateRow>`
+      SELECT currency, day::text, per_usd::text, source FROM exchange_rates
+      WHERE (currency, day) > (${after?.currency ?? ''}, ${after?.day ?? '0001-01-01'}::date) ORDER BY currency, day LIMIT 10000`);
+  for (let { rows } = await page(undefined); rows.length > 0; { rows } = await page(rows.at(-1))) {
+    await to.unbound.query(sql`
+      INSERT INTO exchange_rates (currency, day, per_usd, source)
+      SELECT * FROM unnest(${rows.map((row) => row.currency)}::text[], ${rows.map((row) => row.day)}::date[],
+        ${rows.map((row) => row.per_usd)}::numeric[], ${rows.map((row) => row.source)}::text[])
+      ON CONFLICT DO NOTHING`);
+    copied += rows.length;
+  }
+  return copied;
 }
 
 /** What one unit of a currency was worth in another, and on which day: a day without a rate has the last one before it. */

@@ -1,2 +1,2 @@
-export { saveRates } from './exchange-rates.ts';
+export { copyRates, saveRates } from './exchange-rates.ts';
 export { fetchRates, type RateSources } from './fetch-rates.job.ts';

@@ -1,7 +1,7 @@
 import { type Input, type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, readBody, type Sent } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
-import type { Plan } from '@tributary/vocabulary';
+import { homeShard, type Plan } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { insertWorkspace } from './store.ts';
 
@@ -26,9 +26,10 @@ type Body = Input<Routes['createWorkspace']>['body'];
 export async function createWorkspaceByOperator(
   operator: Operator,
   { plan, ...sent }: Sent<Routes['createWorkspace']> & { readonly plan: Plan },
+  shard: string = homeShard,
 ): Promise<string> {
   const body = readBody(routes.createWorkspace, sent);
-  const made = await operator.effect(routes.createWorkspace, {}, async (tx, addToAudit) => {
+  const made = await operator.effect(routes.createWorkspace, { shard }, async (tx, addToAudit) => {
     const opened = await openWorkspace(tx, { ...body, plan }, operator.now);
     addToAudit({ log: { workspaceId: opened.body.data.id } });
     return opened;

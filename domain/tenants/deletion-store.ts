@@ -87,8 +87,9 @@ export async function openedProfiles(app: Postgres, workspaceId: string): Promis
   return Number(rows[0]?.n ?? 0);
 }
 
-/** Its tables are empty by now; the few rows that refer to it otherwise go along. */
+/** Its tables are empty by now; the few rows that refer to it otherwise go along, and those that are kept with the accounts. */
 export async function removeProfile(app: Postgres, { tenantId, workspaceId }: Deletion): Promise<void> {
+  await app.home.unbound.lookUp('SELECT forget_assistants_of($1)', [tenantId]);
   await app
     .forWorkspace(workspaceId)
     .transaction((tx) =>

@@ -110,8 +110,8 @@ export const archiveProfile = (tx: Tx, profileId: string, now: Date): Promise<Pr
     .returningAll()
     .executeTakeFirst();
 
-/** For a walk over all that are served. */
-export async function findNextProfile(tx: Tx, after: string): Promise<string | undefined> {
+/** For a walk over all that are served: none or one. */
+export async function findNextProfile(tx: Tx, after: string): Promise<string[]> {
   const found = await tx
     .selectFrom('profiles')
     .select('id')
@@ -119,8 +119,8 @@ export async function findNextProfile(tx: Tx, after: string): Promise<string | u
     .where('id', '>', after)
     .orderBy('id')
     .limit(1)
-    .executeTakeFirst();
-  return found?.id;
+    .execute();
+  return found.map(({ id }) => id);
 }
 
 export const listProfiles = (tx: Tx, limit: number, workspaceId?: string) => {

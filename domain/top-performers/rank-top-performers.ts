@@ -1,6 +1,6 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { AssistantRoutes } from '@tributary/contract';
-import { findMemberships, type Membership } from '@tributary/domain/accounts';
+import { findAllMemberships, type Membership } from '@tributary/domain/accounts';
 import { findProfile } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Wall } from '@tributary/postgres';
@@ -11,10 +11,10 @@ import { findScored } from './list-top-performers.ts';
 export const rankTopPerformers: Handles<
   AssistantRoutes['rankTopPerformers'],
   { readonly clickhouse: ClickHouse }
-> = async ({ query }, { caller, behind, signal, clickhouse }) => {
+> = async ({ query }, { caller, behind, servers, signal, clickhouse }) => {
   const { userId } = caller;
   if (!userId) return refuse('forbidden', 'Only an assistant of a person ranks over several profiles.');
-  const memberships = await behind({}).transaction((tx) => findMemberships(tx, userId), { readOnly: true });
+  const memberships = await findAllMemberships(servers.everywhere, userId);
   const theirs = memberships.filter(mayRead).flatMap(placesOf);
   const places = theirs.slice(0, limits.topPerformers.profiles);
   const ranked = [];

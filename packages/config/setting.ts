@@ -1,4 +1,4 @@
-import { flagWords } from '@tributary/vocabulary';
+import { flagWords, homeShard } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /** One setting: its name in the environment, what it may be, and what it is for in the operator's words. */
@@ -57,6 +57,24 @@ export const ledgerAddress = z.string().refine(
   },
   { message: 'must be an address that starts with postgres:// or postgresql://' },
 );
+
+/** "name=server" for each, with spaces between, because a server may be several: east=one:5432,two:5432/database. */
+export const ledgerShards = z.string().transform((text, context) => {
+  const shards = new Map<string, string>();
+  for (const part of text.split(/\s+/).filter((one) => one !== '')) {
+    const [, name = '', server = ''] = /^([a-z][a-z0-9-]{0,30})=([^\s@]+)$/.exec(part) ?? [];
+    const isServer = ledgerAddress.safeParse(`postgres://${server.includes('/') ? server : `${server}/any`}`).success;
+    if (name === '' || name === homeShard || shards.has(name) || !isServer) {
+      context.addIssue({
+        code: 'custom',
+        message: `must be names and servers like "east=10.0.0.7:5432/tributary west=10.0.0.8:5432/tributary", each name once and none of them "${homeShard}"`,
+      });
+      return z.NEVER;
+    }
+    shards.set(name, server);
+  }
+  return shards as ReadonlyMap<string, string>;
+});
 
 /** Several with commas between: each whole, or after the first the server alone. */
 export const addresses = (...protocols: string[]) => {

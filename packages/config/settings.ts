@@ -1,3 +1,4 @@
+import { homeShard } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { backups, storage } from './backups.ts';
 import { exchangeRates, mail, summaries } from './outside.ts';
@@ -6,6 +7,7 @@ import {
   address,
   keyRing,
   ledgerAddress,
+  ledgerShards,
   list,
   oneOf,
   optional,
@@ -133,6 +135,18 @@ const theFourEngines = {
     ledgerAddress,
     'PostgreSQL as the role of the collector, which finds tracking keys and can do nothing else.',
     { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
+  ),
+  ledgerShards: setting(
+    'LEDGER_SHARDS',
+    ledgerShards,
+    'Further PostgreSQL servers that hold workspaces, like "east=10.0.0.7:5432/tributary", with spaces between several. The roles and passwords are those of the addresses above; the server of those is the shard "home".',
+    { fallback: '' },
+  ),
+  ledgerShard: setting(
+    'LEDGER_SHARD',
+    z.string().regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be the name of a shard'),
+    'Whose queues a worker works: each shard of the ledger has workers of its own.',
+    { fallback: homeShard },
   ),
   databaseBackupUrl: setting(
     'DATABASE_BACKUP_URL',

@@ -1,5 +1,5 @@
 import type { AnswerOf, CredentialKind, Input, Role, Route, Scope } from '@tributary/contract';
-import type { Ledger, Tx, Wall } from '@tributary/postgres';
+import type { Ledger, Postgres, Tx, Wall } from '@tributary/postgres';
 import type { AddToAudit, Answered } from './audit.ts';
 import type { KeyToShow } from './customer-key.ts';
 
@@ -52,6 +52,8 @@ type CallerByGrain<Grain, Path> = Grain extends 'account'
       : ProfileCaller
     : Caller;
 
+export type Servers = Pick<Postgres, 'home' | 'everywhere' | 'shardOf'>;
+
 /** What a handler may use besides its input. */
 export interface Context<By extends Caller = Caller> {
   readonly requestId: string;
@@ -61,9 +63,10 @@ export interface Context<By extends Caller = Caller> {
   readonly ledger: Ledger;
   /**
    * The one transaction that changes something: what it returns is the answer, kept with the effect under the caller's
-   * Idempotency-Key. The audit entry that the route declares is written in it, or nothing is committed.
+   * Idempotency-Key. The audit entry that the route declares is written in it, or nothing is committed. It runs on the server of what the
+   * request names; `near` is a profile or workspace that the handler has found, on a route that keeps no answers.
    */
-  effect<A extends Answered>(work: (tx: Tx) => Promise<A>): Promise<A>;
+  effect<A extends Answered>(work: (tx: Tx) => Promise<A>, near?: string): Promise<A>;
   /** Of the caller and its Idempotency-Key, and of what it asks for under it: for a handler whose effect is not in the ledger alone. */
   readonly requestKey: { readonly keyHash: Buffer; readonly fingerprint: Buffer } | undefined;
   /**
@@ -84,6 +87,8 @@ export interface Context<By extends Caller = Caller> {
   showKey(key: KeyToShow): string | null;
   /** Behind another wall, for a handler that has just proven its right to it. */
   behind(wall: Wall): Ledger;
+  /** The ledger's servers, for what is kept on another than the caller's, or on any of them. */
+  readonly servers: Servers;
   /** The header as it came, for the one route that reads a client id and secret from it. */
   readonly authorization: string | undefined;
   /** The same, for those routes that replace the session. */

@@ -13,7 +13,15 @@ export { awayAsRefusal, isEngineAway } from './away.ts';
 export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 export { keyFor } from './customer-key.ts';
 export { Door } from './door.ts';
-export { answer, type Caller, type CallerOf, type Context, type Handles, type ProfileContext } from './handler.ts';
+export {
+  answer,
+  type Caller,
+  type CallerOf,
+  type Context,
+  type Handles,
+  type ProfileContext,
+  type Servers,
+} from './handler.ts';
 export { holdsPeople } from './holds-people.ts';
 export { forgetAnswers, sealedAnswers } from './idempotency.ts';
 export { type Authenticate, identify, type Presented } from './identify.ts';

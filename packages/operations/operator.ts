@@ -1,9 +1,11 @@
 import type { Audited, Body, Input, Route } from '@tributary/contract';
-import type { Ledger, Postgres, Tx, Wall } from '@tributary/postgres';
+import type { Everywhere, Ledger, Postgres, Tx, Wall } from '@tributary/postgres';
 import type { z } from 'zod';
 import type { Actor, AddToAudit, Answered, AuditNote, WriteAudit } from './audit.ts';
 import { type Act, entryOf } from './audit-entry.ts';
+import type { Servers } from './handler.ts';
 import { parseBody } from './parse.ts';
+import { refuse } from './refusal.ts';
 
 /**
  * Whoever holds the keys to the machine, at the command line. No credential is asked for; what is done passes the same rooms and
@@ -18,14 +20,24 @@ export interface Operator {
     place: Place,
     work: (tx: Tx, addToAudit: AddToAudit) => Promise<A>,
   ): Promise<A>;
-  /** Reads over all workspaces. */
+  /** Reads over all workspaces of the home shard, and what is kept there only. */
   readonly ledger: Ledger;
+  /** The same of each server by its name. */
+  readonly ledgers: ReadonlyMap<string, Ledger>;
+  /** Reads over all workspaces of all servers. */
+  readonly everywhere: Everywhere;
+  readonly servers: Servers;
   /** Looks behind a wall. */
   behind(wall: Wall): Ledger;
 }
 
-/** Behind which wall; `asOwner` for what stands behind none, and only the owner of the schema may change. */
-export type Place = (Wall | { readonly asOwner: true }) & { readonly params?: Readonly<Record<string, string>> };
+/**
+ * Behind which wall, or behind none on a shard that is named; `asOwner` for what stands behind none, and only the owner of the schema may change: at home, or on all servers what each
+ * of them has to know.
+ */
+export type Place = (Wall | { readonly asOwner: true; readonly onAllServers?: true } | { readonly shard: string }) & {
+  readonly params?: Readonly<Record<string, string>>;
+};
 
 export interface OperatorOptions {
   readonly app: Postgres;
@@ -36,16 +48,32 @@ export interface OperatorOptions {
 }
 
 export function createOperator({ app, owner, audit, now }: OperatorOptions): Operator {
+  const ledgerAt = (place: Place): Ledger => {
+    if ('asOwner' in place) return owner.home.unbound;
+    if (!('shard' in place)) return app.behind(place);
+    const shard = app.shards.get(place.shard);
+    const names = () => [...app.shards.keys()].join(', ');
+    return (shard ?? refuse('invalid_parameter', `There is no ledger shard "${place.shard}" but ${names()}.`)).behind(
+      {},
+    );
+  };
   return {
     actor,
     get now() {
       return now();
     },
-    ledger: owner.unbound,
+    ledger: owner.home.unbound,
+    ledgers: new Map([...owner.shards].map(([name, { unbound }]) => [name, unbound])),
+    everywhere: owner.everywhere,
+    servers: app,
     behind: (wall) => app.behind(wall),
-    effect: (act, { params = {}, ...place }, work) => {
-      const ledger = 'asOwner' in place ? owner.unbound : app.behind(place);
-      const workspaceId = 'asOwner' in place ? undefined : place.workspaceId;
+    effect: async (act, { params = {}, ...place }, work) => {
+      const ledger = ledgerAt(place);
+      // The others first: whoever sees it fail half-way says it again, and only the last leaves an entry.
+      if ('asOwner' in place && place.onAllServers)
+        for (const shard of owner.shards.values())
+          if (shard !== owner.home) await shard.unbound.transaction((tx) => work(tx, () => {}));
+      const workspaceId = 'workspaceId' in place ? place.workspaceId : undefined;
       return ledger.transaction(async (tx) => {
         let note: AuditNote = {};
         const answer = await work(tx, (more) => {

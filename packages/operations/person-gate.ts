@@ -120,7 +120,7 @@ async function tryToHold(
   const ids = [workspaceId, profileId];
   let held: HeldLocks | undefined;
   try {
-    await postgres.unbound.transaction(async (tx) => {
+    await postgres.forProfile(profileId).transaction(async (tx) => {
       held?.release();
       held = (await isUnlocked(tx, ids)) ? await postgres.privacyLocks.share(ids, onLost) : undefined;
       if (held) await recheck(tx);

@@ -45,7 +45,7 @@ export async function runOperation<Services>(
   await auditing(desk, route, call, async () => {
     const input = parse(route, sent);
     if (caller) admitDays(caller, input.query);
-    const work = () => new Work(route, input.params, call, sent, desk);
+    const work = () => new Work(route, input, call, sent, desk);
     const prepare = () => answerTo(route, handler, input, call, desk, work());
     if (!caller) return send((await prepare()).prepared);
     if (route.access.grain !== 'person') return sendKeys(desk, await prepare(), { route, caller, call, send });

@@ -36,13 +36,13 @@ export class Work<Services> {
   /** What the handler adds to the answer's headers, and whether it is an earlier one. */
   readonly headers: Record<string, string> = {};
 
-  constructor(route: Route, params: unknown, call: Call, sent: RawInput, desk: Desk<Services>) {
+  constructor(route: Route, input: WorkInput, call: Call, sent: RawInput, desk: Desk<Services>) {
     this.#route = route;
-    this.#params = params;
+    this.#params = input.params;
     this.#call = call;
     this.#desk = desk;
     this.#caller = call.caller ?? nobody;
-    this.#wall = wallOf(route, this.#caller);
+    this.#wall = { ...wallOf(route, this.#caller), near: tenantIn(input) };
     this.#ledger = desk.postgres.behind(this.#wall);
     this.#idempotent = readKey(route, call, sent, this.#caller);
   }
@@ -82,12 +82,13 @@ export class Work<Services> {
         return call.signal;
       },
       behind: (wall) => this.#desk.postgres.behind(wall),
+      servers: this.#desk.postgres,
       authorization: call.authorization,
       cookie: call.cookie,
       get addressHash() {
         return hidden(addressGroup(call.address).own);
       },
-      effect: (work) => this.#effect(work),
+      effect: (work, near) => this.#effect(work, near),
       requestKey: this.#idempotent,
       canShareEffect: this.#idempotent === undefined && typeof this.#route.audit !== 'object',
       addToAudit: (note) => {
@@ -111,9 +112,12 @@ export class Work<Services> {
     return key;
   }
 
-  #effect<A extends Answered>(work: (tx: Tx) => Promise<A>): Promise<A> {
+  #effect<A extends Answered>(work: (tx: Tx) => Promise<A>, near?: string): Promise<A> {
     const idempotent = this.#idempotent;
-    if (!idempotent) return this.#ledger.transaction((tx) => this.#audited(tx, work));
+    if (!idempotent) {
+      const ledger = near === undefined ? this.#ledger : this.#desk.postgres.behind({ ...this.#wall, near });
+      return ledger.transaction((tx) => this.#audited(tx, work));
+    }
     return this.#ledger.transaction(async (tx) => {
       await claimKey(tx, idempotent);
       const earlier = await this.#find(tx, idempotent);
@@ -206,6 +210,21 @@ const wallOf = ({ access }: Route, { profileId, workspaceId, appId }: Caller) =>
   profileId && access.grain !== 'workspace'
     ? { profileId }
     : { workspaceId, ...(profileId === undefined && { appId }) };
+
+/** What a handler is given, of which the ledger must be known before it runs. */
+interface WorkInput {
+  readonly params: unknown;
+  readonly body: unknown;
+}
+
+/** The profile or workspace that a request names, for a caller who is bound to none. */
+function tenantIn({ params, body }: WorkInput): string | undefined {
+  const named = { ...(isObject(body) && body), ...(isObject(params) && params) } as Record<string, unknown>;
+  const ids = [named.profileId, named.workspaceId, named.workspace_id, named.profile_id];
+  return ids.find((id): id is string => typeof id === 'string');
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 

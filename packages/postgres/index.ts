@@ -3,6 +3,7 @@ export { type Cut, hasTables, restoreDump, settleRestored, takeCut } from './cop
 export { dumpSchema, pgDump } from './dump.ts';
 export {
   createPostgres,
+  type Everywhere,
   enter,
   type Ledger,
   type Postgres,
@@ -19,7 +20,8 @@ export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { backupRole, roles } from './roles.ts';
 export { rolledBack } from './rolled-back.ts';
-export { connectionTo, partsOf } from './servers.ts';
+export { atServer, connectionTo, partsOf } from './servers.ts';
+export { findAnywhere, joinShards, onEachServer } from './shards.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';
 export {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUuidInAnyCase, minuteMs } from '@tributary/vocabulary';
+import { homeShard, isUuidInAnyCase, minuteMs } from '@tributary/vocabulary';
 import {
   type ConnectionProvider,
   DefaultQueryExecutor,
@@ -45,6 +45,8 @@ export interface Wall {
   readonly profileId?: string | undefined;
   readonly workspaceId?: string | undefined;
   readonly appId?: string | undefined;
+  /** Where none of these says on which server it stands: a profile or workspace that is there. */
+  readonly near?: string | undefined;
 }
 
 export interface Postgres {
@@ -60,13 +62,36 @@ export interface Postgres {
   /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
   readonly unbound: UnboundLedger;
   /** For what may leave only as long as nobody switches privacy. */
-  readonly privacyLocks: PrivacyLocks;
+  readonly privacyLocks: Pick<PrivacyLocks, 'share'>;
   /** For a library that writes its own queries. Behind no wall, as `unbound` is. */
   readonly database: Kysely<Schema>;
+  /** The server with the accounts, which may be this one. */
+  readonly home: Postgres;
+  /** Every server of the ledger by its name, this one among them. */
+  readonly shards: ReadonlyMap<string, Postgres>;
+  /** The server that has a profile or workspace; the home shard where none has it. */
+  shardOf(tenantId: string): Promise<Postgres>;
+  readonly everywhere: Everywhere;
   ping(): Promise<void>;
   /** Rejects where it may be read and not written: a standby, or a primary that is about to be one. */
   pingWrites(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What is asked of every shard: whoever shows a secret does not say where it is kept. */
+export interface Everywhere {
+  /** The rows of all of them. Rejects when one is away. */
+  transaction<T>(work: (tx: Tx, shard: string) => Promise<readonly T[]>, options?: TransactionOptions): Promise<T[]>;
+  /** The same for a listed look-up function. */
+  lookUp<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The rows of those that answer, and why another did not. */
+  ask<T>(statement: (shard: string) => RawBuilder<T> | undefined): Promise<Asked<T>>;
+}
+
+export interface Asked<T> {
+  readonly rows: readonly (T & { readonly shard: string })[];
+  /** Undefined when all answered. */
+  readonly away: unknown;
 }
 
 export function createPostgres(options: PoolOptions): Postgres {
@@ -88,7 +113,7 @@ export function createPostgres(options: PoolOptions): Postgres {
       }
     },
   });
-  const alone = new Kysely<Schema>({ ...parts, executor });
+  const single = new Kysely<Schema>({ ...parts, executor });
 
   const attempt = async <T>(wall: Opening, work: (tx: Tx) => Promise<T>, options: TransactionOptions): Promise<T> => {
     const client = await pool.connect();
@@ -141,7 +166,13 @@ export function createPostgres(options: PoolOptions): Postgres {
       ...(workspaceId ? [`SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`] : []),
       ...(appId ? [`SET LOCAL app.app_id = '${uuid(appId)}'`] : []),
     ]);
-  return {
+  const unbound: UnboundLedger = {
+    ...behind({}),
+    ...lookUpsOf(pool, names),
+    query: (statement) => onceMore(() => statement.execute(single)),
+  };
+  const shards = new Map<string, Postgres>();
+  const postgres: Postgres = {
     behind,
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
@@ -151,13 +182,15 @@ export function createPostgres(options: PoolOptions): Postgres {
         work,
       ),
     walk: (statement, stops) => walkProfiles(copies, statement, stops),
-    unbound: {
-      ...behind({}),
-      ...lookUpsOf(pool, names),
-      query: (statement) => onceMore(() => statement.execute(alone)),
-    },
+    unbound,
     privacyLocks,
     database: db,
+    get home() {
+      return postgres;
+    },
+    shards,
+    shardOf: async () => postgres,
+    everywhere: everywhereOf(shards),
     ping: async () => void (await pool.query('SELECT 1')),
     pingWrites: async () => {
       const { rows } = await pool.query('SHOW transaction_read_only');
@@ -171,6 +204,8 @@ export function createPostgres(options: PoolOptions): Postgres {
       if (!pool.ending) await pool.end();
     },
   };
+  shards.set(homeShard, postgres);
+  return postgres;
 }
 
 /** What goes out before the first statement. */
@@ -196,4 +231,28 @@ export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = 
   const walls = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };
   const settings = Object.entries(walls).map(([name, id]) => `SET LOCAL app.${name} = '${id === '' ? '' : uuid(id)}'`);
   await sql.raw(settings.join('; ')).execute(tx);
+}
+
+export function everywhereOf(shards: ReadonlyMap<string, Postgres>): Everywhere {
+  return {
+    transaction: async (work, options) =>
+      (
+        await Promise.all(
+          [...shards].map(([shard, { unbound }]) => unbound.transaction((tx) => work(tx, shard), options)),
+        )
+      ).flat(),
+    lookUp: async <Row>(statement: string, values?: readonly unknown[]) =>
+      (await Promise.all([...shards].map(([, { unbound }]) => unbound.lookUp<Row>(statement, values)))).flat(),
+    ask: async <T>(statement: (shard: string) => RawBuilder<T> | undefined) => {
+      const asked = await Promise.allSettled(
+        [...shards].map(async ([shard, { unbound }]) => {
+          const asking = statement(shard);
+          const { rows }: Pick<QueryResult<T>, 'rows'> = asking ? await unbound.query(asking) : { rows: [] };
+          return rows.map((row) => ({ ...row, shard }));
+        }),
+      );
+      const rows = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+      return { rows, away: asked.find((one) => one.status === 'rejected')?.reason };
+    },
+  };
 }

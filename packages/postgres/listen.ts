@@ -60,3 +60,22 @@ export function listen(
     },
   };
 }
+
+/** The same of several servers: something may be missed as long as one of them is not heard. */
+export function listenToAll(urls: readonly string[], channel: string, hearing: Hearing): { close(): Promise<void> } {
+  const heard = new Set<string>();
+  const parts = urls.map((url) =>
+    listen(url, channel, {
+      ...hearing,
+      onConnect: () => {
+        heard.add(url);
+        if (heard.size === urls.length) hearing.onConnect();
+      },
+      onLost: () => {
+        heard.delete(url);
+        hearing.onLost?.();
+      },
+    }),
+  );
+  return { close: async () => void (await Promise.all(parts.map((part) => part.close()))) };
+}

@@ -365,6 +365,23 @@ CREATE FUNCTION public.find_app_workspace(app uuid, workspace uuid) RETURNS TABL
    WHERE ((w.id = find_app_workspace.workspace) AND (w.provisioned_by = find_app_workspace.app) AND (w.archived_at IS NULL));
 END;
 
+CREATE FUNCTION public.find_assistant_token(token_hash text, at timestamp with time zone) RETURNS TABLE(token_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, granted text[], is_attribution_enabled boolean, is_healthcare boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT t.id, t.user_id, m.workspace_id, t.reference_id, m.role,
+    ARRAY(SELECT jsonb_array_elements_text(t.scopes) INTERSECT SELECT jsonb_array_elements_text(c.scopes)),
+    p.is_attribution_enabled, w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+  FROM oauth_access_tokens t
+  JOIN sessions s ON s.id = t.session_id AND s.user_id = t.user_id AND s.expires_at > at
+  JOIN oauth_clients a ON a.client_id = t.client_id AND a.disabled IS NOT TRUE
+  JOIN oauth_consents c ON c.client_id = t.client_id AND c.user_id = t.user_id AND c.reference_id = t.reference_id
+  LEFT JOIN profiles p ON p.id = t.reference_id AND p.archived_at IS NULL
+  LEFT JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
+  LEFT JOIN members m ON m.workspace_id = w.id AND m.user_id = t.user_id
+  WHERE t.token = token_hash AND t.expires_at > at AND t.revoked IS NULL;
+END $$;
+
 CREATE TABLE public.connections (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -573,6 +590,18 @@ CREATE FUNCTION public.find_outcome_subscriber() RETURNS uuid
     WHERE p.id = current_profile() AND p.archived_at IS NULL AND p.privacy_mode = 'standard' AND NOT w.is_healthcare_agency);
 END $$;
 
+CREATE FUNCTION public.find_place(person uuid, wanted_workspace uuid, wanted_profile uuid) RETURNS TABLE(workspace_id uuid, profile_id uuid, role text, is_attribution_enabled boolean, is_healthcare boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT m.workspace_id, p.id, m.role, p.is_attribution_enabled, w.is_healthcare_agency OR p.privacy_mode <> 'standard'
+  FROM workspaces w
+  LEFT JOIN profiles p ON p.id = wanted_profile AND p.workspace_id = w.id AND p.archived_at IS NULL
+  JOIN members m ON m.workspace_id = w.id AND m.user_id = person
+  WHERE w.id = coalesce(wanted_workspace, (SELECT named.workspace_id FROM profiles named WHERE named.id = wanted_profile AND named.archived_at IS NULL))
+    AND w.archived_at IS NULL;
+END $$;
+
 CREATE FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) RETURNS TABLE(session_id uuid, user_id uuid, workspace_id uuid, profile_id uuid, role text, is_attribution_enabled boolean, is_healthcare boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -597,6 +626,13 @@ CREATE FUNCTION public.find_shared_view(secret bytea, at timestamp with time zon
   JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL AND NOT w.is_healthcare_agency
   WHERE v.hash = secret AND v.revoked_at IS NULL AND (v.expires_at IS NULL OR v.expires_at > at)
 $$;
+
+CREATE FUNCTION public.find_tenants(ids uuid[]) RETURNS TABLE(id uuid)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT p.id FROM profiles p WHERE p.id = ANY (ids) UNION ALL SELECT w.id FROM workspaces w WHERE w.id = ANY (ids);
+END $$;
 
 CREATE TABLE public.tombstones (
     profile_id uuid NOT NULL,
@@ -690,6 +726,46 @@ CREATE FUNCTION public.follow_terms() RETURNS trigger
   END IF;
   RETURN NULL;
 END $$;
+
+CREATE TABLE public.oauth_access_tokens (
+    id uuid NOT NULL,
+    token text NOT NULL,
+    client_id text NOT NULL,
+    session_id uuid,
+    user_id uuid,
+    reference_id uuid,
+    authorization_code_id text,
+    resources jsonb,
+    requested_user_info_claims jsonb,
+    refresh_id uuid,
+    scopes jsonb NOT NULL,
+    confirmation jsonb,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked timestamp with time zone
+);
+
+CREATE TABLE public.oauth_consents (
+    id uuid NOT NULL,
+    client_id text NOT NULL,
+    user_id uuid,
+    reference_id uuid,
+    resources jsonb,
+    requested_user_info_claims jsonb,
+    scopes jsonb NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+CREATE FUNCTION public.forget_assistants_of(profile uuid) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ DELETE FROM public.oauth_access_tokens
+   WHERE (oauth_access_tokens.reference_id = forget_assistants_of.profile);
+ DELETE FROM public.oauth_consents
+   WHERE (oauth_consents.reference_id = forget_assistants_of.profile);
+END;
 
 CREATE FUNCTION public.forget_set_aside() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1917,24 +1993,6 @@ CREATE TABLE public.moved_conversions (
 
 ALTER TABLE ONLY public.moved_conversions FORCE ROW LEVEL SECURITY;
 
-CREATE TABLE public.oauth_access_tokens (
-    id uuid NOT NULL,
-    token text NOT NULL,
-    client_id text NOT NULL,
-    session_id uuid,
-    user_id uuid,
-    reference_id uuid,
-    authorization_code_id text,
-    resources jsonb,
-    requested_user_info_claims jsonb,
-    refresh_id uuid,
-    scopes jsonb NOT NULL,
-    confirmation jsonb,
-    created_at timestamp with time zone NOT NULL,
-    expires_at timestamp with time zone NOT NULL,
-    revoked timestamp with time zone
-);
-
 CREATE TABLE public.oauth_client_assertions (
     id text NOT NULL,
     expires_at timestamp with time zone NOT NULL
@@ -1985,18 +2043,6 @@ CREATE TABLE public.oauth_clients (
     metadata jsonb,
     created_at timestamp with time zone,
     updated_at timestamp with time zone
-);
-
-CREATE TABLE public.oauth_consents (
-    id uuid NOT NULL,
-    client_id text NOT NULL,
-    user_id uuid,
-    reference_id uuid,
-    resources jsonb,
-    requested_user_info_claims jsonb,
-    scopes jsonb NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL
 );
 
 CREATE TABLE public.oauth_refresh_tokens (
@@ -3693,9 +3739,6 @@ ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_access_tokens
-    ADD CONSTRAINT oauth_access_tokens_reference_id_fkey FOREIGN KEY (reference_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_refresh_id_fkey FOREIGN KEY (refresh_id) REFERENCES public.oauth_refresh_tokens(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_access_tokens
@@ -3715,9 +3758,6 @@ ALTER TABLE ONLY public.oauth_clients
 
 ALTER TABLE ONLY public.oauth_consents
     ADD CONSTRAINT oauth_consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES public.oauth_clients(client_id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.oauth_consents
-    ADD CONSTRAINT oauth_consents_reference_id_fkey FOREIGN KEY (reference_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.oauth_consents
     ADD CONSTRAINT oauth_consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
@@ -4457,6 +4497,9 @@ GRANT ALL ON FUNCTION public.find_app_profile(app uuid, profile uuid) TO tributa
 REVOKE ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_app_workspace(app uuid, workspace uuid) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.find_assistant_token(token_hash text, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_assistant_token(token_hash text, at timestamp with time zone) TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) FROM PUBLIC;
@@ -4518,11 +4561,18 @@ GRANT ALL ON FUNCTION public.find_memberships(person uuid) TO tributary_app;
 REVOKE ALL ON FUNCTION public.find_outcome_subscriber() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_outcome_subscriber() TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.find_place(person uuid, wanted_workspace uuid, wanted_profile uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_place(person uuid, wanted_workspace uuid, wanted_profile uuid) TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_session(session_hash text, wanted_workspace uuid, wanted_profile uuid, at timestamp with time zone) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_shared_view(secret bytea, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_shared_view(secret bytea, at timestamp with time zone) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_tenants(ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_tenants(ids uuid[]) TO tributary_app;
+GRANT ALL ON FUNCTION public.find_tenants(ids uuid[]) TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.tombstones TO tributary_app;
 GRANT DELETE ON TABLE public.tombstones TO tributary_system;
@@ -4542,6 +4592,15 @@ GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_collec
 
 REVOKE ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_consents TO tributary_app;
+
+GRANT SELECT(client_id) ON TABLE public.oauth_consents TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.forget_assistants_of(profile uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.forget_assistants_of(profile uuid) TO tributary_app;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_system;
@@ -4838,8 +4897,6 @@ GRANT SELECT(finished_at) ON TABLE public.model_fits TO tributary_system;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.moved_conversions TO tributary_app;
 GRANT SELECT,DELETE ON TABLE public.moved_conversions TO tributary_system;
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
-
 GRANT DELETE ON TABLE public.oauth_client_assertions TO tributary_system;
 
 GRANT SELECT(id) ON TABLE public.oauth_client_assertions TO tributary_system;
@@ -4856,10 +4913,6 @@ GRANT SELECT(id) ON TABLE public.oauth_clients TO tributary_system;
 GRANT SELECT(client_id) ON TABLE public.oauth_clients TO tributary_system;
 
 GRANT SELECT(created_at) ON TABLE public.oauth_clients TO tributary_system;
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_consents TO tributary_app;
-
-GRANT SELECT(client_id) ON TABLE public.oauth_consents TO tributary_system;
 
 GRANT SELECT,DELETE ON TABLE public.oauth_refresh_tokens TO tributary_app;
 

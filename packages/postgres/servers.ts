@@ -33,6 +33,13 @@ export function partsOf(url: string): { readonly hosts: string[]; readonly withH
   return { hosts: named.split(','), withHost: (host) => `${before}${host}${after}` };
 }
 
+/** The same role on another server: `east:5432/tributary`, without a database the one of the same name. */
+export function atServer(url: string, server: string): string {
+  const [, before = '', , path = ''] = /^(\w+:\/\/(?:.*@)?)([^/?]*)(\/[^?]*)?/s.exec(url) ?? [];
+  const rest = url.slice(url.indexOf('?') === -1 ? url.length : url.indexOf('?'));
+  return `${before}${server}${server.includes('/') ? '' : path}${rest}`;
+}
+
 /** For programs of PostgreSQL, whose arguments anybody may read: the address without its password, and the password. */
 export function addressForPrograms(url: string): { readonly address: string; readonly password: string } {
   const { hosts, withHost } = partsOf(url);

@@ -57,3 +57,9 @@ export const isUuid = (text: string): boolean => uuid.test(text);
 
 /** Whether a text is a UUID however somebody else writes it. */
 export const isUuidInAnyCase = (text: string): boolean => uuidInAnyCase.test(text);
+
+/**
+ * The server of the ledger that every installation has. Accounts, sessions, assistants, the service's own keys and what belongs to nobody
+ * are there, and the workspaces that were not made on another.
+ */
+export const homeShard = 'home';

@@ -1,6 +1,7 @@
 import type { Postgres } from '@tributary/postgres';
 import type { PrivacyMode } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { farOf } from './shards.ts';
 
 export interface BuiltProfile {
   readonly id: string;
@@ -20,7 +21,8 @@ export interface ProfileTraits {
 export async function buildProfile(postgres: Postgres, traits: ProfileTraits = {}): Promise<BuiltProfile> {
   const id = uuid();
   const workspaceId = traits.workspaceId ?? uuid();
-  await postgres.forWorkspace(workspaceId).transaction(async (tx) => {
+  const there = traits.workspaceId ? postgres : farOf(postgres);
+  await there.forWorkspace(workspaceId).transaction(async (tx) => {
     const createdAt = new Date('2026-01-01T00:00:00Z');
     await tx
       .insertInto('workspaces')

@@ -30,7 +30,10 @@ export function openDesk(
   { app, clock }: Pick<Testkit, 'app'> & { readonly clock: Clock },
   limiter: RateLimiter = unlimited,
 ): TestDesk {
-  const bearer = bearerAuthenticator({ credentials: new CredentialFinder(app.unbound), isSwapWindowOpen: () => false });
+  const bearer = bearerAuthenticator({
+    credentials: new CredentialFinder(app.everywhere),
+    isSwapWindowOpen: () => false,
+  });
   return {
     authenticate: ({ authorization }, now) => bearer(authorization, now),
     now: () => clock.now(),

@@ -3,7 +3,7 @@ import { hashSecret, mintSecret, registerApp } from '@tributary/domain/credentia
 import { keepStages, loadDefinitions } from '@tributary/domain/definitions/room.ts';
 import { mintTrackingKey } from '@tributary/domain/tracking/room.ts';
 import type { Schema } from '@tributary/postgres';
-import type { IdKind } from '@tributary/vocabulary';
+import { type IdKind, nilUuid } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { buildAdEntity } from './ad-builders.ts';
 import { type BuiltProfile, buildProfile, type ProfileTraits } from './builders.ts';
@@ -39,7 +39,8 @@ export async function buildMarkedProfile(kit: BuilderKit, traits: ProfileTraits 
   const operator = operatorOf({ app: kit.app, owner: kit.owner, clock: { now: () => longAgo } });
   const app = { name: `App ${mark}`, redirectUris: [], allowedReturnOrigins: [], rateTier: 'internal' } as const;
   const { clientId: appId, clientSecret } = await registerApp(operator, app);
-  await operator.ledger.transaction(async (tx) => {
+  const there = await kit.owner.shardOf(id);
+  await there.unbound.transaction(async (tx) => {
     await tx
       .updateTable('profiles')
       .set({ name: `Profile ${mark}`, governing_app_id: appId })
@@ -279,15 +280,17 @@ const summaryOf = (profileId: string, customerId: string, mark: string) => ({
   is_truncated: false,
 });
 
-const signedIn = (kit: BuilderKit, workspaceId: string) =>
-  kit.app
+/** Whoever of the workspace signed in last. */
+async function signedIn({ app }: BuilderKit, workspaceId: string) {
+  const members = await app
     .forWorkspace(workspaceId)
-    .transaction((tx) =>
-      tx
-        .selectFrom('members')
-        .innerJoin('sessions', 'sessions.user_id', 'members.user_id')
-        .select(['members.user_id as userId', 'sessions.id as sessionId'])
-        .where('members.workspace_id', '=', workspaceId)
-        .orderBy('members.user_id', 'desc')
-        .executeTakeFirst(),
-    );
+    .transaction((tx) => tx.selectFrom('members').select('user_id').where('workspace_id', '=', workspaceId).execute());
+  return app.home.unbound.transaction((tx) =>
+    tx
+      .selectFrom('sessions')
+      .select(['user_id as userId', 'id as sessionId'])
+      .where('user_id', 'in', [...members.map(({ user_id }) => user_id), nilUuid])
+      .orderBy('user_id', 'desc')
+      .executeTakeFirst(),
+  );
+}

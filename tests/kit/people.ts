@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { McpScope, Role } from '@tributary/contract';
 import { hashToken } from '@tributary/domain/accounts/room.ts';
 import { mintSecret } from '@tributary/domain/credentials/room.ts';
-import type { Postgres } from '@tributary/postgres';
+import type { Postgres, Tx } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
 
 export interface BuiltMember {
@@ -29,15 +29,14 @@ export async function buildMember(
   const token = randomBytes(24).toString('base64url').replaceAll(/[-_]/g, 'x');
   const email = `${userId}@${mark}`;
   const times = { created_at: longAgo, updated_at: longAgo };
-  await postgres.forWorkspace(workspaceId).transaction(async (tx) => {
-    await tx
+  const addUser = (tx: Tx) =>
+    tx
       .insertInto('users')
       .values({ id: userId, name: `Person ${mark}`, email, ...times })
+      .onConflict((conflict) => conflict.doNothing())
       .execute();
-    await tx
-      .insertInto('members')
-      .values({ workspace_id: workspaceId, user_id: userId, role, created_at: longAgo })
-      .execute();
+  await postgres.home.unbound.transaction(async (tx) => {
+    await addUser(tx);
     await tx
       .insertInto('sessions')
       .values({
@@ -48,6 +47,13 @@ export async function buildMember(
         seen_at: seenAt ?? null,
         ...times,
       })
+      .execute();
+  });
+  await postgres.forWorkspace(workspaceId).transaction(async (tx) => {
+    await addUser(tx);
+    await tx
+      .insertInto('members')
+      .values({ workspace_id: workspaceId, user_id: userId, role, created_at: longAgo })
       .execute();
   });
   return {

@@ -1,11 +1,22 @@
 import { type ClickHouse, type ClickHouseSettings, connectEveryNode, raw } from '@tributary/clickhouse';
 import type { Supervisor } from '@tributary/engines';
+import type { Postgres } from '@tributary/postgres';
 
 /** Where the ClickHouse of a test or drill is. */
 export type ClickHousePlace = Pick<ClickHouseSettings, 'url' | 'cluster'>;
 
 /** Set to any value, tests and drills run on a ClickHouse of two shards; `npm run drill -- NAME --shards` sets it. */
 export const isSharded = () => Boolean(process.env.TEST_SHARDS);
+
+/**
+ * Set to any value, the ledger of a test is two servers: workspaces that the builders make are on the far one, accounts at home. A test that
+ * writes rows of both kinds by hand into one database fails then.
+ */
+export const isLedgerSplit = () => Boolean(process.env.TEST_LEDGER_SHARDS);
+export const farShard = 'far';
+
+/** Where the builders make workspaces. */
+export const farOf = (postgres: Postgres): Postgres => postgres.shards.get(farShard) ?? postgres;
 
 /** Starts the ClickHouse of two sets as one cluster. The settings that name it are put into the environment, which processes of ours inherit. */
 export async function startShards(first: Supervisor, second: Supervisor): Promise<{ readonly url: string }> {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { FakeClock } from '@tributary/clock';
-import { createPostgres, type Postgres } from '@tributary/postgres';
+import { createPostgres, joinShards, type Postgres } from '@tributary/postgres';
+import { homeShard } from '@tributary/vocabulary';
 import { cloneDatabase, type TestDatabase } from './database.ts';
-import { type ClickHousePlace, clickhouseAt } from './shards.ts';
+import { type ClickHousePlace, clickhouseAt, farShard, isLedgerSplit } from './shards.ts';
 
 /** What one test file owns: nothing in it is shared with another file, so files run side by side. */
 export interface Testkit {
+  /** With the rows of every workspace that the builders make. */
   readonly database: TestDatabase;
   /** Bound by row-level security, as a request is. */
   readonly app: Postgres;
@@ -30,18 +32,27 @@ const setting = (name: string) => {
   return value;
 };
 
+const templateUrls = () => ({
+  ownerUrl: setting('DATABASE_OWNER_URL'),
+  appUrl: setting('DATABASE_APP_URL'),
+  systemUrl: setting('DATABASE_SYSTEM_URL'),
+  collectorUrl: setting('DATABASE_COLLECTOR_URL'),
+});
+
 /** Opened in beforeAll, closed in afterAll. */
-export async function openTestkit(): Promise<Testkit> {
+export async function openTestkit(isSplit = isLedgerSplit()): Promise<Testkit> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const database = await cloneDatabase({
-    ownerUrl: setting('DATABASE_OWNER_URL'),
-    appUrl: setting('DATABASE_APP_URL'),
-    systemUrl: setting('DATABASE_SYSTEM_URL'),
-    collectorUrl: setting('DATABASE_COLLECTOR_URL'),
-  });
-  const app = createPostgres({ url: database.appUrl, poolSize: 8 });
-  const system = createPostgres({ url: database.systemUrl, poolSize: 4 });
-  const owner = createPostgres({ url: database.ownerUrl, poolSize: 1 });
+  const database = await cloneDatabase(templateUrls());
+  const home = isSplit ? await cloneDatabase(templateUrls()) : undefined;
+  const open = (role: 'appUrl' | 'systemUrl' | 'ownerUrl', poolSize: number, here: string) => {
+    const single = createPostgres({ url: database[role], poolSize });
+    if (!home) return single;
+    const shards = { [homeShard]: createPostgres({ url: home[role], poolSize }), [farShard]: single };
+    return joinShards(new Map(Object.entries(shards)), here);
+  };
+  const app = open('appUrl', 8, homeShard);
+  const system = open('systemUrl', 4, farShard);
+  const owner = open('ownerUrl', 1, farShard);
   return {
     database,
     app,
@@ -60,6 +71,7 @@ export async function openTestkit(): Promise<Testkit> {
       await system.close();
       await owner.close();
       await database.drop();
+      await home?.drop();
     },
   };
 }

@@ -4,12 +4,21 @@ import { appliedMigrations, type CopiedPartition, clickhouseSettings, cloneTable
 import type { Settings } from '@tributary/config';
 import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { type BackupFolder, forgetNoted, type Written } from '@tributary/platform';
-import { takeCut } from '@tributary/postgres';
+import { type Cut, takeCut } from '@tributary/postgres';
 import { connectStream, type Stream, streamOptions } from '@tributary/stream';
-import { dayMs } from '@tributary/vocabulary';
+import { dayMs, homeShard } from '@tributary/vocabulary';
 import { queues } from '@tributary/work';
 import packageFile from '../../../package.json' with { type: 'json' };
-import { filesOf, listBackups, type Manifest, readManifest, removeManifest, writeManifest } from './manifest.ts';
+import { type LedgerServer, serversOf } from './ledger-servers.ts';
+import {
+  type CopiedLedger,
+  filesOf,
+  listBackups,
+  type Manifest,
+  readManifest,
+  removeManifest,
+  writeManifest,
+} from './manifest.ts';
 
 /** Queues whose work is done when ClickHouse has it. */
 const intoColumns = [
@@ -38,16 +47,22 @@ export async function makeBackup(
   try {
     await stream.ensureStreams();
     const handled = await stream.consumedThrough(visitsConsumer);
-    const urls = { owner: settings.databaseOwnerUrl, backup: settings.databaseBackupUrl };
-    const cut = await takeCut(urls, intoColumns, () => clones.take());
-    say(`taken at ${cut.takenAt.toISOString()}; queues stood still for ${cut.heldMs} ms`);
+    const cuts = await takeCuts(serversOf(settings), () => clones.take());
+    const { heldMs, takenAt } = cuts.get(homeShard) as Cut;
+    say(`taken at ${takenAt.toISOString()}; queues stood still for ${heldMs} ms`);
     try {
       const log = await copyLog(stream, folder, id, handled);
       const keys = await folder.write(`files/${id}-keys`, keysOf(settings));
-      const dump = cut.dump();
-      const postgres = { ...(await folder.write(`files/${id}-postgres`, dump.bytes)), rows: await cut.countRows() };
-      await dump.done;
-      say(`PostgreSQL: ${sum(Object.values(postgres.rows))} rows, ${postgres.bytes} bytes`);
+      const shards: Record<string, CopiedLedger> = {};
+      for (const [name, cut] of cuts) {
+        const dump = cut.dump();
+        const file = `files/${id}-postgres${name === homeShard ? '' : `-${name}`}`;
+        const copied = { ...(await folder.write(file, dump.bytes)), rows: await cut.countRows() };
+        await dump.done;
+        shards[name] = copied;
+        say(`PostgreSQL (${name}): ${sum(Object.values(copied.rows))} rows, ${copied.bytes} bytes`);
+      }
+      const { [homeShard]: postgres, ...further } = shards as Record<string, CopiedLedger> & { home: CopiedLedger };
       const before = await earlierPartitions(folder);
       const partitions: (CopiedPartition & Written)[] = [];
       for (const partition of await clones.partitions()) {
@@ -60,9 +75,10 @@ export async function makeBackup(
       const manifest: Manifest = {
         id,
         version: packageFile.version,
-        takenAt: cut.takenAt.toISOString(),
-        heldMs: cut.heldMs,
+        takenAt: takenAt.toISOString(),
+        heldMs,
         postgres,
+        shards: further,
         clickhouse: { migrations: await appliedMigrations(columns), partitions },
         log,
         keys,
@@ -71,11 +87,33 @@ export async function makeBackup(
       await writeManifest(folder, manifest);
       return manifest;
     } finally {
-      await cut.close();
+      for (const cut of cuts.values()) await cut.close();
     }
   } finally {
     await clones.drop();
     await stream.close();
+  }
+}
+
+/** One inside the other: when ClickHouse is taken, no queue of any server may say that something is done. */
+async function takeCuts(
+  servers: readonly LedgerServer[],
+  meanwhile: () => Promise<void>,
+): Promise<ReadonlyMap<string, Cut>> {
+  const cuts = new Map<string, Cut>();
+  const take = async ([server, ...rest]: readonly LedgerServer[]): Promise<void> => {
+    if (!server) return meanwhile();
+    const cut = await takeCut(server, intoColumns, () => take(rest));
+    // A server whose writers did not let go is tried again, with all that were taken inside.
+    await cuts.get(server.name)?.close();
+    cuts.set(server.name, cut);
+  };
+  try {
+    await take(servers);
+    return new Map([...cuts].reverse());
+  } catch (error) {
+    for (const cut of cuts.values()) await cut.close();
+    throw error;
   }
 }
 

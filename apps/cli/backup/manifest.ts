@@ -8,7 +8,9 @@ export interface Manifest {
   /** All that was answered with a 2xx before this moment is in it. */
   readonly takenAt: string;
   readonly heldMs: number;
-  readonly postgres: Written & { readonly rows: Readonly<Record<string, number>> };
+  readonly postgres: CopiedLedger;
+  /** The further servers of the ledger by their names; absent in backups from before there were any. */
+  readonly shards?: Readonly<Record<string, CopiedLedger>>;
   readonly clickhouse: {
     readonly migrations: readonly string[];
     readonly partitions: readonly (CopiedPartition & Written)[];
@@ -19,10 +21,13 @@ export interface Manifest {
   readonly keys: Written;
 }
 
+export type CopiedLedger = Written & { readonly rows: Readonly<Record<string, number>> };
+
 const fileOf = (id: string) => `${manifestsFolder}/${id}`;
 
-export const filesOf = ({ postgres, clickhouse, log, keys }: Manifest): Written[] => [
+export const filesOf = ({ postgres, shards = {}, clickhouse, log, keys }: Manifest): Written[] => [
   postgres,
+  ...Object.values(shards),
   ...clickhouse.partitions,
   log,
   keys,

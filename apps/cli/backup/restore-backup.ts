@@ -4,6 +4,8 @@ import { type Settings, WrongSettings } from '@tributary/config';
 import type { BackupFolder } from '@tributary/platform';
 import { hasTables, restoreDump, settleRestored } from '@tributary/postgres';
 import { type CopiedMessage, connectStream, streamOptions } from '@tributary/stream';
+import { homeShard } from '@tributary/vocabulary';
+import { serversOf } from './ledger-servers.ts';
 import { verifyFiles } from './make-backup.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -20,8 +22,10 @@ export async function restoreBackup(
   const stream = await connectStream(streamOptions(settings));
   try {
     await refuseOtherKeys(settings, folder, manifest);
-    if (await hasTables(settings.databaseOwnerUrl))
-      throw new Error('The database of DATABASE_OWNER_URL has tables. A backup is restored into an empty one.');
+    const ledgers = ledgersOf(settings, manifest);
+    for (const { name, owner } of ledgers)
+      if (await hasTables(owner))
+        throw new Error(`The database of the ledger "${name}" has tables. A backup is restored into an empty one.`);
     if (await holdsRows(columns))
       throw new Error(`ClickHouse has rows in "${columns.database}". A backup is restored into an empty database.`);
     await stream.ensureStreams();
@@ -30,9 +34,11 @@ export async function restoreBackup(
     await verifyFiles(folder, manifest);
     say('every file opens and is what was written');
 
-    await restoreDump(settings.databaseOwnerUrl, folder.read(manifest.postgres.file));
-    compare('PostgreSQL', manifest.postgres.rows, await settleRestored(settings.databaseOwnerUrl));
-    say('PostgreSQL: every table has its rows');
+    for (const { name, owner, copied } of ledgers) {
+      await restoreDump(owner, folder.read(copied.file));
+      compare(`PostgreSQL (${name})`, copied.rows, await settleRestored(owner));
+      say(`PostgreSQL (${name}): every table has its rows`);
+    }
     const { migrations, partitions } = manifest.clickhouse;
     await migrate(columns, { migrations: migrationsOf(migrations) });
     await loadPartitions(columns, partitions, ({ file }) => folder.read(file));
@@ -49,6 +55,20 @@ export async function restoreBackup(
   } finally {
     await stream.close();
   }
+}
+
+/** Each server that the backup has, with where it goes now: the same names, on whatever machines. */
+function ledgersOf(settings: Settings, { postgres, shards = {} }: Manifest) {
+  const copied = new Map(Object.entries({ [homeShard]: postgres, ...shards }));
+  const servers = serversOf(settings);
+  const names = new Set(servers.map(({ name }) => name));
+  const missing = [...copied.keys()].filter((name) => !names.has(name));
+  if (missing.length > 0)
+    throw new WrongSettings([`LEDGER_SHARDS must name ${missing.join(', ')}, which the backup holds`]);
+  return servers.flatMap((server) => {
+    const theirs = copied.get(server.name);
+    return theirs ? [{ ...server, copied: theirs }] : [];
+  });
 }
 
 /** ENCRYPTION_KEYS as they were. */

@@ -11,11 +11,14 @@ export const auditCommand = () =>
       .option('--json', 'machine-readable output')
       .action((workspaceId: string | undefined, { json }: { json?: boolean }) =>
         withLedgers(async ({ app, operator }) => {
-          const { entries, brokenAt, head } = await (workspaceId
-            ? verifyAudit(app.forWorkspace(workspaceId), { workspaceId })
-            : verifyAudit(operator.ledger, 'installation'));
+          const chains = workspaceId
+            ? [await verifyAudit(app.forWorkspace(workspaceId), { workspaceId })]
+            : await Promise.all([...operator.ledgers.values()].map((one) => verifyAudit(one, 'installation')));
+          // Each server of the ledger has a chain of its own for what belongs to no workspace.
+          const entries = chains.reduce((sum, chain) => sum + chain.entries, 0);
+          const brokenAt = chains.find((chain) => chain.brokenAt)?.brokenAt;
           tell(
-            { entries, broken_at: brokenAt ?? null, head },
+            { entries, broken_at: brokenAt ?? null, head: chains.map(({ head }) => head).join(' ') },
             json,
             brokenAt ? `The chain is broken at entry ${brokenAt}.` : 'The chain holds.',
           );

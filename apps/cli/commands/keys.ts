@@ -48,7 +48,10 @@ export const keysCommand = () =>
           withLedgers(async ({ operator, platform, now }) => {
             if (name === 'envelope' && !force) {
               const owner = await platform.postgres('owner', { poolSize: 1, statementTimeoutMs: scanTimeoutMs });
-              const reason = await owner.unbound.transaction((tx) => whyNotRetire(tx, sealedColumns, now));
+              const reasons = await owner.everywhere.transaction(async (tx) => [
+                await whyNotRetire(tx, sealedColumns, now),
+              ]);
+              const reason = reasons.find((one) => one !== undefined);
               if (reason) throw new Error(reason);
             }
             const { body } = await operator.effect(retiring, asOwner, async (tx, addToAudit) => {
@@ -83,9 +86,14 @@ export const keysCommand = () =>
           const vault = createVault(() => ring.keys('envelope'));
           const owner = await platform.postgres('owner', { poolSize: 1, statementTimeoutMs: scanTimeoutMs });
           const newest = ring.current('envelope').id;
-          const done = await rewrapRows(owner.unbound, sealedColumns, vault, newest, (table, rows) =>
-            console.error(`${table}: ${rows} rows`),
-          );
+          const done = { rewrapped: 0, unreadable: 0 };
+          for (const shard of owner.shards.values()) {
+            const there = await rewrapRows(shard.unbound, sealedColumns, vault, newest, (table, rows) =>
+              console.error(`${table}: ${rows} rows`),
+            );
+            done.rewrapped += there.rewrapped;
+            done.unreadable += there.unreadable;
+          }
           await operator.effect(rewrappingRows, asOwner, async (_tx, addToAudit) => {
             addToAudit({ detail: { ...done } });
             return answer(200, { data: { purpose: 'envelope' } });

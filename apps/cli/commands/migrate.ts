@@ -1,6 +1,8 @@
 import { clickhouseSettings, migrate as migrateClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
-import { createPostgres, migrate as migratePostgres } from '@tributary/postgres';
+import { keepApps, listAppRows } from '@tributary/domain/credentials/room.ts';
+import { copyRates } from '@tributary/domain/money/room.ts';
+import { atServer, createPostgres, migrate as migratePostgres } from '@tributary/postgres';
 import { createVault, ensureKeys } from '@tributary/vault';
 import { migrateJobs } from '@tributary/work';
 import { Command } from 'commander';
@@ -20,8 +22,14 @@ export const migrateCommand = () =>
 export async function migrateAll(settings: Settings): Promise<{ postgres: string[]; clickhouse: string[] }> {
   const postgres = await migratePostgres(settings.databaseOwnerUrl);
   await migrateJobs(settings.databaseOwnerUrl);
+  for (const [name, server] of settings.ledgerShards) {
+    const url = atServer(settings.databaseOwnerUrl, server);
+    postgres.push(...(await migratePostgres(url)).map((migration) => `${name}/${migration}`));
+    await migrateJobs(url);
+  }
   const { applied } = await migrateClickHouse(clickhouseSettings(settings));
   await ensureOwnKeys(settings);
+  await ensureShards(settings);
   return { postgres, clickhouse: [...applied] };
 }
 
@@ -33,4 +41,24 @@ async function ensureOwnKeys({ encryptionKeys, databaseOwnerUrl }: Settings): Pr
     ]);
   const operator = createPostgres({ url: databaseOwnerUrl, poolSize: 1 });
   await ensureKeys(operator.unbound, createVault(encryptionKeys), new Date()).finally(() => operator.close());
+}
+
+/** What every server of the ledger has to know: who the apps are, and what money was worth. */
+async function ensureShards({ databaseOwnerUrl, ledgerShards }: Settings): Promise<void> {
+  if (ledgerShards.size === 0) return;
+  const home = createPostgres({ url: databaseOwnerUrl, poolSize: 1 });
+  try {
+    const apps = await home.unbound.transaction(listAppRows);
+    for (const server of ledgerShards.values()) {
+      const shard = createPostgres({ url: atServer(databaseOwnerUrl, server), poolSize: 1 });
+      try {
+        await shard.unbound.transaction((tx) => keepApps(tx, apps));
+        await copyRates(home, shard);
+      } finally {
+        await shard.close();
+      }
+    }
+  } finally {
+    await home.close();
+  }
 }

@@ -18,8 +18,12 @@ export const ratesCommand = () =>
       .action((file: string, { json }: { json?: boolean }) =>
         withLedgers(async ({ app, platform }) => {
           const system = await platform.postgres('system', { poolSize: 2 });
-          const rates = await importRates(file, (quotes) => saveRates(system, 'file', quotes));
-          const converted = await priceOutcomes(app, system, new AbortController().signal);
+          const shards = [...system.shards.values()];
+          const rates = await importRates(file, async (quotes) => {
+            for (const shard of shards) await saveRates(shard, 'file', quotes);
+          });
+          let converted = 0;
+          for (const shard of shards) converted += await priceOutcomes(app, shard, new AbortController().signal);
           tell({ rates, outcomes_converted: converted }, json, 'Imported.');
         }),
       ),

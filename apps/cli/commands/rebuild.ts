@@ -61,7 +61,8 @@ async function readAgain(stream: Stream): Promise<number> {
 /** What follows from both stores: credits, and copies of what was spent. Scores and fitted models follow by themselves, at their next hour. */
 async function workOutAgain({ app, operator }: Ledgers, clickhouse: ClickHouse) {
   const signal = new AbortController().signal;
-  const next = (after: string) => operator.ledger.transaction((tx) => findNextProfile(tx, after));
+  const next = async (after: string) =>
+    (await operator.everywhere.transaction((tx) => findNextProfile(tx, after))).sort()[0];
   const counts = { profiles: 0, conversions: 0, entities: 0 };
   for (let id = await next(nilUuid); id; id = await next(id)) {
     counts.entities += await copyAllAgain(app, id);

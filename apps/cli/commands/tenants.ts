@@ -4,7 +4,7 @@ import { repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import type { Operator } from '@tributary/operations';
 import { findBackupFolder, keepsNotes } from '@tributary/platform';
-import { type Plan, type PrivacyMode, plans, privacyModes } from '@tributary/vocabulary';
+import { homeShard, type Plan, type PrivacyMode, plans, privacyModes } from '@tributary/vocabulary';
 import { Argument, Command, Option } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
 import { show, tell } from '../output.ts';
@@ -37,6 +37,12 @@ interface DeleteFlags {
   readonly status?: boolean;
 }
 
+interface WorkspaceFlags {
+  readonly plan: Plan;
+  readonly shard: string;
+  readonly healthcare?: boolean;
+}
+
 interface ProfileFlags {
   readonly name?: string;
   readonly timeZone?: string;
@@ -45,7 +51,7 @@ interface ProfileFlags {
 
 const showDeletions = async ({ operator }: Ledgers, json: boolean | undefined, id?: string): Promise<void> =>
   show(
-    await operator.ledger.transaction((tx) => tenants.listDeletionStatus(tx, listLimit, id)),
+    await operator.everywhere.transaction((tx) => tenants.listDeletionStatus(tx, listLimit, id)),
     json,
     'Nothing is being deleted.',
   );
@@ -55,9 +61,8 @@ async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readon
   const system = await platform.postgres('system', { poolSize: 2 });
   const stream = await platform.stream();
   const clickhouse = clickhouseSettings(settings);
-  const stores: tenants.DeletionStores = {
+  const stores: Omit<tenants.DeletionStores, 'system'> = {
     app,
-    system,
     log: {
       lastSequence: () => stream.lastSequence(),
       consumedThrough: () => stream.consumedThrough(visitsConsumer),
@@ -69,7 +74,9 @@ async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readon
   };
   const { signal } = new AbortController();
   for (const id of tenantIds)
-    await tenants.untilEmptied(stores, id, signal, (phase) => console.error(`${id}: ${phase}`));
+    await tenants.untilEmptied({ ...stores, system: await system.shardOf(id) }, id, signal, (phase) =>
+      console.error(`${id}: ${phase}`),
+    );
 }
 
 /** Resolves to the profiles that are to be deleted. */
@@ -79,7 +86,7 @@ async function archive(operator: Operator, noun: 'workspace' | 'profile', id: st
     return [id];
   }
   await tenants.archiveWorkspaceByOperator(operator, id);
-  const profiles = await operator.ledger.transaction((tx) => tenants.listProfiles(tx, listLimit, id));
+  const profiles = await operator.everywhere.transaction((tx) => tenants.listProfiles(tx, listLimit, id));
   return profiles.map((profile) => profile.id);
 }
 
@@ -92,12 +99,13 @@ export function workspaceCommand(): Command {
       sub('create', 'Create a workspace')
         .argument('<name>')
         .addOption(new Option('--plan <plan>').choices(Object.keys(plans)).default('scale'))
+        .option('--shard <name>', 'the server of the ledger that keeps it, of LEDGER_SHARDS', homeShard)
         .option('--healthcare', 'mark it as a healthcare agency: partner apps never see people in it')
-        .action((name: string, { plan, healthcare = false, json }: { plan: Plan; healthcare?: boolean } & Json) =>
+        .action((name: string, { plan, shard, healthcare = false, json }: WorkspaceFlags & Json) =>
           withLedgers(async ({ operator }) => {
             const workspace = { name, plan, is_healthcare_agency: healthcare };
-            const id = await tenants.createWorkspaceByOperator(operator, workspace);
-            tell({ id, name, plan }, json, 'Created.');
+            const id = await tenants.createWorkspaceByOperator(operator, workspace, shard);
+            tell({ id, name, plan, shard }, json, 'Created.');
           }),
         ),
     )
@@ -105,7 +113,9 @@ export function workspaceCommand(): Command {
       sub('list', 'List workspaces').action(({ json }: Json) =>
         withLedgers(async ({ operator }) =>
           show(
-            await operator.ledger.transaction((tx) => tenants.listWorkspaces(tx, listLimit)),
+            await operator.everywhere.transaction(async (tx, shard) =>
+              (await tenants.listWorkspaces(tx, listLimit)).map((row) => ({ ...row, shard })),
+            ),
             json,
             'There are no workspaces yet.',
           ),
@@ -160,7 +170,7 @@ export function profileCommand(): Command {
         .action(({ workspace, json }: { workspace?: string } & Json) =>
           withLedgers(async ({ operator }) =>
             show(
-              await operator.ledger.transaction((tx) => tenants.listProfiles(tx, listLimit, workspace)),
+              await operator.everywhere.transaction((tx) => tenants.listProfiles(tx, listLimit, workspace)),
               json,
               'There are no profiles yet.',
             ),

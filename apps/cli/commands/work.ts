@@ -26,9 +26,11 @@ const list = () =>
     (flags: Flags) =>
       withQueues(flags, async (system, filter) => {
         const found: SetAside[] = [];
-        for await (const page of listSetAside(system, filter)) {
-          found.push(...page);
-          if (found.length >= mostShown) break;
+        for (const shard of system.shards.values()) {
+          for await (const page of listSetAside(shard, filter)) {
+            found.push(...page);
+            if (found.length >= mostShown) break;
+          }
         }
         const rows = found.slice(0, mostShown).map(({ queue, key, item, reason, setAsideAt, isWanted }) => ({
           queue,
@@ -47,7 +49,8 @@ const retry = () =>
     new Command('retry').description('Have the workers try it again, after what stood in its way is gone'),
   ).action((flags: Flags) =>
     withQueues(flags, async (system, filter) => {
-      const tried = await retrySetAside(system, filter);
+      let tried = 0;
+      for (const shard of system.shards.values()) tried += await retrySetAside(shard, filter);
       tell({ tried_again: tried }, flags.json, 'Asked for. What fails again is in "tributary work list" again.');
     }),
   );

@@ -2,6 +2,7 @@ import type { Settings } from '@tributary/config';
 import { createPostgres, roles } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { type Finding, ok, wrong } from './finding.ts';
+import { ledgerAddresses } from './ledger-addresses.ts';
 
 interface RoleRow {
   readonly version: number;
@@ -21,26 +22,27 @@ export async function examinePostgres(settings: Settings): Promise<Finding[]> {
     [roles.system, settings.databaseSystemUrl],
     [roles.collector, settings.databaseCollectorUrl],
   ] as const) {
-    const postgres = createPostgres({ url, poolSize: 1 });
-    try {
-      const { rows } = await postgres.unbound.query(
-        sql<RoleRow>`
+    for (const [suffix, address] of ledgerAddresses(settings, url)) {
+      const postgres = createPostgres({ url: address, poolSize: 1 });
+      try {
+        const { rows } = await postgres.unbound.query(
+          sql<RoleRow>`
           SELECT current_setting('server_version_num')::int AS version, r.rolsuper AS is_super, r.rolbypassrls AS bypasses,
             abs(extract(epoch FROM clock_timestamp()) - ${Date.now() / 1_000}::float8)::float8 AS skew,
             (SELECT count(*) FROM pg_tables WHERE tablename = 'event_log')::int AS migrations,
             current_setting('transaction_read_only')::bool AS is_read_only
           FROM pg_roles r WHERE r.rolname = current_user`,
-      );
-      findings.push(judgeRole(role, rows[0]));
-    } finally {
-      await postgres.close();
+        );
+        findings.push(judgeRole(`postgres${suffix}`, role, rows[0]));
+      } finally {
+        await postgres.close();
+      }
     }
   }
   return findings;
 }
 
-function judgeRole(role: string, row: RoleRow | undefined): Finding {
-  const what = 'postgres';
+function judgeRole(what: string, role: string, row: RoleRow | undefined): Finding {
   if (!row) return wrong(what, `${role} is unknown`, 'Create the roles (deploy/postgres-roles.sql).');
   if (row.version < 150_000) return wrong(what, `version ${row.version}`, 'Use PostgreSQL 15 or newer.');
   if (row.is_super || row.bypasses)

@@ -4,18 +4,24 @@ import { createPostgres } from '@tributary/postgres';
 import { dayMs } from '@tributary/vocabulary';
 import { catalogue, countSetAside, listFailedJobs } from '@tributary/work';
 import { type Finding, ok, wrong } from './finding.ts';
+import { ledgerAddresses } from './ledger-addresses.ts';
 
 /** What background work left behind: jobs that failed for good, what was set aside, and visits that could not be understood. */
 export async function examineWork(settings: Settings, now = new Date()): Promise<Finding[]> {
-  const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 1 });
   const since = new Date(now.getTime() - dayMs);
-  try {
-    const failed = await listFailedJobs(system.unbound, since);
-    const bad = await countBadVisits(system.unbound, since, mostCounted);
-    return [...judgeJobs(failed), judgeSetAside(await countSetAside(system, {})), judgeVisits(bad)];
-  } finally {
-    await system.close();
+  const findings: Finding[] = [];
+  for (const [suffix, url] of ledgerAddresses(settings, settings.databaseSystemUrl)) {
+    const system = createPostgres({ url, poolSize: 1 });
+    try {
+      const failed = await listFailedJobs(system.unbound, since);
+      const bad = await countBadVisits(system.unbound, since, mostCounted);
+      const found = [...judgeJobs(failed), judgeSetAside(await countSetAside(system, {})), judgeVisits(bad)];
+      findings.push(...found.map((finding) => ({ ...finding, what: `${finding.what}${suffix}` })));
+    } finally {
+      await system.close();
+    }
   }
+  return findings;
 }
 
 const mostCounted = 100_000;
