@@ -99,17 +99,17 @@ const ceilings: readonly Ceiling[] = [
     what: 'the sequencer of events, which is one connection',
     visits: ({ cpu_us: { outcome_announced } }) =>
       untilBusy(1, ((outcome_announced.postgres ?? 0) + (outcome_announced.worker ?? 0)) * assumed.outcomesPerVisit),
-    removedBy: 'A sequencer and an event log for each ledger, when profiles live on several.',
+    removedBy: 'Each server of the ledger has one of its own.',
   },
   {
     what: 'PostgreSQL, one server that writes, with 32 cores',
     visits: (costs) => untilBusy(32, cpuPerVisit(costs, 'postgres')),
-    removedBy: 'Profiles on several servers: every statement names its profile itself, which a test holds.',
+    removedBy: 'Workspaces on several servers (LEDGER_SHARDS).',
   },
   {
     what: 'PostgreSQL, 8 TB for a year of outcomes',
     visits: (costs) => 8e12 / (365 * bytesPerVisit(costs).outcomes),
-    removedBy: 'Larger disks; then profiles on several servers.',
+    removedBy: 'Larger disks; then workspaces on several servers (LEDGER_SHARDS).',
   },
   {
     what: 'the visits log, one stream on 8 TB for seven days',

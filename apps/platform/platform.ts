@@ -110,7 +110,10 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     async postgres(role, options) {
       const { createPostgres, joinShards } = await parts.postgres();
       const urls = await shardUrls(role);
-      const shards = new Map([...urls].map(([name, url]) => [name, createPostgres({ url, ...options, onError })]));
+      const isShard = urls.size > 1;
+      const shards = new Map(
+        [...urls].map(([name, url]) => [name, createPostgres({ url, ...options, isShard, onError })]),
+      );
       const postgres = joinShards(shards, settings.ledgerShard);
       onClose(() => postgres.close());
       return postgres;

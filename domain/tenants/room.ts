@@ -13,6 +13,7 @@ export { setPrivacyByOperator, updatePrivacy } from './privacy.ts';
 export { findProfile } from './profile-facts.ts';
 export { readProfile } from './read-profile.ts';
 export type { ReadinessStep } from './readiness.ts';
+export { recordMove } from './record-move.ts';
 export { setPlanByOperator } from './set-plan.ts';
 export { findNextProfile, listProfiles, listWorkspaces } from './store.ts';
 export { updateEntitlement } from './update-entitlement.ts';

@@ -68,6 +68,8 @@ export const postgres: Engine = {
       max_connections: 300,
       shared_buffers: '512MB',
       max_wal_size: '4GB',
+      // A workspace that moves to another server is followed by what is written.
+      wal_level: 'logical',
       // A benchmark or drill on an idle moment's checkpoint would measure the checkpoint.
       checkpoint_timeout: '15min',
       log_min_messages: 'warning',

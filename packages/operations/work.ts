@@ -42,7 +42,8 @@ export class Work<Services> {
     this.#call = call;
     this.#desk = desk;
     this.#caller = call.caller ?? nobody;
-    this.#wall = { ...wallOf(route, this.#caller), near: tenantIn(input) };
+    const isAtHome = route.access.grain === 'account';
+    this.#wall = { ...wallOf(route, this.#caller), near: tenantIn(input), isAtHome };
     this.#ledger = desk.postgres.behind(this.#wall);
     this.#idempotent = readKey(route, call, sent, this.#caller);
   }
@@ -115,7 +116,7 @@ export class Work<Services> {
   #effect<A extends Answered>(work: (tx: Tx) => Promise<A>, near?: string): Promise<A> {
     const idempotent = this.#idempotent;
     if (!idempotent) {
-      const ledger = near === undefined ? this.#ledger : this.#desk.postgres.behind({ ...this.#wall, near });
+      const ledger = near === undefined ? this.#ledger : this.#desk.postgres.behind({ near });
       return ledger.transaction((tx) => this.#audited(tx, work));
     }
     return this.#ledger.transaction(async (tx) => {

@@ -16,6 +16,7 @@ export {
 export { type Hearing, listen } from './listen.ts';
 export type { LookUps } from './look-ups.ts';
 export { compareMigrations, migrate, migrationsFingerprint } from './migrate.ts';
+export { findMoveOf, moveWorkspace } from './move/move-workspace.ts';
 export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { backupRole, roles } from './roles.ts';

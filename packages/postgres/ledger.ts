@@ -47,6 +47,8 @@ export interface Wall {
   readonly appId?: string | undefined;
   /** Where none of these says on which server it stands: a profile or workspace that is there. */
   readonly near?: string | undefined;
+  /** On the server with the accounts, wherever the tenant is. */
+  readonly isAtHome?: boolean | undefined;
 }
 
 export interface Postgres {
@@ -71,6 +73,8 @@ export interface Postgres {
   readonly shards: ReadonlyMap<string, Postgres>;
   /** The server that has a profile or workspace; the home shard where none has it. */
   shardOf(tenantId: string): Promise<Postgres>;
+  /** Whether an error says that a tenant has gone to another server; it is there when this resolves, and found there from now on. */
+  followMoved(error: unknown): Promise<boolean>;
   readonly everywhere: Everywhere;
   ping(): Promise<void>;
   /** Rejects where it may be read and not written: a standby, or a primary that is about to be one. */
@@ -160,8 +164,9 @@ export function createPostgres(options: PoolOptions): Postgres {
     },
   });
 
-  const behind = ({ profileId, workspaceId, appId }: Wall) =>
+  const behind = ({ profileId, workspaceId, appId, near, isAtHome = false }: Wall) =>
     ledger([
+      ...(options.isShard && !isAtHome ? [profileId, workspaceId, near].filter(isTenant).map(standBefore) : []),
       ...(profileId ? [`SET LOCAL app.profile_id = '${uuid(profileId)}'`] : []),
       ...(workspaceId ? [`SET LOCAL app.workspace_id = '${uuid(workspaceId)}'`] : []),
       ...(appId ? [`SET LOCAL app.app_id = '${uuid(appId)}'`] : []),
@@ -178,10 +183,14 @@ export function createPostgres(options: PoolOptions): Postgres {
     forWorkspace: (workspaceId) => behind({ workspaceId }),
     snapshot: (profileId, work) =>
       takeSnapshot(
-        { pool: copies, wall: `; SET LOCAL app.profile_id = '${uuid(profileId)}'`, limitMs: snapshotTimeoutMs },
+        {
+          pool: copies,
+          wall: `; SET LOCAL app.profile_id = '${uuid(profileId)}'${options.isShard ? `; CALL refuse_moved('${profileId}')` : ''}`,
+          limitMs: snapshotTimeoutMs,
+        },
         work,
       ),
-    walk: (statement, stops) => walkProfiles(copies, statement, stops),
+    walk: (statement, stops) => walkProfiles(copies, statement, stops, options.isShard),
     unbound,
     privacyLocks,
     database: db,
@@ -190,6 +199,7 @@ export function createPostgres(options: PoolOptions): Postgres {
     },
     shards,
     shardOf: async () => postgres,
+    followMoved: async () => false,
     everywhere: everywhereOf(shards),
     ping: async () => void (await pool.query('SELECT 1')),
     pingWrites: async () => {
@@ -207,6 +217,9 @@ export function createPostgres(options: PoolOptions): Postgres {
   shards.set(homeShard, postgres);
   return postgres;
 }
+
+const isTenant = (id: string | undefined): id is string => id !== undefined && isUuidInAnyCase(id);
+const standBefore = (id: string): string => `CALL stand_before('${uuid(id)}')`;
 
 /** What goes out before the first statement. */
 type Opening = readonly string[];
@@ -227,10 +240,11 @@ function uuid(text: string): string {
 }
 
 /** Moves an open transaction behind another wall: for what has just proven its right to it, or just made it. */
-export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = '' }: Wall): Promise<void> {
+export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = '', isAtHome }: Wall): Promise<void> {
   const walls = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };
   const settings = Object.entries(walls).map(([name, id]) => `SET LOCAL app.${name} = '${id === '' ? '' : uuid(id)}'`);
-  await sql.raw(settings.join('; ')).execute(tx);
+  const standing = isAtHome ? [] : [profileId, workspaceId].filter(isTenant).map(standBefore);
+  await sql.raw([...settings, ...standing].join('; ')).execute(tx);
 }
 
 export function everywhereOf(shards: ReadonlyMap<string, Postgres>): Everywhere {

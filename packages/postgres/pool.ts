@@ -9,6 +9,8 @@ export interface PoolOptions {
   /** A snapshot that takes longer is given up: while it lasts PostgreSQL can clear nothing that was deleted since. */
   readonly snapshotTimeoutMs?: number | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
+  /** One of several servers of the ledger: before anything is done for a tenant it is asked whether it has gone to another. */
+  readonly isShard?: boolean;
   /** Statements do not wait for the answers to those before them. */
   readonly isPipelined?: boolean;
 }

@@ -736,6 +736,12 @@ export interface MovedConversions {
   profile_id: string;
 }
 
+export interface MovedTenants {
+  id: string;
+  moved_at: Generated<Timestamp>;
+  shard: string;
+}
+
 export interface OauthAccessTokens {
   authorization_code_id: string | null;
   client_id: string;
@@ -1654,6 +1660,7 @@ export interface DB {
   model_allowances: ModelAllowances;
   model_fits: ModelFits;
   moved_conversions: MovedConversions;
+  moved_tenants: MovedTenants;
   oauth_access_tokens: OauthAccessTokens;
   oauth_client_assertions: OauthClientAssertions;
   oauth_client_resources: OauthClientResources;

@@ -951,7 +951,8 @@ END;
 CREATE FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    AS $$ DECLARE marked bigint; BEGIN
+    AS $$ DECLARE marked bigint; one uuid; BEGIN
+  FOR one IN SELECT DISTINCT unnest(profile_ids) LOOP CALL stand_before(one); END LOOP;
   WITH touches AS (
     SELECT t.profile_id, t.visitor_id, t.at, l.customer_id
     FROM unnest(profile_ids, visitor_ids, touched_at) AS t (profile_id, visitor_id, at)
@@ -991,6 +992,10 @@ CREATE FUNCTION public.merged_under(profile uuid, customer uuid) RETURNS uuid[]
   )
   SELECT array_agg(id) FROM under
 $$;
+
+CREATE FUNCTION public.move_lock(tenant uuid) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN hashtextextended(('move '::text || tenant), (0)::bigint);
 
 CREATE FUNCTION public.note_key_use(key_ids uuid[], at timestamp with time zone) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -1194,6 +1199,14 @@ CREATE FUNCTION public.redeem_first_account(presented bytea, at timestamp with t
   SELECT EXISTS (SELECT FROM redeemed)
 $$;
 
+CREATE PROCEDURE public.refuse_moved(IN tenant uuid)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ DECLARE there text; BEGIN
+  SELECT shard INTO there FROM moved_tenants WHERE id = tenant;
+  IF FOUND THEN RAISE EXCEPTION 'It has moved to the ledger shard "%".', there USING ERRCODE = 'TR001', DETAIL = there, HINT = tenant::text; END IF;
+END $$;
+
 CREATE FUNCTION public.remember_moved() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
@@ -1225,6 +1238,14 @@ CREATE FUNCTION public.rules_changed() RETURNS void
   SELECT p.id, gen_random_uuid(), 'rules', 'queued', now() FROM profiles p
   WHERE NOT EXISTS (SELECT FROM attribution_replays r WHERE r.profile_id = p.id AND r.cause = 'rules' AND r.state = 'queued')
 $$;
+
+CREATE PROCEDURE public.stand_before(IN tenant uuid)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock_shared(move_lock(tenant));
+  CALL refuse_moved(tenant);
+END $$;
 
 CREATE FUNCTION public.summaries_follow_link() RETURNS trigger
     LANGUAGE plpgsql
@@ -1992,6 +2013,12 @@ CREATE TABLE public.moved_conversions (
 );
 
 ALTER TABLE ONLY public.moved_conversions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.moved_tenants (
+    id uuid NOT NULL,
+    shard text NOT NULL,
+    moved_at timestamp with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.oauth_client_assertions (
     id text NOT NULL,
@@ -2858,7 +2885,7 @@ ALTER TABLE ONLY public.event_counter
     ADD CONSTRAINT event_counter_pkey PRIMARY KEY (one);
 
 ALTER TABLE ONLY public.event_log
-    ADD CONSTRAINT event_log_pkey PRIMARY KEY (sequence);
+    ADD CONSTRAINT event_log_pkey PRIMARY KEY (profile_id, sequence);
 
 ALTER TABLE ONLY public.exchange_rates_history
     ADD CONSTRAINT exchange_rates_history_pkey PRIMARY KEY (currency, day, replaced_at);
@@ -2937,6 +2964,9 @@ ALTER TABLE ONLY public.model_fits
 
 ALTER TABLE ONLY public.moved_conversions
     ADD CONSTRAINT moved_conversions_pkey PRIMARY KEY (profile_id, outcome_id, left_time);
+
+ALTER TABLE ONLY public.moved_tenants
+    ADD CONSTRAINT moved_tenants_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.oauth_access_tokens
     ADD CONSTRAINT oauth_access_tokens_pkey PRIMARY KEY (id);
@@ -3214,8 +3244,6 @@ CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btr
 CREATE INDEX erasures_by_time ON public.erasures USING btree (profile_id, requested_at DESC, id DESC);
 
 CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
-
-CREATE UNIQUE INDEX event_log_by_profile ON public.event_log USING btree (profile_id, sequence);
 
 CREATE INDEX event_log_by_type ON public.event_log USING btree (profile_id, type, sequence);
 
@@ -4646,9 +4674,17 @@ GRANT ALL ON FUNCTION public.queue_reconciliations(first_day date, last_day date
 REVOKE ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.redeem_first_account(presented bytea, at timestamp with time zone) TO tributary_app;
 
+REVOKE ALL ON PROCEDURE public.refuse_moved(IN tenant uuid) FROM PUBLIC;
+GRANT ALL ON PROCEDURE public.refuse_moved(IN tenant uuid) TO tributary_app;
+GRANT ALL ON PROCEDURE public.refuse_moved(IN tenant uuid) TO tributary_system;
+
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rules_changed() FROM PUBLIC;
+
+REVOKE ALL ON PROCEDURE public.stand_before(IN tenant uuid) FROM PUBLIC;
+GRANT ALL ON PROCEDURE public.stand_before(IN tenant uuid) TO tributary_app;
+GRANT ALL ON PROCEDURE public.stand_before(IN tenant uuid) TO tributary_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.accounts TO tributary_app;
 

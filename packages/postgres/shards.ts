@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { homeShard, isUuidInAnyCase } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
 import { type Everywhere, everywhereOf, type Ledger, type Postgres, type UnboundLedger, type Wall } from './ledger.ts';
@@ -19,6 +20,14 @@ export async function onEachServer<Item extends { readonly profileId: string }, 
   work: (there: UnboundLedger, items: readonly Item[]) => Promise<T>,
 ): Promise<T[]> {
   if (postgres.shards.size === 1) return [await work(postgres.unbound, items)];
+  return following(postgres, () => workByServer(postgres, items, work));
+}
+
+async function workByServer<Item extends { readonly profileId: string }, T>(
+  postgres: Postgres,
+  items: readonly Item[],
+  work: (there: UnboundLedger, items: readonly Item[]) => Promise<T>,
+): Promise<T[]> {
   const placed = await Promise.all(
     items.map(async (item) => ({ item, shard: await postgres.shardOf(item.profileId) })),
   );
@@ -32,6 +41,22 @@ export async function onEachServer<Item extends { readonly profileId: string }, 
     ),
   );
 }
+
+/** Again where a tenant has gone to: what was done for the others meanwhile must bear it. */
+async function following<T>(postgres: Pick<Postgres, 'followMoved'>, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === mostMoves || !(await postgres.followMoved(error))) throw error;
+    }
+  }
+}
+
+const mostMoves = 10;
+/** Of a tenant that has gone, how long its other server is waited for: between closing the one and opening the other is a moment. */
+const arrivesWithinMs = 10_000;
+const lookMs = 20;
 
 /** So many places are remembered; then the memory begins anew. */
 const mostRemembered = 100_000;
@@ -60,11 +85,26 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     return named(shards, found);
   };
 
+  const followMoved = async (error: unknown): Promise<boolean> => {
+    const { code, detail: name = '', hint: tenantId = '' } = error as { code?: string; detail?: string; hint?: string };
+    if (code !== movedCode) return false;
+    const there = named(shards, name);
+    for (const until = performance.now() + arrivesWithinMs; performance.now() < until; await sleep(lookMs)) {
+      const found = await there.unbound.lookUp(findTenants, [[tenantId]]);
+      if (found.length === 0) continue;
+      places.set(tenantId, name);
+      return true;
+    }
+    throw new Error(`Connection terminated: a tenant is on its way to the ledger shard "${name}".`, { cause: error });
+  };
+
   const behind = (wall: Wall): Ledger => {
+    if (wall.isAtHome) return home.behind(wall);
     const tenantId = wall.profileId ?? wall.workspaceId ?? wall.near;
     if (tenantId === undefined) return own.behind(wall);
     return {
-      transaction: async (work, options) => (await shardOf(tenantId)).behind(wall).transaction(work, options),
+      transaction: (work, options) =>
+        following({ followMoved }, async () => (await shardOf(tenantId)).behind(wall).transaction(work, options)),
     };
   };
 
@@ -72,17 +112,19 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     behind,
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
-    snapshot: async (profileId, work) => (await shardOf(profileId)).snapshot(profileId, work),
-    walk: async <Row>(statement: string, stops: readonly Stop[]) => {
-      const placed = await Promise.all(stops.map(async (stop) => ({ stop, shard: await shardOf(stop.profileId) })));
-      const walks = [...Map.groupBy(placed, ({ shard }) => shard)].map(([shard, theirs]) =>
-        shard.walk<Row>(
-          statement,
-          theirs.map(({ stop }) => stop),
-        ),
-      );
-      return new Map((await Promise.all(walks)).flatMap((rows) => [...rows]));
-    },
+    snapshot: (profileId, work) =>
+      following({ followMoved }, async () => (await shardOf(profileId)).snapshot(profileId, work)),
+    walk: <Row>(statement: string, stops: readonly Stop[]) =>
+      following({ followMoved }, async () => {
+        const placed = await Promise.all(stops.map(async (stop) => ({ stop, shard: await shardOf(stop.profileId) })));
+        const walks = [...Map.groupBy(placed, ({ shard }) => shard)].map(([shard, theirs]) =>
+          shard.walk<Row>(
+            statement,
+            theirs.map(({ stop }) => stop),
+          ),
+        );
+        return new Map((await Promise.all(walks)).flatMap((rows) => [...rows]));
+      }),
     unbound: own.unbound,
     privacyLocks: {
       share: async (ids, onLost): Promise<HeldLocks | undefined> =>
@@ -92,6 +134,7 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     home,
     shards,
     shardOf,
+    followMoved,
     everywhere,
     ping: () => own.ping(),
     pingWrites: () => own.pingWrites(),
@@ -99,10 +142,14 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
   };
 }
 
+/** What the database says of a tenant that has gone, with where to and who. */
+const movedCode = 'TR001';
+const findTenants = 'SELECT id FROM find_tenants($1::uuid[])';
+
 async function findShard(shards: ReadonlyMap<string, Postgres>, tenantId: string): Promise<string | undefined> {
   const asked = await Promise.allSettled(
     [...shards].map(async ([name, { unbound }]) => {
-      const rows = await unbound.lookUp('SELECT id FROM find_tenants($1::uuid[])', [[tenantId]]);
+      const rows = await unbound.lookUp(findTenants, [[tenantId]]);
       return rows.length > 0 ? name : undefined;
     }),
   );

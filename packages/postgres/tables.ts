@@ -76,6 +76,7 @@ export const tableOwners = {
   model_fits: 'models',
   model_allowances: 'journeys',
   moved_conversions: 'attribution',
+  moved_tenants: 'packages/postgres',
   oauth_access_tokens: 'accounts',
   oauth_client_assertions: 'accounts',
   oauth_client_resources: 'accounts',

@@ -121,12 +121,8 @@ export const workspaceTables: readonly TenantTable[] = [
   of('audit_log', 'sequence', { owner: 'workspace_id', as: 'system' }),
 ];
 
-/** Few rows for each person who signed in, which go with the last row of the tenant. */
-export const goWithTheTenant: readonly (keyof typeof tableOwners)[] = [
-  'oauth_access_tokens',
-  'oauth_consents',
-  'audit_heads',
-];
+/** Goes with the last row of a workspace. */
+export const goWithTheTenant: readonly (keyof typeof tableOwners)[] = ['audit_heads'];
 
 export interface TenantStores {
   readonly app: Postgres;

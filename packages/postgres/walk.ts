@@ -17,13 +17,14 @@ export async function walkProfiles<Row>(
   pool: pg.Pool,
   statement: string,
   stops: readonly Stop[],
+  isShard = false,
 ): Promise<Map<string, Row[]>> {
   if (stops.length === 0) return new Map();
   // With a name of its own: behind a pooler of connections, one that failed half-way may be somebody else's next.
   const name = `walk_${randomBytes(6).toString('hex')}`;
   const visits = stops.map(
     ({ profileId, ids }) =>
-      `SET LOCAL app.profile_id = '${uuid(profileId)}'; EXECUTE ${name} ('{${ids.map(uuid).join()}}');`,
+      `SET LOCAL app.profile_id = '${uuid(profileId)}'; ${isShard ? `CALL refuse_moved('${profileId}'); ` : ''}EXECUTE ${name} ('{${ids.map(uuid).join()}}');`,
   );
   const client = await pool.connect();
   try {

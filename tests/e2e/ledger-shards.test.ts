@@ -121,7 +121,10 @@ describe('people', () => {
     const search = `/api/v1/customers/search?q=${encodeURIComponent(sent.user_traits.email)}`;
     const { status, body } = await call('GET', search, member.headers({ profileId: id }));
     expect([status, body.data.length]).toEqual([200, 1]);
-    expect(await whereIs('pii_access_log', 'profile_id', id)).toEqual({ home: 0, far: 1 });
+    const log = await kit.app
+      .forWorkspace(workspaceId)
+      .transaction((tx) => tx.selectFrom('pii_access_log').select(['operation', 'people', 'result']).execute());
+    expect(log).toEqual([{ operation: 'searchCustomers', people: 1, result: 'served' }]);
   });
 
   test('whoever is taken out of the workspace, or signs out, is nobody there', async () => {
@@ -157,6 +160,16 @@ describe('people', () => {
     expect((await call('GET', '/api/v1/profile', { ...ours, cookie, 'x-profile-id': id })).status).toBe(200);
   });
 
+  test('somebody who acts at home and is invited there joins there', async () => {
+    const [there, here] = [await buildProfile(kit.app), await atHome()];
+    const member = await buildMember(kit.app, here.workspaceId, 'owner');
+    const token = await invite(there.workspaceId, member.email);
+    const acting = member.headers({ profileId: here.id });
+    expect((await call('POST', '/api/v1/invitations/accept', acting, { token })).status).toBe(201);
+    expect((await call('GET', '/api/v1/profile', member.headers({ profileId: there.id }))).status).toBe(200);
+    expect(await whereIs('members', 'user_id', member.userId)).toEqual({ home: 1, far: 1 });
+  });
+
   test('an invitation for another address makes no account', async () => {
     const { workspaceId } = await buildProfile(kit.app);
     const token = await invite(workspaceId, `${uuid()}@right.test`);
@@ -171,8 +184,12 @@ describe('people', () => {
     const member = await buildMember(kit.app, workspaceId, 'owner');
     const { headers } = await buildAssistant(kit.app, member, id);
     expect((await call('GET', '/api/v1/profile', headers)).body.data.id).toBe(id);
-    const [assistant] = (await call('GET', '/api/v1/account/assistants', member.headers())).body.data;
-    expect((await call('DELETE', `/api/v1/account/assistants/${assistant.id}`, member.headers())).status).toBe(200);
+    // Wherever somebody is just at work: what is theirs is kept with their account.
+    for (const place of [{}, { profileId: id }])
+      expect((await call('GET', '/api/v1/account/sessions', member.headers(place))).body.data).toHaveLength(1);
+    const acting = member.headers({ profileId: id });
+    const [assistant] = (await call('GET', '/api/v1/account/assistants', acting)).body.data;
+    expect((await call('DELETE', `/api/v1/account/assistants/${assistant.id}`, acting)).status).toBe(200);
     expect((await call('GET', '/api/v1/profile', headers)).status).toBe(401);
     expect(await whereIs('audit_log', 'workspace_id', workspaceId)).toEqual({ home: 0, far: 1 });
   });

@@ -18,6 +18,7 @@ export async function openDrillKit(
   return {
     engines,
     database: engines.database,
+    homeDatabase: undefined,
     app,
     system,
     owner,

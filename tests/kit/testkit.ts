@@ -9,6 +9,8 @@ import { type ClickHousePlace, clickhouseAt, farShard, isLedgerSplit } from './s
 export interface Testkit {
   /** With the rows of every workspace that the builders make. */
   readonly database: TestDatabase;
+  /** With the accounts, where the ledger is split. */
+  readonly homeDatabase: TestDatabase | undefined;
   /** Bound by row-level security, as a request is. */
   readonly app: Postgres;
   /** Sees the queues only, as a worker does. */
@@ -45,9 +47,10 @@ export async function openTestkit(isSplit = isLedgerSplit()): Promise<Testkit> {
   const database = await cloneDatabase(templateUrls());
   const home = isSplit ? await cloneDatabase(templateUrls()) : undefined;
   const open = (role: 'appUrl' | 'systemUrl' | 'ownerUrl', poolSize: number, here: string) => {
-    const single = createPostgres({ url: database[role], poolSize });
+    const isShard = home !== undefined;
+    const single = createPostgres({ url: database[role], poolSize, isShard });
     if (!home) return single;
-    const shards = { [homeShard]: createPostgres({ url: home[role], poolSize }), [farShard]: single };
+    const shards = { [homeShard]: createPostgres({ url: home[role], poolSize, isShard }), [farShard]: single };
     return joinShards(new Map(Object.entries(shards)), here);
   };
   const app = open('appUrl', 8, homeShard);
@@ -55,6 +58,7 @@ export async function openTestkit(isSplit = isLedgerSplit()): Promise<Testkit> {
   const owner = open('ownerUrl', 1, farShard);
   return {
     database,
+    homeDatabase: home,
     app,
     system,
     owner,

@@ -8,6 +8,7 @@ import { homeShard, type Plan, type PrivacyMode, plans, privacyModes } from '@tr
 import { Argument, Command, Option } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
 import { show, tell } from '../output.ts';
+import { moveCommand } from './move-workspace.ts';
 
 type Json = { json?: boolean };
 const listLimit = 1_000;
@@ -133,6 +134,7 @@ export function workspaceCommand(): Command {
           }),
         ),
     )
+    .addCommand(moveCommand())
     .addCommand(deleteCommand('workspace', 'Delete a workspace with all of its profiles, from every store'));
 }
 

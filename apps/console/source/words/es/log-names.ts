@@ -87,6 +87,7 @@ export const logNames: Readonly<Record<string, string>> = {
   webhook_tested: 'Webhook probado',
   webhook_updated: 'Webhook cambiado',
   workspace_created: 'Espacio de trabajo creado',
+  workspace_moved: 'Espacio de trabajo trasladado',
   workspace_deleted: 'Espacio de trabajo eliminado',
   workspace_plan_changed: 'Plan cambiado',
   search_customers: 'Buscar clientes',

@@ -1,0 +1,48 @@
+import { type Settings, WrongSettings } from '@tributary/config';
+import { recordMove } from '@tributary/domain/tenants/room.ts';
+import { atServer, findMoveOf, moveWorkspace } from '@tributary/postgres';
+import { homeShard } from '@tributary/vocabulary';
+import { Command } from 'commander';
+import { withLedgers } from '../ledgers.ts';
+import { tell } from '../output.ts';
+
+interface Flags {
+  readonly to: string;
+  readonly json?: boolean;
+}
+
+export const moveCommand = () =>
+  new Command('move')
+    .description('Take a workspace with all of its profiles to another server of the ledger, while it is served')
+    .argument('<workspace>', 'id of the workspace')
+    .requiredOption('--to <shard>', 'the server that it goes to, of LEDGER_SHARDS')
+    .option('--json', 'machine-readable output')
+    .action((workspaceId: string, { to, json }: Flags) =>
+      withLedgers(async ({ operator, settings }) => {
+        const addresses = adminsOf(settings);
+        const target = addresses.get(to);
+        if (!target) throw new Error(`There is no ledger shard "${to}" but ${[...addresses.keys()].join(', ')}.`);
+        const others = [...addresses].filter(([shard]) => shard !== to);
+        const from = await findMoveOf(workspaceId, to, others);
+        if (!from) throw new Error(`There is no workspace ${workspaceId} on another server than "${to}".`);
+        const { profiles, rows, pauseMs } = await moveWorkspace({
+          workspaceId,
+          from,
+          to: { shard: to, url: target },
+          say: (line) => console.error(line),
+        });
+        await recordMove(operator, workspaceId, { from: from.shard, to });
+        const told = { id: workspaceId, from: from.shard, to, profiles, rows, pause_ms: Math.round(pauseMs) };
+        tell(told, json, 'Moved.');
+      }),
+    );
+
+/** Every server as its administrator. */
+function adminsOf({ databaseAdminUrl, ledgerShards }: Settings): Map<string, string> {
+  if (!databaseAdminUrl)
+    throw new WrongSettings([
+      'DATABASE_ADMIN_URL must be set to move a workspace: the address of the home shard as an administrator of PostgreSQL, who is known to the other servers by the same password',
+    ]);
+  const further = [...ledgerShards].map(([name, server]) => [name, atServer(databaseAdminUrl, server)] as const);
+  return new Map([[homeShard, databaseAdminUrl], ...further]);
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { readChange } from './changes.ts';
+
+const rowsOf = (line: string) => readChange(line)?.rows.map((row) => Object.fromEntries(row));
+
+test('a change tells its columns, whatever stands in them', () => {
+  const line =
+    "table public.search_terms: INSERT: profile_id[uuid]:'0190' term[text]:'it''s [a]: b' " +
+    "tags[text[]]:'{a,\"b c\"}' at[timestamp with time zone]:'2026-11-18 02:00:00+00' n[integer]:3 gone[text]:null is[boolean]:true";
+  expect(readChange(line)?.table).toBe('search_terms');
+  expect(rowsOf(line)).toEqual([
+    {
+      profile_id: '0190',
+      term: "it's [a]: b",
+      tags: '{a,"b c"}',
+      at: '2026-11-18 02:00:00+00',
+      n: '3',
+      gone: null,
+      is: 'true',
+    },
+  ]);
+});
+
+test('an update whose key changed tells both, and what was not written is not told', () => {
+  const line =
+    "table public.identifiers: UPDATE: old-key: profile_id[uuid]:'1' value[text]:'a' new-tuple: profile_id[uuid]:'1' value[text]:'b' rest[jsonb]:unchanged-toast-datum";
+  expect(rowsOf(line)).toEqual([
+    { profile_id: '1', value: 'a' },
+    { profile_id: '1', value: 'b', rest: null },
+  ]);
+});
+
+test('a deletion tells its key, and the column "one" with its quotes', () => {
+  expect(rowsOf(`table public.kept_apart: DELETE: profile_id[uuid]:'1' "one"[uuid]:'2' other[uuid]:'3'`)).toEqual([
+    { profile_id: '1', one: '2', other: '3' },
+  ]);
+});
+
+test('what is no change of a row of ours is none', () => {
+  expect(readChange('BEGIN')).toBeUndefined();
+  expect(readChange('table pgboss.job: INSERT: id[uuid]:1')).toBeUndefined();
+});

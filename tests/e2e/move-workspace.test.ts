@@ -1,0 +1,155 @@
+import { moveWorkspace } from '@tributary/postgres';
+import {
+  buildApiKey,
+  buildMember,
+  buildProfile,
+  farShard,
+  idBuilders,
+  openApi,
+  openTestkit,
+  paymentEvent,
+  type TestApi,
+  type TestDatabase,
+  type Testkit,
+} from '@tributary/testkit';
+import { homeShard } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { v7 as uuid } from 'uuid';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let kit: Testkit;
+let api: TestApi;
+beforeAll(async () => {
+  kit = await openTestkit(true);
+  api = await openApi(kit);
+});
+afterAll(async () => {
+  await api.close();
+  await kit.close();
+});
+
+/** The administrator of the engines has the password of our roles. */
+function asAdmin(shard: string): string {
+  const { ownerUrl } = shard === homeShard ? (kit.homeDatabase as TestDatabase) : kit.database;
+  return ownerUrl.replace('tributary_owner', 'postgres');
+}
+const move = (workspaceId: string, from: string, to: string) =>
+  moveWorkspace({
+    workspaceId,
+    from: { url: asAdmin(from), shard: from },
+    to: { url: asAdmin(to), shard: to },
+  });
+
+async function call(method: 'GET' | 'POST', url: string, headers: Record<string, string>, body?: object) {
+  const { statusCode, ...answer } = await api.call({
+    method,
+    url,
+    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { payload: JSON.stringify(body) }),
+  });
+  return { status: statusCode, body: answer.json() };
+}
+
+/** How many rows of each table name the tenant, on a server. */
+async function rowsOf(shard: string, ids: readonly string[]): Promise<Record<string, number>> {
+  const admin = new pg.Client({ connectionString: asAdmin(shard) });
+  await admin.connect();
+  try {
+    const { rows: tables } = await admin.query<{ name: string }>(`
+      SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+        AND relname NOT IN ('moved_tenants', 'users', 'work_turns')`);
+    const counted: Record<string, number> = {};
+    for (const { name } of tables) {
+      const named = `SELECT count(*)::int AS n FROM ${name} t WHERE t::text ~ $1`;
+      const { rows } = await admin.query<{ n: number }>(named, [ids.join('|')]);
+      if (rows[0]?.n) counted[name] = rows[0].n;
+    }
+    return counted;
+  } finally {
+    await admin.end();
+  }
+}
+
+test('a workspace goes with all that is of it, its keys and members go on, and it comes back', async () => {
+  const profile = await buildProfile(kit.app);
+  const ids = [profile.workspaceId, profile.id];
+  const key = await buildApiKey(kit.app, profile.id);
+  const member = await buildMember(kit.app, profile.workspaceId, 'owner');
+  const marked = { ...profile, appId: '', clientSecret: '', mark: 'moved' };
+  for (const kind of [
+    'customer_key',
+    'connection',
+    'webhook_subscription',
+    'tracking_key',
+    'saved_view',
+    'erasure',
+  ] as const)
+    await idBuilders[kind](kit, { ...marked, appId: null as unknown as string });
+  for (let n = 0; n < 5; n += 1)
+    await call('POST', '/api/v1/events', key.headers, paymentEvent({ customer: `c-${n}`, key: uuid() }));
+  const before = await rowsOf(farShard, ids);
+  expect(before.outcomes).toBeGreaterThanOrEqual(5);
+
+  const moved = await move(profile.workspaceId, farShard, homeShard);
+  expect(moved.profiles).toBe(1);
+  expect(await rowsOf(homeShard, ids)).toEqual(before);
+  expect(await rowsOf(farShard, ids)).toEqual({});
+  // The process knew it elsewhere.
+  expect((await call('POST', '/api/v1/events', key.headers, paymentEvent({ key: uuid() }))).status).toBe(202);
+  expect((await call('GET', '/api/v1/profile', member.headers({ profileId: profile.id }))).status).toBe(200);
+  expect((await rowsOf(homeShard, ids)).outcomes).toBe((before.outcomes ?? 0) + 1);
+
+  await move(profile.workspaceId, homeShard, farShard);
+  expect((await rowsOf(farShard, ids)).outcomes).toBe((before.outcomes ?? 0) + 1);
+  expect((await call('POST', '/api/v1/events', key.headers, paymentEvent({ key: uuid() }))).status).toBe(202);
+  expect(await rowsOf(homeShard, ids)).toEqual({});
+});
+
+test('what is written while it goes is neither lost nor refused', async () => {
+  const profile = await buildProfile(kit.app);
+  const key = await buildApiKey(kit.app, profile.id);
+  const statuses: number[] = [];
+  let isOver = false;
+  const writers = Array.from({ length: 4 }, async (_, writer) => {
+    for (let n = 0; !isOver || n < 10; n += 1)
+      statuses.push(
+        (
+          await call(
+            'POST',
+            '/api/v1/events',
+            key.headers,
+            paymentEvent({ customer: `w-${writer}-${n % 7}`, key: uuid() }),
+          )
+        ).status,
+      );
+  });
+  await expect.poll(() => statuses.length).toBeGreaterThan(20);
+  await move(profile.workspaceId, farShard, homeShard);
+  const atMove = statuses.length;
+  await expect.poll(() => statuses.length).toBeGreaterThan(atMove + 20);
+  isOver = true;
+  await Promise.all(writers);
+  expect(new Set(statuses)).toEqual(new Set([202]));
+  const outcomes = await kit.app
+    .forProfile(profile.id)
+    .transaction((tx) => tx.selectFrom('outcomes').select('id').execute());
+  expect(outcomes.length).toBe(statuses.length);
+  // Totals are counted by the database as outcomes are written, on either server.
+  const { rows } = await kit.app
+    .forProfile(profile.id)
+    .transaction((tx) => sql<{ n: number }>`SELECT sum(outcomes)::int AS n FROM outcome_totals`.execute(tx));
+  expect(rows[0]?.n).toBe(statuses.length);
+});
+
+test('one that is being deleted does not move', async () => {
+  const { workspaceId, id } = await buildProfile(kit.app);
+  await kit.app
+    .forWorkspace(workspaceId)
+    .transaction((tx) =>
+      sql`INSERT INTO tenant_deletions (profile_id, workspace_id, requested_at, updated_at) VALUES (${id}, ${workspaceId}, now(), now())`.execute(
+        tx,
+      ),
+    );
+  await expect(move(workspaceId, farShard, homeShard)).rejects.toThrow('is being deleted');
+});
