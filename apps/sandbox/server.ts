@@ -17,7 +17,8 @@ export function createSandboxServer(of: {
   readonly now: () => Date;
   readonly note: (call: SandboxCall) => void;
 }): Server {
-  return createServer((request, response) => {
+  // Longer than a caller on a busy machine keeps a connection in hand before its next question.
+  return createServer({ keepAliveTimeout: 75_000 }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
       console.error(error);
       if (!response.headersSent) response.writeHead(500);

@@ -81,7 +81,7 @@ async function dropDatabase(client: pg.Client, name: string): Promise<void> {
       await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
       return;
     } catch (error) {
-      if (attempt === 20) throw error;
+      if (attempt === 400) throw error;
       await sleep(100);
     }
   }

@@ -126,7 +126,8 @@ describe('Tools', () => {
     expect((await call('read_platform_comparison', days)).body).toEqual(await over('campaigns/platform-comparison'));
     expect((await call('list_connections')).body.data).toEqual([]);
     const limited = await call('list_top_performers', { limit: 1, truth_grades: ['lift', 'attributed'] });
-    expect(limited).toMatchObject({ isError: false, body: { data: [] } });
+    const asked = { limit: '1', truth_grades: 'lift,attributed' };
+    expect(limited).toEqual({ isError: false, body: (await shop.read('top-performers', asked)).body });
     expect(await call('list_campaigns', { modle: 'linear' })).toMatchObject({
       isError: true,
       body: { error: { code: 'invalid_parameter', docs_url: expect.stringContaining('/docs/errors/') } },
