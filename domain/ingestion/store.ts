@@ -14,7 +14,17 @@ export interface VisitProfile {
 
 /** Step 2. By id; one that was deleted is not among them, and its visits go the way of the others that it had. */
 export async function findProfiles(postgres: Postgres, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
-  const asked = [...new Set(ids)].map((profileId) => ({ profileId }));
+  const asked = [...new Set(ids)];
+  const found = await findWhere(postgres, asked);
+  // One that is not where it was remembered may have moved; only what is nowhere was deleted.
+  const missing = postgres.shards.size > 1 ? asked.filter((id) => !found.has(id)) : [];
+  if (missing.length === 0) return found;
+  await Promise.all(missing.map((id) => postgres.shardOf(id, true)));
+  return new Map([...found, ...(await findWhere(postgres, missing))]);
+}
+
+async function findWhere(postgres: Postgres, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
+  const asked = ids.map((profileId) => ({ profileId }));
   const found = await onEachServer(postgres, asked, async (there, theirs) => {
     const { rows } = await there.query(sql<VisitProfile>`
       SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts",

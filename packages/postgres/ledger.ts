@@ -71,8 +71,8 @@ export interface Postgres {
   readonly home: Postgres;
   /** Every server of the ledger by its name, this one among them. */
   readonly shards: ReadonlyMap<string, Postgres>;
-  /** The server that has a profile or workspace; the home shard where none has it. */
-  shardOf(tenantId: string): Promise<Postgres>;
+  /** The server that has a profile or workspace; the home shard where none has it. `isAnew`: whatever is remembered of it. */
+  shardOf(tenantId: string, isAnew?: boolean): Promise<Postgres>;
   /** Whether an error says that a tenant has gone to another server; it is there when this resolves, and found there from now on. */
   followMoved(error: unknown): Promise<boolean>;
   readonly everywhere: Everywhere;

@@ -73,9 +73,10 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
   const everywhere = everywhereOf(shards);
   const places = new Map<string, string>();
 
-  const shardOf = async (tenantId: string): Promise<Postgres> => {
+  const shardOf = async (tenantId: string, isAnew = false): Promise<Postgres> => {
     const known = places.get(tenantId);
-    if (known) return named(shards, known);
+    if (known && !isAnew) return named(shards, known);
+    places.delete(tenantId);
     if (!isUuidInAnyCase(tenantId)) return own;
     const found = await findShard(shards, tenantId);
     // What is nowhere is looked for where everything begins, and not found there.

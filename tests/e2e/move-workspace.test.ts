@@ -39,6 +39,8 @@ const move = (workspaceId: string, from: string, to: string) =>
     workspaceId,
     from: { url: asAdmin(from), shard: from },
     to: { url: asAdmin(to), shard: to },
+    // So that what a neighbour writes fills whole answers, with nothing of the workspace in them.
+    changesAtOnce: 1,
   });
 
 async function call(method: 'GET' | 'POST', url: string, headers: Record<string, string>, body?: object) {
@@ -124,12 +126,17 @@ test('what is written while it goes is neither lost nor refused', async () => {
         ).status,
       );
   });
+  const neighbour = await buildProfile(kit.app);
+  const theirs = await buildApiKey(kit.app, neighbour.id);
+  const beside = (async () => {
+    while (!isOver) await call('POST', '/api/v1/events', theirs.headers, paymentEvent({ key: uuid() }));
+  })();
   await expect.poll(() => statuses.length).toBeGreaterThan(20);
   await move(profile.workspaceId, farShard, homeShard);
   const atMove = statuses.length;
   await expect.poll(() => statuses.length).toBeGreaterThan(atMove + 20);
   isOver = true;
-  await Promise.all(writers);
+  await Promise.all([...writers, beside]);
   expect(new Set(statuses)).toEqual(new Set([202]));
   const outcomes = await kit.app
     .forProfile(profile.id)

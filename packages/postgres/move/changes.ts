@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/** So many changes are asked for at once; one transaction is never parted. */
-const atOnce = 20_000;
+/** Rows by their tables, each by the values of its key. */
+export type Keys = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+/** Whose rows are told of, by what their keys are called; `atOnce` is how many changes are read at a time. */
+export interface Watched {
+  readonly ids: readonly string[];
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+  readonly atOnce: number;
+}
 
 /**
  * Which rows of some tables were written since the slot was made, by their keys. What a change was need not be known: whoever follows reads
@@ -13,51 +20,64 @@ export class Changes {
   readonly #slot: string;
   readonly #ids: readonly string[];
   readonly #keys: ReadonlyMap<string, readonly string[]>;
+  readonly #atOnce: number;
+  /** Told of, and perhaps not followed: told again until somebody says that they are. */
+  readonly #open = new Map<string, Map<string, readonly string[]>>();
 
-  private constructor(
-    client: pg.Client,
-    slot: string,
-    ids: readonly string[],
-    keys: ReadonlyMap<string, readonly string[]>,
-  ) {
+  private constructor(client: pg.Client, slot: string, { ids, keys, atOnce }: Watched) {
     this.#client = client;
     this.#slot = slot;
     this.#ids = ids;
     this.#keys = keys;
+    this.#atOnce = atOnce;
   }
 
   /** As an administrator: nobody else may read what others write. From now on nothing is missed. */
-  static async open(
-    client: pg.Client,
-    name: string,
-    ids: readonly string[],
-    keys: ReadonlyMap<string, readonly string[]>,
-  ): Promise<Changes> {
+  static async open(client: pg.Client, name: string, watched: Watched): Promise<Changes> {
     const slot = `tributary_move_${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
     await dropSlot(client, slot);
     await client.query(`SELECT pg_create_logical_replication_slot($1, 'test_decoding')`, [slot]);
-    return new Changes(client, slot, ids, keys);
+    return new Changes(client, slot, watched);
   }
 
-  /** Some of what was written since it was asked last, in any order; nothing when all was told. Keys are told once each. */
-  async next(): Promise<ReadonlyMap<string, readonly (readonly string[])[]>> {
-    const { rows } = await this.#client.query<{ data: string }>(
-      `SELECT data FROM pg_logical_slot_get_changes($1, NULL, ${atOnce}, 'include-xids', '0', 'skip-empty-xacts', '1') WHERE data ~ $2`,
+  /** All that was written and has not been followed yet. */
+  async told(): Promise<Keys> {
+    // What others wrote is read and left out; that none of some is ours says nothing of the next.
+    while (await this.#takeSome());
+    return new Map([...this.#open].map(([table, some]) => [table, [...some.values()]]));
+  }
+
+  /** What was told is as it should be, for good. */
+  followed(): void {
+    this.#open.clear();
+  }
+
+  /** Whether there may be more. */
+  async #takeSome(): Promise<boolean> {
+    const { rows } = await this.#client.query<{ data: string | null; n: number }>(
+      `WITH taken AS MATERIALIZED (
+        SELECT data FROM pg_logical_slot_get_changes($1, NULL, ${this.#atOnce}, 'include-xids', '0', 'skip-empty-xacts', '1')
+      )
+      SELECT data, 0 AS n FROM taken WHERE data ~ $2 UNION ALL SELECT NULL, count(*)::int FROM taken`,
       [this.#slot, this.#ids.join('|')],
     );
-    const found = new Map<string, Map<string, string[]>>();
-    for (const { data } of rows) {
-      const change = readChange(data);
-      const key = change && this.#keys.get(change.table);
-      if (!key) continue;
-      const some = found.get(change.table) ?? new Map();
-      found.set(change.table, some);
-      for (const row of change.rows) {
-        const values = key.map((column) => row.get(column));
-        if (values.every((value) => typeof value === 'string')) some.set(JSON.stringify(values), values as string[]);
-      }
+    let taken = 0;
+    for (const { data, n } of rows) {
+      if (data === null) taken = n;
+      else this.#keep(readChange(data));
     }
-    return new Map([...found].map(([table, some]) => [table, [...some.values()]]));
+    return taken > 0;
+  }
+
+  #keep(change: Change | undefined): void {
+    const key = change && this.#keys.get(change.table);
+    if (!key) return;
+    const some = this.#open.get(change.table) ?? new Map<string, readonly string[]>();
+    this.#open.set(change.table, some);
+    for (const row of change.rows) {
+      const values = key.map((column) => row.get(column));
+      if (values.every((value) => typeof value === 'string')) some.set(JSON.stringify(values), values as string[]);
+    }
   }
 
   close(): Promise<void> {

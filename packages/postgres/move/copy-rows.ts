@@ -26,20 +26,20 @@ export async function copyRows(
 
 const keysAtOnce = 5_000;
 
-/** Rows by their keys, as they are by now: what is there replaces what was copied, and what is gone goes. */
+/** Rows by their keys, as they are by now: all go, and what is there comes. So no value stands in the way of one that follows it. */
 export async function copyAgain(
   ends: Ends,
   { name, columns, key }: MovedTable,
   keys: readonly (readonly string[])[],
 ): Promise<void> {
   const list = key.map((column) => pg.escapeIdentifier(column.name)).join(', ');
-  for (let start = 0; start < keys.length; start += keysAtOnce) {
-    const some = keys.slice(start, start + keysAtOnce);
+  const lots = Array.from({ length: Math.ceil(keys.length / keysAtOnce) }, (_, lot) => {
+    const some = keys.slice(lot * keysAtOnce, (lot + 1) * keysAtOnce);
     const arrays = key.map(({ type }, at) => `${arrayOf(some.map((values) => values[at] as string))}::${type}[]`);
-    const isOneOf = `(${list}) IN (SELECT * FROM unnest(${arrays.join(', ')}))`;
-    await ends.to.query(`DELETE FROM ${name} WHERE ${isOneOf}`);
-    await copyRows(ends, { name, columns }, isOneOf);
-  }
+    return `(${list}) IN (SELECT * FROM unnest(${arrays.join(', ')}))`;
+  });
+  for (const theirs of lots) await ends.to.query(`DELETE FROM ${name} WHERE ${theirs}`);
+  for (const theirs of lots) await copyRows(ends, { name, columns }, theirs);
 }
 
 const arrayOf = (texts: readonly string[]): string =>

@@ -13,6 +13,8 @@ export interface Move {
   readonly to: { readonly url: string; readonly shard: string };
   readonly say?: (line: string) => void;
   readonly signal?: AbortSignal;
+  /** How many changes of the whole server are read at a time. */
+  readonly changesAtOnce?: number;
 }
 
 export interface Moved {
@@ -23,7 +25,7 @@ export interface Moved {
 }
 
 /** Whoever writes for longer keeps the move waiting; whoever comes after it waits so long at most. */
-const lockTimeoutMs = 1_000;
+const lockTimeoutMs = 2_000;
 const pauseMs = 500;
 const mostTries = 600;
 /** What was written since is caught up with until a round is as short as that; */
@@ -68,7 +70,8 @@ async function copyAll(moving: Moving): Promise<{ rows: number; pauseMs: number 
   await emptyTarget(ends.to, tables);
   const keys = new Map(early.map(({ name, key }) => [name, key.map((column) => column.name)]));
   const ids = [tenants.workspaceId, ...tenants.profileIds];
-  const changes = await Changes.open(ends.from, tenants.workspaceId, ids, keys);
+  const atOnce = move.changesAtOnce ?? 20_000;
+  const changes = await Changes.open(ends.from, tenants.workspaceId, { ids, keys, atOnce });
   try {
     let rows = 0;
     for (const table of early) {
@@ -93,15 +96,29 @@ async function copyAll(moving: Moving): Promise<{ rows: number; pauseMs: number 
   }
 }
 
-/** Everything that was told of, until nothing more is. */
+/** Every row that was written since; resolves to how many. While more is written a row may take the place of one that was not told of yet. */
 async function follow(ends: Ends, tables: readonly MovedTable[], changes: Changes): Promise<number> {
-  let rows = 0;
-  for (let found = await changes.next(); found.size > 0; found = await changes.next()) {
-    for (const table of tables) {
-      const keys = found.get(table.name) ?? [];
-      if (keys.length > 0) await copyAgain(ends, table, keys);
-      rows += keys.length;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const rows = await copyTold(ends, tables, changes);
+      changes.followed();
+      return rows;
+    } catch (error) {
+      if ((error as { code?: string }).code !== uniqueViolation || tries === mostFollows) throw error;
     }
+  }
+}
+
+const uniqueViolation = '23505';
+const mostFollows = 20;
+
+async function copyTold(ends: Ends, tables: readonly MovedTable[], changes: Changes): Promise<number> {
+  const told = await changes.told();
+  let rows = 0;
+  for (const table of tables) {
+    const keys = told.get(table.name) ?? [];
+    if (keys.length > 0) await copyAgain(ends, table, keys);
+    rows += keys.length;
   }
   return rows;
 }
@@ -119,11 +136,13 @@ async function settle(moving: Moving, changes: Changes): Promise<{ rows: number;
     const startedAt = performance.now();
     try {
       await holder.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
+      // Bytes that are leaving leave under the lock of this server, for which a switch of privacy on the other would not wait.
+      await holder.query(`SELECT pg_advisory_xact_lock(privacy_lock(id)) FROM unnest(${uuids(ids)}) AS id`);
       await holder.query(`SELECT pg_advisory_xact_lock(move_lock(id)) FROM unnest(${uuids(ids)}) AS id`);
       await holder.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
       await ends.to.query('BEGIN; SET LOCAL session_replication_role = replica');
       const early = tables.filter(({ isLast }) => !isLast);
-      let rows = await flushed(notes, () => follow(ends, early, changes));
+      let rows = await flushed(notes, () => copyTold(ends, early, changes));
       for (const name of ['workspaces', 'profiles']) {
         const own = name === 'workspaces' ? [tenants.workspaceId] : tenants.profileIds;
         rows += await copyRows(ends, { name, ...(await shapeOf(ends.from, name)) }, `id = ANY (${uuids(own)})`);
