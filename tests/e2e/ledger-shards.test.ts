@@ -1,5 +1,6 @@
 import { writeAudit } from '@tributary/domain/accountability/room.ts';
 import { addMember } from '@tributary/domain/accounts/room.ts';
+import { mintSecret } from '@tributary/domain/credentials/room.ts';
 import { createProfileByOperator, createWorkspaceByOperator } from '@tributary/domain/tenants/room.ts';
 import { createOperator } from '@tributary/operations';
 import { createPostgres, joinShards, type Postgres } from '@tributary/postgres';
@@ -244,6 +245,14 @@ describe('a server that is away', () => {
       expect(await statusOf(known.headers)).toBe(200);
       expect(await statusOf(lost.headers)).toBe(503);
       expect(await statusOf(stranger)).not.toBe(200);
+      const invitation = {
+        token: mintSecret('invitation'),
+        name: 'New',
+        email: 'a@new.test',
+        password: 'long enough 1',
+      };
+      const accepting = await call('POST', '/api/v1/invitations/accept', {}, invitation, through);
+      expect(accepting.status).toBe(503);
       const { status, body } = await call('GET', '/readyz', {}, undefined, through);
       expect([status, body.status]).toEqual([200, 'degraded']);
       expect(JSON.stringify(body)).toContain('ledger_far');

@@ -92,11 +92,18 @@ test('a workspace goes with all that is of it, its keys and members go on, and i
     await call('POST', '/api/v1/events', key.headers, paymentEvent({ customer: `c-${n}`, key: uuid() }));
   const before = await rowsOf(farShard, ids);
   expect(before.outcomes).toBeGreaterThanOrEqual(5);
+  await kit.owner.unbound.query(sql`UPDATE event_counter SET last = 5000`);
+  await kit.owner.unbound.query(sql`SELECT setval('dirty_revision', 70000)`);
 
   const moved = await move(profile.workspaceId, farShard, homeShard);
   expect(moved.profiles).toBe(1);
   expect(await rowsOf(homeShard, ids)).toEqual(before);
   expect(await rowsOf(farShard, ids)).toEqual({});
+  // Numbers of events and revisions go on from where they were: whoever waits for the next misses none.
+  const { rows: numbers } = await kit.owner.home.unbound.query(
+    sql`SELECT (SELECT last FROM event_counter) >= 5000 AS events, nextval('dirty_revision') > 70000 AS revisions`,
+  );
+  expect(numbers).toEqual([{ events: true, revisions: true }]);
   // The process knew it elsewhere.
   expect((await call('POST', '/api/v1/events', key.headers, paymentEvent({ key: uuid() }))).status).toBe(202);
   expect((await call('GET', '/api/v1/profile', member.headers({ profileId: profile.id }))).status).toBe(200);

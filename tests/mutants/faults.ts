@@ -25,6 +25,7 @@ import { faults as pipeline } from './faults/pipeline.ts';
 import { faults as providers } from './faults/providers.ts';
 import { faults as reports } from './faults/reports.ts';
 import { faults as rules } from './faults/rules.ts';
+import { faults as shards } from './faults/shards.ts';
 import { faults as tenants } from './faults/tenants.ts';
 import { faults as tracking } from './faults/tracking.ts';
 import { faults as visits } from './faults/visits.ts';
@@ -57,6 +58,7 @@ export const allFaults: readonly Fault[] = [
   ...providers,
   ...reports,
   ...rules,
+  ...shards,
   ...tenants,
   ...tracking,
   ...visits,

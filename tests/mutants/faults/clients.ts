@@ -54,13 +54,13 @@ export const faults: readonly Fault[] = [
       'a wrong line in a file of rates is skipped',
     ],
     'imported-as-a-bank': [
-      "saveRates(system, 'file', quotes)",
-      "saveRates(system, 'ecb', quotes)",
+      "saveRates(shard, 'file', quotes)",
+      "saveRates(shard, 'ecb', quotes)",
       'a bank overwrites the rates of the own file',
     ],
     'old-payments-unpriced': [
-      'const converted = await priceOutcomes(app, system, new AbortController().signal);',
-      'const converted = 0;',
+      'for (const shard of shards) converted += await priceOutcomes(app, shard, new AbortController().signal);',
+      '',
       'payments that waited for a rate go on waiting',
     ],
   }),

@@ -142,8 +142,8 @@ export const faults: readonly Fault[] = [
       'a text that is no id reaches a SET statement',
     ],
     'wall-stays-behind': [
-      "export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = '' }: Wall): Promise<void> {\n  const walls = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };",
-      "export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = '' }: Wall): Promise<void> {\n  const walls = Object.fromEntries(Object.entries({ profile_id: profileId, workspace_id: workspaceId, app_id: appId }).filter(([, id]) => id !== ''));",
+      'const walls = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };',
+      "const walls = Object.fromEntries(Object.entries({ profile_id: profileId, workspace_id: workspaceId, app_id: appId }).filter(([, id]) => id !== ''));",
       'a transaction that moves behind another wall still sees through the first',
     ],
   }),

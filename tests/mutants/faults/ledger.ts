@@ -134,18 +134,22 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn(m('0053_causes'), ['domain/ingestion/pipeline.test.ts', 'domain/attribution/attribution.test.ts'], {
-    'late-touch-not-noticed': [
-      'SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t\n    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id\n      AND o.occurred_at >= t.at',
-      'SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t\n    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id\n      AND o.occurred_at > t.at',
-      'a touch of the same moment that comes late earns nothing',
-    ],
-    'anonymous-late-touch': [
-      'JOIN outcomes o ON o.profile_id = t.profile_id AND o.visitor_id = t.visitor_id AND o.customer_id IS NULL',
-      'JOIN outcomes o ON o.profile_id = t.profile_id AND o.visitor_id = t.visitor_id AND o.customer_id IS NOT NULL',
-      'late touches of somebody unknown earn nothing',
-    ],
-  }),
+  ...faultsIn(
+    m('0212_moved_tenants'),
+    ['domain/ingestion/pipeline.test.ts', 'domain/attribution/attribution.test.ts'],
+    {
+      'late-touch-not-noticed': [
+        'SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t\n    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id\n      AND o.occurred_at >= t.at',
+        'SELECT t.profile_id, t.at, o.id, o.occurred_at, o.event_key, o.event_type_key FROM touches t\n    JOIN outcomes o ON o.profile_id = t.profile_id AND o.customer_id = t.customer_id\n      AND o.occurred_at > t.at',
+        'a touch of the same moment that comes late earns nothing',
+      ],
+      'anonymous-late-touch': [
+        'JOIN outcomes o ON o.profile_id = t.profile_id AND o.visitor_id = t.visitor_id AND o.customer_id IS NULL',
+        'JOIN outcomes o ON o.profile_id = t.profile_id AND o.visitor_id = t.visitor_id AND o.customer_id IS NOT NULL',
+        'late touches of somebody unknown earn nothing',
+      ],
+    },
+  ),
   ...faultsIn(
     m('0089_merges_undone'),
     [

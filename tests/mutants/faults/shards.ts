@@ -1,0 +1,115 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+const places = ['tests/e2e/ledger-shards.test.ts'];
+const moves = ['tests/e2e/move-workspace.test.ts'];
+const inMove = (file: string) => `packages/postgres/move/${file}.ts`;
+
+/** Of a ledger of several servers, and of workspaces that move between them. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('packages/postgres/shards.ts', places, {
+    'walls-stay-at-home': [
+      'const tenantId = wall.profileId ?? wall.workspaceId ?? wall.near;',
+      'const tenantId = wall.near;',
+      'everything is looked for on the home shard',
+    ],
+    'away-counts-as-none': ['  if (away !== undefined) throw away;\n', '', 'a link whose server is away is nobody’s'],
+  }),
+  ...faultsIn('domain/credentials/find-credentials.ts', places, {
+    'key-of-a-lost-server-is-dead': [
+      'if (!row && away !== undefined) reject(away);',
+      'if (!row && away !== undefined) resolve(undefined);',
+      'a key whose server is away is answered with 401',
+    ],
+  }),
+  ...faultsIn('packages/operations/work.ts', places, {
+    'account-of-the-place': [
+      "const isAtHome = route.access.grain === 'account';",
+      'const isAtHome = false;',
+      'somebody who acts on another server has no sessions and assistants',
+    ],
+    'request-names-no-server': [
+      'near: tenantIn(input), isAtHome',
+      'isAtHome',
+      'an app cannot reach what it provisioned on another server',
+    ],
+  }),
+  ...faultsIn('domain/accounts/session.ts', places, {
+    'ended-session-lives-elsewhere': [
+      '  if (!session) return undefined;\n',
+      '  if (!session) throw new Error(hash);\n',
+      'who has signed out is answered as if we had failed',
+    ],
+    'no-role-elsewhere': [
+      'return { ...session, ...placed };',
+      'return session;',
+      'nobody is a member of a workspace on another server',
+    ],
+  }),
+  ...faultsIn('domain/accounts/accept-invitation.ts', places, {
+    'member-without-a-name': [
+      '    if (isElsewhere) await copyUser(tx, user);\n',
+      '',
+      'nobody can join a workspace on another server',
+    ],
+    'account-for-another-address': [
+      '  if (isElsewhere && newcomer) refuseOtherAddress(invitation, newcomer);\n',
+      '',
+      'an invitation for somebody else makes an account',
+    ],
+  }),
+  ...faultsIn(inMove('changes'), moves, {
+    'neighbour-hides-changes': [
+      'while (await this.#takeSome());',
+      'await this.#takeSome();',
+      'what is written behind a neighbour’s writes is left behind',
+    ],
+  }),
+  ...faultsIn(inMove('move-workspace'), moves, {
+    'numbers-begin-anew': [
+      '      await raiseNumbers(ends, tenants);\n',
+      '',
+      'events after a move have numbers of events before it',
+    ],
+    'nobody-is-told-of-the-move': [
+      "throw new Error('It, or one of its profiles, is being deleted. It moves when that is done.');",
+      'return { workspaceId, profileIds: [] };',
+      'one that is being deleted moves',
+    ],
+    'last-rows-stay': [
+      'let rows = await flushed(notes, () => copyTold(ends, early, changes));',
+      'let rows = 0;',
+      'what was written last before a move is lost',
+    ],
+    'queues-stay': [
+      'for (const table of tables.filter(({ isLast }) => isLast)) rows += await copyRows(ends, table, table.theirs);',
+      '',
+      'what waited to be worked on is forgotten by a move',
+    ],
+    'source-keeps-the-profile': [
+      '  await client.query(`DELETE FROM profiles WHERE id = ANY (${uuids(tenants.profileIds)})`);\n',
+      '',
+      'keys of a workspace that has gone still work where it was',
+    ],
+  }),
+  ...faultsIn('packages/postgres/migrations/0212_moved_tenants.sql', moves, {
+    'moved-is-not-told': [
+      "  IF FOUND THEN RAISE EXCEPTION 'It has moved to the ledger shard \"%\".', there USING ERRCODE = 'TR001', DETAIL = there, HINT = tenant::text; END IF;\n",
+      '',
+      'a process goes on writing where a workspace was',
+    ],
+  }),
+  ...faultsIn('domain/ingestion/store.ts', ['domain/ingestion/ledger-shards.test.ts'], {
+    'moved-counts-as-deleted': [
+      'const missing = postgres.shards.size > 1 ? asked.filter((id) => !found.has(id)) : [];',
+      'const missing: string[] = [];',
+      'visits of a workspace that has moved are dropped',
+    ],
+  }),
+  ...faultsIn('packages/postgres/shards.ts', ['domain/ingestion/ledger-shards.test.ts'], {
+    'all-visits-at-home': [
+      '        shard.unbound,\n',
+      '        postgres.unbound,\n',
+      'visits of profiles on another server are noted at home',
+    ],
+  }),
+];
