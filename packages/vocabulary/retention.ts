@@ -141,7 +141,7 @@ export const lives = {
     event_log: swept(
       limits.outcomeReplay.keptDays,
       ['kept_from'],
-      ['sequence'],
+      ['profile_id', 'sequence'],
       'Announced events, as long as they can be replayed: counted from an hour after they were numbered, or from a delivery that was later.',
     ),
     exchange_rates: kept('One for each currency and day; money of any day is converted at the rate of its day.'),
@@ -192,6 +192,7 @@ export const lives = {
     ),
     model_allowances: swept(31, ['day'], ['workspace_id', 'day'], 'How many summaries a workspace had on a day.'),
     moved_conversions: queue('Conversions whose time changed, until the row under the earlier time is gone.'),
+    moved_tenants: bounded('Where workspaces went that were on this server, and their profiles: ids only.'),
     oauth_access_tokens: bounded("Assistants' tokens; each goes with the session that allowed it."),
     oauth_client_assertions: expired(['id'], 'Proofs that an OAuth client showed once, so that none is shown twice.'),
     oauth_client_resources: bounded('What a client may ask for; it goes with the client.'),
