@@ -45,3 +45,13 @@ test('PostgreSQL and NATS may be several servers', () => {
   expect(() => loadSettings({ NATS_URL: 'nats://one,http://two' })).toThrow(/NATS_URL must be an address/);
   expect(() => loadSettings({ STREAM_REPLICAS: '2' })).toThrow(/STREAM_REPLICAS must be one of 1, 3, 5/);
 });
+
+test('the ledger may have further servers, each with a name', () => {
+  const { ledgerShards } = loadSettings({ LEDGER_SHARDS: 'east=10.0.0.7:5432/tributary  west=one:1,two:2/db' });
+  expect([...ledgerShards]).toEqual([
+    ['east', '10.0.0.7:5432/tributary'],
+    ['west', 'one:1,two:2/db'],
+  ]);
+  for (const wrong of ['east', 'home=a:1/db', 'east=a/db east=b/db', 'East=a/db', 'east=u:p@a/db'])
+    expect(() => loadSettings({ LEDGER_SHARDS: wrong }), wrong).toThrow(/LEDGER_SHARDS must be names and servers/);
+});
