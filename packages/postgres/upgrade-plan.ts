@@ -35,7 +35,11 @@ const throughAll = [
 
 /** The tables that a migration goes through, each as often as it does. What stands in a function is only written down. */
 export function tablesIn(text: string): string[] {
-  const done = text.replace(/--[^\n]*/g, '').replace(/\bAS\s+\$(\w*)\$.*?\$\1\$/gis, '');
+  const done = text
+    .replace(/--[^\n]*/g, '')
+    .replace(/\bAS\s+\$(\w*)\$.*?\$\1\$/gis, '')
+    // An index that is there says already what a key on it would.
+    .replace(/\bALTER TABLE [^;]*\bUSING INDEX\b[^;]*;/gi, '');
   return throughAll.flatMap((statement) => [...done.matchAll(statement)].map(([, table = '']) => table.toLowerCase()));
 }
 
