@@ -5,7 +5,6 @@ import type { RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
 import { createLog, type Log } from '@tributary/telemetry';
 import { createVault, KeyRing, loadKeys, type Vault } from '@tributary/vault';
-import { homeShard } from '@tributary/vocabulary';
 import type { Jobs } from '@tributary/work';
 
 /** How late a rotated key is used at the latest. */
@@ -83,9 +82,8 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
 
   /** Every shard's address for a role, home first. */
   async function shardUrls(role: Role): Promise<Map<string, string>> {
-    const { atServer } = await parts.servers();
-    const further = [...settings.ledgerShards].map(([name, at]) => [name, atServer(addresses[role], at)] as const);
-    const urls = new Map([[homeShard, addresses[role]], ...further]);
+    const { atEveryServer } = await parts.servers();
+    const urls = atEveryServer(addresses[role], settings.ledgerShards);
     if (!urls.has(settings.ledgerShard))
       throw new WrongSettings([`LEDGER_SHARD is "${settings.ledgerShard}", and LEDGER_SHARDS names no such shard`]);
     return urls;

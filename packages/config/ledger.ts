@@ -41,7 +41,7 @@ export const ledger = {
   databaseAdminUrl: optional(
     'DATABASE_ADMIN_URL',
     ledgerAddress,
-    'PostgreSQL as an administrator, for "tributary workspace move" alone: it reads what is written to the home shard and puts it into another. No process that serves needs it.',
+    'The home shard as an administrator of PostgreSQL, whom the other servers know by the same password; for "tributary workspace move" alone. No process that serves needs it.',
     { secret: true },
   ),
   databaseBackupUrl: setting(

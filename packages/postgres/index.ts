@@ -21,7 +21,7 @@ export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { backupRole, roles } from './roles.ts';
 export { rolledBack } from './rolled-back.ts';
-export { atServer, connectionTo, partsOf } from './servers.ts';
+export { atEveryServer, atServer, connectionTo, partsOf } from './servers.ts';
 export { findAnywhere, joinShards, onEachServer } from './shards.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { homeShard } from '@tributary/vocabulary';
 import pg from 'pg';
 
 /** What a connection needs to know of an address, for every maker of connections that takes the driver's options. */
@@ -39,6 +40,10 @@ export function atServer(url: string, server: string): string {
   const rest = url.slice(url.indexOf('?') === -1 ? url.length : url.indexOf('?'));
   return `${before}${server}${server.includes('/') ? '' : path}${rest}`;
 }
+
+/** A role's address on every server of the ledger by its name, home first. */
+export const atEveryServer = (url: string, further: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map([[homeShard, url], ...[...further].map(([name, server]) => [name, atServer(url, server)] as const)]);
 
 /** For programs of PostgreSQL, whose arguments anybody may read: the address without its password, and the password. */
 export function addressForPrograms(url: string): { readonly address: string; readonly password: string } {

@@ -1,6 +1,5 @@
 import type { Settings } from '@tributary/config';
-import { atServer } from '@tributary/postgres';
-import { homeShard } from '@tributary/vocabulary';
+import { atEveryServer } from '@tributary/postgres';
 
 /** A server of the ledger, as those who copy it and put it back enter it. */
 export interface LedgerServer {
@@ -10,11 +9,11 @@ export interface LedgerServer {
 }
 
 /** All of them, home first. */
-export const serversOf = ({ databaseOwnerUrl, databaseBackupUrl, ledgerShards }: Settings): LedgerServer[] => [
-  { name: homeShard, owner: databaseOwnerUrl, backup: databaseBackupUrl },
-  ...[...ledgerShards].map(([name, server]) => ({
+export function serversOf({ databaseOwnerUrl, databaseBackupUrl, ledgerShards }: Settings): LedgerServer[] {
+  const backups = atEveryServer(databaseBackupUrl, ledgerShards);
+  return [...atEveryServer(databaseOwnerUrl, ledgerShards)].map(([name, owner]) => ({
     name,
-    owner: atServer(databaseOwnerUrl, server),
-    backup: atServer(databaseBackupUrl, server),
-  })),
-];
+    owner,
+    backup: backups.get(name) as string,
+  }));
+}

@@ -1,7 +1,6 @@
 import { type Settings, WrongSettings } from '@tributary/config';
 import { recordMove } from '@tributary/domain/tenants/room.ts';
-import { atServer, findMoveOf, moveWorkspace } from '@tributary/postgres';
-import { homeShard } from '@tributary/vocabulary';
+import { atEveryServer, findMoveOf, moveWorkspace } from '@tributary/postgres';
 import { Command } from 'commander';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
@@ -43,6 +42,5 @@ function adminsOf({ databaseAdminUrl, ledgerShards }: Settings): Map<string, str
     throw new WrongSettings([
       'DATABASE_ADMIN_URL must be set to move a workspace: the address of the home shard as an administrator of PostgreSQL, who is known to the other servers by the same password',
     ]);
-  const further = [...ledgerShards].map(([name, server]) => [name, atServer(databaseAdminUrl, server)] as const);
-  return new Map([[homeShard, databaseAdminUrl], ...further]);
+  return atEveryServer(databaseAdminUrl, ledgerShards);
 }

@@ -1,8 +1,7 @@
 import type { Settings } from '@tributary/config';
-import { atServer } from '@tributary/postgres';
+import { atEveryServer } from '@tributary/postgres';
+import { homeShard } from '@tributary/vocabulary';
 
 /** A role's address on every server of the ledger, each with what tells it from the home shard in a finding. */
-export const ledgerAddresses = ({ ledgerShards }: Settings, url: string): [suffix: string, url: string][] => [
-  ['', url],
-  ...[...ledgerShards].map(([name, server]): [string, string] => [` (${name})`, atServer(url, server)]),
-];
+export const ledgerAddresses = ({ ledgerShards }: Settings, url: string): [suffix: string, url: string][] =>
+  [...atEveryServer(url, ledgerShards)].map(([name, address]) => [name === homeShard ? '' : ` (${name})`, address]);

@@ -12,7 +12,6 @@ export interface Move {
   readonly from: { readonly url: string; readonly shard: string };
   readonly to: { readonly url: string; readonly shard: string };
   readonly say?: (line: string) => void;
-  readonly signal?: AbortSignal;
   /** How many changes of the whole server are read at a time. */
   readonly changesAtOnce?: number;
 }
@@ -48,7 +47,7 @@ export async function moveWorkspace(move: Move): Promise<Moved> {
     const copied = (await isThere(ends.to, tenants))
       ? { rows: 0, pauseMs: 0 }
       : await copyAll({ ends, notes, move, tenants, tables });
-    await forget(ends.from, tenants, tables, move);
+    await forget(ends.from, tenants, tables);
     return { profiles: tenants.profileIds.length, ...copied };
   } finally {
     for (const client of [ends.from, ends.to, notes]) await client.end().catch(() => {});
@@ -65,7 +64,7 @@ interface Moving {
 
 async function copyAll(moving: Moving): Promise<{ rows: number; pauseMs: number }> {
   const { ends, move, tenants, tables } = moving;
-  const { say = () => {}, signal } = move;
+  const { say = () => {} } = move;
   const early = tables.filter(({ isLast }) => !isLast);
   await emptyTarget(ends.to, tables);
   const keys = new Map(early.map(({ name, key }) => [name, key.map((column) => column.name)]));
@@ -75,14 +74,12 @@ async function copyAll(moving: Moving): Promise<{ rows: number; pauseMs: number 
   try {
     let rows = 0;
     for (const table of early) {
-      signal?.throwIfAborted();
       const copied = await copyRows(ends, table, table.theirs);
       rows += copied;
       if (copied > 0) say(`${table.name}: ${copied} rows`);
     }
     await copyMembers(ends, tenants);
     for (let round = 1; round <= mostRounds; round += 1) {
-      signal?.throwIfAborted();
       const startedAt = performance.now();
       const followed = await follow(ends, early, changes);
       const ms = performance.now() - startedAt;
@@ -131,6 +128,8 @@ async function copyTold(ends: Ends, tables: readonly MovedTable[], changes: Chan
 async function settle(moving: Moving, changes: Changes): Promise<{ rows: number; ms: number }> {
   const { ends, notes, move, tenants, tables } = moving;
   const ids = [tenants.workspaceId, ...tenants.profileIds];
+  const early = tables.filter(({ isLast }) => !isLast);
+  const last = tables.filter(({ isLast }) => isLast);
   for (let tries = 1; ; tries += 1) {
     const holder = await connect(move.from.url);
     const startedAt = performance.now();
@@ -141,15 +140,15 @@ async function settle(moving: Moving, changes: Changes): Promise<{ rows: number;
       await holder.query(`SELECT pg_advisory_xact_lock(move_lock(id)) FROM unnest(${uuids(ids)}) AS id`);
       await holder.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
       await ends.to.query('BEGIN; SET LOCAL session_replication_role = replica');
-      const early = tables.filter(({ isLast }) => !isLast);
-      let rows = await flushed(notes, () => copyTold(ends, early, changes));
+      await flush(notes);
+      let rows = await copyTold(ends, early, changes);
       for (const name of ['workspaces', 'profiles']) {
         const own = name === 'workspaces' ? [tenants.workspaceId] : tenants.profileIds;
         rows += await copyRows(ends, { name, ...(await shapeOf(ends.from, name)) }, `id = ANY (${uuids(own)})`);
       }
       // From here on as if it were written: what waits is announced to the workers.
       await ends.to.query('SET LOCAL session_replication_role = origin');
-      for (const table of tables.filter(({ isLast }) => isLast)) rows += await copyRows(ends, table, table.theirs);
+      for (const table of last) rows += await copyRows(ends, table, table.theirs);
       await raiseNumbers(ends, tenants);
       await ends.to.query(`DELETE FROM moved_tenants WHERE id = ANY (${uuids(ids)})`);
       await notes.query(
@@ -167,20 +166,15 @@ async function settle(moving: Moving, changes: Changes): Promise<{ rows: number;
       await holder.end();
     }
     await sleep(pauseMs);
-    await follow(
-      ends,
-      tables.filter(({ isLast }) => !isLast),
-      changes,
-    );
+    await follow(ends, early, changes);
   }
 }
 
 /** What was committed without waiting for the disk is told of when something that waited is there behind it. */
-async function flushed<T>(notes: pg.Client, work: () => Promise<T>): Promise<T> {
+async function flush(notes: pg.Client): Promise<void> {
   await notes.query(
     `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'tributary', 'move'); COMMIT`,
   );
-  return work();
 }
 
 /** Numbers that a profile was given here must be behind those that it will be given there. */
@@ -207,7 +201,7 @@ async function removeOwnRows(client: pg.Client, tenants: Tenants, tables: readon
 }
 
 /** The rest goes in its own time: nobody can reach it. */
-async function forget(client: pg.Client, tenants: Tenants, tables: readonly MovedTable[], move: Move): Promise<void> {
+async function forget(client: pg.Client, tenants: Tenants, tables: readonly MovedTable[]): Promise<void> {
   await client.query('BEGIN');
   await removeOwnRows(client, tenants, tables);
   await client.query('COMMIT');
@@ -215,7 +209,6 @@ async function forget(client: pg.Client, tenants: Tenants, tables: readonly Move
   await client.query('SET synchronous_commit = off');
   for (const { name, theirs } of tables) {
     for (let gone = deletedAtOnce; gone === deletedAtOnce; ) {
-      move.signal?.throwIfAborted();
       const { rowCount } = await client.query(
         `DELETE FROM ${name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${name} WHERE ${theirs} LIMIT ${deletedAtOnce}))`,
       );
