@@ -22,6 +22,7 @@ export interface HeldLocks {
 export class PrivacyLocks {
   readonly #url: string;
   #keeper: Promise<Keeper> | undefined;
+  #isClosed = false;
 
   constructor(url: string) {
     this.#url = url;
@@ -32,6 +33,8 @@ export class PrivacyLocks {
    * behind it. A lock that this process holds already is given once more though a switch waits for it: ask `isUnlocked` first.
    */
   async share(ids: readonly string[], onLost: () => void): Promise<HeldLocks | undefined> {
+    // A request that goes on while the process ends would open a connection that nobody closes.
+    if (this.#isClosed) throw new Error('Connection terminated: the privacy locks are closed.');
     this.#keeper ??= Keeper.open(this.#url, () => {
       this.#keeper = undefined;
     });
@@ -39,6 +42,7 @@ export class PrivacyLocks {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     const keeper = await this.#keeper?.catch(() => undefined);
     await keeper?.end();
   }
