@@ -75,6 +75,11 @@ export class Supervisor {
     joinShards(await Promise.all([this, ...others].map((one) => one.place('clickhouse'))));
   }
 
+  /** Gives the PostgreSQL of others the passwords of this one, before any of them is started: the servers of one ledger. */
+  joinPostgres(others: readonly Supervisor[]): void {
+    for (const other of others) other.#writePassword(this.#password());
+  }
+
   /** Starts the PostgreSQL of this set as a standby of another's: a copy that follows. */
   async followPostgres(primary: Supervisor): Promise<void> {
     this.#writePassword(primary.#password());

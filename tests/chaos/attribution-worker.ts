@@ -1,21 +1,21 @@
 import { createClickHouse } from '@tributary/clickhouse';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
-import { createPostgres } from '@tributary/postgres';
-import { clickhouseAt } from '@tributary/testkit';
+import { clickhouseAt, ledgerUrls, openLedger } from '@tributary/testkit';
+import { homeShard } from '@tributary/vocabulary';
 import { startQueueWorker } from '@tributary/work';
 import { blame } from '@tributary/worker/blame.ts';
 
 /** The attribution part of a worker, to be killed. What it could not do because an engine was away it tries again. */
-const [appUrl = '', systemUrl = '', clickhouseUrl = '', database = ''] = process.argv.slice(2);
-const app = createPostgres({ url: appUrl, poolSize: 4 });
-const system = createPostgres({ url: systemUrl, poolSize: 2 });
+const [appUrl = '', systemUrl = '', clickhouseUrl = '', database = '', here = homeShard] = process.argv.slice(2);
+const app = openLedger(appUrl, 4);
+const system = openLedger(systemUrl, 2, here);
 const clickhouse = createClickHouse({ ...clickhouseAt(clickhouseUrl), database, requestTimeoutMs: 60_000 });
 const quiet = () => {};
 // Small batches, so that a kill finds one half done.
 startQueueWorker({
   system,
-  systemUrl,
+  systemUrl: ledgerUrls(systemUrl).get(here) as string,
   handlers: { attribution: attribution({ app, clickhouse, now: () => new Date() }), firstPayments: firstPayments(app) },
   numbers: { batchSize: 200, leaseSeconds: 3, paceMs: 50 },
   blame,

@@ -34,9 +34,14 @@ export async function findCanaries(
     const isTheirs = hasCanary(text) || (text.match(uuids) ?? []).some((id) => customerIds.has(id));
     if (isTheirs) found[store] = (found[store] ?? 0) + 1;
   };
-  const inLedger = <Row>(statement: ReturnType<typeof sql<Row>>) =>
-    postgres.forProfile(profileId).transaction(async (tx) => (await statement.execute(tx)).rows);
-  const tables = await inLedger(sql<{ name: string; owner: string }>`
+  /** On every server, wherever the profile is said to be. */
+  const inLedger = async <Row>(statement: ReturnType<typeof sql<Row>>) => {
+    const rows: Row[] = [];
+    for (const server of postgres.shards.values())
+      rows.push(...(await server.forProfile(profileId).transaction((tx) => statement.execute(tx))).rows);
+    return rows;
+  };
+  const { rows: tables } = await postgres.unbound.query(sql<{ name: string; owner: string }>`
     SELECT table_name AS name, column_name AS owner FROM information_schema.columns
     JOIN information_schema.tables USING (table_schema, table_name)
     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name IN ('profile_id', 'owner_id')`);

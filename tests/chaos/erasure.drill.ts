@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
-import { buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
+import { buildProfile, buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
 import { sql } from 'kysely';
 import { Agent } from 'undici';
@@ -32,6 +32,7 @@ const lanes = 12;
 export const drill: Drill = {
   name: 'erasure',
   promise: 'Who was erased is nowhere, is not revived by a replay of the log, and no report changes by a minor unit.',
+  usesLedgers: true,
 
   async run({ size, progress, processes }) {
     const { people: count, bystanders } = sizes[size];
@@ -145,7 +146,9 @@ async function openTwins(visits: VisitsScene, apis: number) {
   const world = { kit: { app: postgres }, api: httpApi(`http://127.0.0.1:${ports[0]}`, agent), clickhouse };
   const traits = { scopes: ['attribution:write'], requestsPerMinute: 600_000 } as const;
   const erased = await scene(world, { ...traits, profileId: visits.profileId });
-  const twin = await scene(world, { ...traits, plan: 'scale' });
+  // Of several servers of the ledger, on the other one.
+  const other = await buildProfile(postgres.home, { plan: 'scale' });
+  const twin = await scene(world, { ...traits, profileId: other.id });
   const keys = [visits.key, (await buildTrackingKey(postgres, twin.profileId)).key];
   const both = [erased, twin];
   const opening = openIngestion({

@@ -2,16 +2,15 @@ import { createApi } from '@tributary/api/app.ts';
 import { createClickHouse } from '@tributary/clickhouse';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
-import { createPostgres } from '@tributary/postgres';
 import { createRedis } from '@tributary/redis';
 import { createLog } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
-import { testApiOptions } from '@tributary/testkit';
+import { openLedger, testApiOptions } from '@tributary/testkit';
 import { createJobs } from '@tributary/work';
 
 /** The whole api in a process of its own, for a drill to kill or a bench to load. */
 const [appUrl = '', redisUrl = '', port = '0', poolSize = '12'] = process.argv.slice(2);
-const postgres = createPostgres({ url: appUrl, poolSize: Number(poolSize) });
+const postgres = openLedger(appUrl, Number(poolSize));
 const api = await createApi({
   ...testApiOptions,
   checkAnswers: false,

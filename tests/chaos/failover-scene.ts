@@ -97,7 +97,7 @@ export async function openFailoverScene(set: string): Promise<FailoverScene> {
         ...environment,
         DATABASE_OWNER_URL: owner.withHost(`${owner.hosts[0]},127.0.0.1:${standby}`),
       },
-      counts: () => countStores({ clickhouse, postgres, stream, profileId }),
+      counts: () => countStores({ clickhouse, postgres, stream, shops: [{ profileId }] }),
       close,
     };
   } catch (error) {

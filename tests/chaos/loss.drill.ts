@@ -19,6 +19,7 @@ type Target = (typeof targets)[number];
 export const drill: Drill = {
   name: 'loss',
   promise: 'Every acknowledged visit counts exactly once or is kept as a bad row, whoever is killed and whenever.',
+  usesLedgers: true,
 
   async run({ size, progress, processes }) {
     const { visits, perSecond, kills, outageSeconds } = sizes[size];
@@ -159,7 +160,9 @@ class Sender {
       if (is_session_start) this.touches += 1;
       return visit;
     });
-    return JSON.stringify({ key: this.#scene.key, client_id, visits });
+    const { shops } = this.#scene;
+    const { key } = shops[Math.floor(Math.random() * shops.length)] as (typeof shops)[number];
+    return JSON.stringify({ key, client_id, visits });
   }
 }
 
@@ -188,8 +191,10 @@ class Killer {
       await app?.kill();
       await app?.start();
     } else {
-      await engines.supervisor.kill(target);
-      await engines.supervisor.start([target]);
+      const servers = { nats: [engines.supervisor], clickhouse: engines.shards, postgres: engines.ledgers }[target];
+      const server = servers[this.counts[target] % servers.length];
+      await server?.kill(target);
+      await server?.start([target]);
     }
     this.counts[target] += 1;
   }

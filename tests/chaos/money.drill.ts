@@ -1,9 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPostgres } from '@tributary/postgres';
-import { buildApiKey, buildProfile, type Drill, freePort, Killable, openDrillEngines } from '@tributary/testkit';
+import {
+  buildApiKey,
+  buildProfile,
+  type Drill,
+  freePort,
+  Killable,
+  openDrillEngines,
+  openLedger,
+} from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { Agent, request } from 'undici';
 
 const sizes = { small: { payments: 1_200, kills: 2 }, full: { payments: 100_000, kills: 20 } } as const;
@@ -15,6 +22,7 @@ export const drill: Drill = {
   name: 'money',
   promise:
     'The ledger equals the sender’s book to the minor unit, however often a payment was sent and whoever was killed.',
+  usesLedgers: true,
 
   async run({ size, progress, processes }) {
     const { payments, kills } = sizes[size];
@@ -22,9 +30,14 @@ export const drill: Drill = {
     const agent = new Agent({ connections: senders * 2 });
     const { appUrl } = engines.database;
     try {
-      const setup = createPostgres({ url: appUrl, poolSize: 2 });
-      const profile = await buildProfile(setup, { reportingCurrency: 'CLP' });
-      const key = await buildApiKey(setup, profile.id, { scopes: ['attribution:write'], requestsPerMinute: 600_000 });
+      const setup = openLedger(appUrl, 2);
+      // One on each server of the ledger.
+      const shops: { profileId: string; headers: Record<string, string> }[] = [];
+      for (const server of setup.shards.values()) {
+        const { id: profileId } = await buildProfile(server, { reportingCurrency: 'CLP' });
+        const traits = { scopes: ['attribution:write'], requestsPerMinute: 600_000 } as const;
+        shops.push({ profileId, headers: (await buildApiKey(server, profileId, traits)).headers });
+      }
       await setup.close();
       const ports: number[] = [];
       while (ports.length < processes.api) ports.push(await freePort());
@@ -32,12 +45,16 @@ export const drill: Drill = {
       const apis = ports.map((port) => new Killable(script, [appUrl, engines.redisUrl, String(port)]));
       await Promise.all(apis.map((api) => api.start()));
 
-      const book = makeBook(payments);
+      const book = makeBook(payments, shops.length);
       const letters = shuffled(
         book.flatMap((payment) => Array.from({ length: 1 + Math.floor(Math.random() * 3) }, () => payment)),
       );
-      const batches = Array.from({ length: Math.ceil(letters.length / batchSize) }, (_, index) =>
-        letters.slice(index * batchSize, (index + 1) * batchSize),
+      const batches = shuffled(
+        [...Map.groupBy(letters, ({ shop }) => shop).values()].flatMap((theirs) =>
+          Array.from({ length: Math.ceil(theirs.length / batchSize) }, (_, index) =>
+            theirs.slice(index * batchSize, (index + 1) * batchSize),
+          ),
+        ),
       );
       const total = batches.length;
       let sent = 0;
@@ -52,7 +69,7 @@ export const drill: Drill = {
             try {
               const response = await request(`http://127.0.0.1:${ports[asked % ports.length]}/api/v1/events`, {
                 method: 'POST',
-                headers: { ...key.headers, 'content-type': 'application/json' },
+                headers: { ...shops[batch[0]?.shop ?? 0]?.headers, 'content-type': 'application/json' },
                 body: JSON.stringify({ events: batch.map(eventOf) }),
                 dispatcher: agent,
               });
@@ -86,8 +103,9 @@ export const drill: Drill = {
             await api?.start();
             done.api += 1;
           } else {
-            await engines.supervisor.kill('postgres');
-            await engines.supervisor.start(['postgres']);
+            const server = engines.ledgers[done.postgres % engines.ledgers.length];
+            await server?.kill('postgres');
+            await server?.start(['postgres']);
             done.postgres += 1;
           }
         }
@@ -95,32 +113,35 @@ export const drill: Drill = {
       await Promise.all([...Array.from({ length: senders }, send), killer()]);
       await Promise.all(apis.map((api) => api.kill()));
 
-      const after = createPostgres({ url: appUrl, poolSize: 1 });
-      const { rows } = await after
-        .forProfile(profile.id)
-        .transaction((tx) =>
-          sql<{ key: string; amount: string }>`SELECT idempotency_key AS key, amount::text FROM outcomes`.execute(tx),
+      const after = openLedger(appUrl, 1);
+      const ledger = new Map<string, string>();
+      let [outcomes, marked] = [0, 0];
+      for (const [shop, { profileId }] of shops.entries()) {
+        const read = <Row>(statement: RawBuilder<Row>) =>
+          after.forProfile(profileId).transaction(async (tx) => (await statement.execute(tx)).rows);
+        const rows = await read(
+          sql<{ key: string; amount: string }>`SELECT idempotency_key AS key, amount::text FROM outcomes`,
         );
-      const { rows: dirty } = await after
-        .forProfile(profile.id)
-        .transaction((tx) => sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`.execute(tx));
+        for (const { key, amount } of rows) ledger.set(`${shop} ${key}`, amount);
+        outcomes += rows.length;
+        marked += Number((await read(sql<{ n: string }>`SELECT count(*) AS n FROM dirty_conversions`))[0]?.n);
+      }
       await after.close();
-      const ledger = new Map(rows.map(({ key: name, amount }) => [name, amount]));
-      const wrong = book.filter(({ key: name, value }) => ledger.get(name) !== value).length;
+      const wrong = book.filter(({ shop, key, value }) => ledger.get(`${shop} ${key}`) !== value).length;
       const sum = (values: Iterable<string>) => [...values].reduce((total, value) => total + BigInt(value), 0n);
       return {
         passed:
           wrong === 0 &&
-          rows.length === payments &&
+          outcomes === payments &&
           sum(ledger.values()) === sum(book.map(({ value }) => value)) &&
-          Number(dirty[0]?.n) === payments &&
+          marked === payments &&
           leastInFlight > 0 &&
           (apis.length > 1 || done.api + done.postgres === kills * 2),
         payments,
         letters: letters.length,
-        outcomes: rows.length,
+        outcomes,
         wrong,
-        marked_for_attribution: Number(dirty[0]?.n),
+        marked_for_attribution: marked,
         book_total: String(sum(book.map(({ value }) => value))),
         ledger_total: String(sum(ledger.values())),
         api_kills: done.api,
@@ -138,14 +159,16 @@ export const drill: Drill = {
 class Unexpected extends Error {}
 
 interface Payment {
+  readonly shop: number;
   readonly key: string;
   readonly customer: string;
   readonly value: string;
   readonly at: string;
 }
 
-const makeBook = (count: number): Payment[] =>
+const makeBook = (count: number, shops: number): Payment[] =>
   Array.from({ length: count }, (_, index) => ({
+    shop: index % shops,
     key: `payment-${index}`,
     customer: `customer-${Math.floor(Math.random() * count * 0.4)}`,
     value: String(1 + Math.floor(Math.random() * 5_000_000)),

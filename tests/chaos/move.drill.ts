@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPostgres, joinShards, moveWorkspace, type Postgres } from '@tributary/postgres';
+import { moveWorkspace, type Postgres } from '@tributary/postgres';
 import {
   type BuiltKey,
   buildApiKey,
   buildProfile,
   type Drill,
+  farShard,
+  ledgerUrls,
   openApi,
-  openDrillEngines,
   openDrillKit,
   p95,
   paymentEvent,
@@ -24,7 +25,6 @@ const sizes = {
 const mostPauseMs = 5_000;
 const fillAtOnce = 50_000;
 const writers = 8;
-const east = 'east';
 
 /** A workspace goes from one PostgreSQL to another and back while it and its neighbour are written to. */
 export const drill: Drill = {
@@ -34,23 +34,13 @@ export const drill: Drill = {
 
   async run({ size, progress }) {
     const { customers, outcomes, writesPerSecond, settleMs } = sizes[size];
-    const kit = await openDrillKit('drill-move', ['postgres', 'redis']);
-    const other = await openDrillEngines('drill-move-east', ['postgres']);
-    const urls = new Map([
-      [homeShard, kit.database],
-      [east, other.database],
-    ]);
-    const open = (role: 'appUrl' | 'ownerUrl', poolSize: number) =>
-      new Map([...urls].map(([name, at]) => [name, createPostgres({ url: at[role], poolSize, isShard: true })]));
-    const app = joinShards(open('appUrl', 16));
-    const owner = joinShards(open('ownerUrl', 1));
-    const api = await openApi({ ...kit, app, owner });
-    const asAdmin = (shard: string) => ({
-      shard,
-      url: (urls.get(shard)?.ownerUrl ?? '').replace('tributary_owner', 'postgres'),
-    });
+    const kit = await openDrillKit('drill-move', ['postgres', 'redis'], true);
+    const { app, owner } = kit;
+    const api = await openApi(kit);
+    const admins = ledgerUrls(kit.database.ownerUrl.replace('tributary_owner', 'postgres'));
+    const asAdmin = (shard: string) => ({ shard, url: admins.get(shard) as string });
     try {
-      const [moved, neighbour] = [await buildProfile(app), await buildProfile(app)];
+      const [moved, neighbour] = [await buildProfile(app.home), await buildProfile(app.home)];
       await fill(app, moved.id, customers, outcomes, (done, total) => progress(done, total, 'rows filled'));
       const load = startLoad(api, await buildApiKey(app, moved.id), writesPerSecond);
       const beside = startLoad(api, await buildApiKey(app, neighbour.id), Math.ceil(writesPerSecond / 10));
@@ -58,8 +48,8 @@ export const drill: Drill = {
       const quiet = p95(load.takeWaits());
       const moves = [];
       for (const [from, to] of [
-        [homeShard, east],
-        [east, homeShard],
+        [homeShard, farShard],
+        [farShard, homeShard],
       ] as const) {
         const startedAt = performance.now();
         const { rows, pauseMs } = await moveWorkspace({
@@ -83,7 +73,7 @@ export const drill: Drill = {
       const there = await keysOf(app, moved.id);
       const counted = await totalOf(app, moved.id);
       const lost = [...sent.taken].filter((key) => !there.has(key)).length;
-      const left = await rowsOf(owner.shards.get(east) as Postgres, moved.id);
+      const left = await rowsOf(owner.shards.get(farShard) as Postgres, moved.id);
       return {
         passed:
           lost === 0 &&
@@ -105,9 +95,7 @@ export const drill: Drill = {
       };
     } finally {
       await api.close();
-      await Promise.all([app.close(), owner.close()]);
       await kit.close();
-      await other.close();
     }
   },
 };

@@ -2,10 +2,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution/room.ts';
-import { createPostgres } from '@tributary/postgres';
-import { buildApiKey, buildProfile, type Drill, Killable, openApi, openDrillKit } from '@tributary/testkit';
+import {
+  buildApiKey,
+  buildProfile,
+  type Drill,
+  Killable,
+  openApi,
+  openDrillKit,
+  openLedger,
+  placesOfWorkers,
+} from '@tributary/testkit';
 import { dayMs } from '@tributary/vocabulary';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { randomChanges } from './random-changes.ts';
 
 const sizes = {
@@ -22,6 +30,7 @@ const definedUntil = 0.5;
 export const drill: Drill = {
   name: 'replay-same',
   promise: 'Worked out bit by bit in any order, or all at once: the same rows, and nothing left of what was dropped.',
+  usesLedgers: true,
 
   async run({ size, progress, processes }) {
     const { people, changes, kills } = sizes[size];
@@ -29,27 +38,39 @@ export const drill: Drill = {
     const settings = { ...kit.clickhouse, database: 'replay_same', requestTimeoutMs: 60_000 };
     await migrate(settings);
     const clickhouse = createClickHouse(settings);
-    const app = createPostgres({ url: kit.database.appUrl, poolSize: 4 });
+    const app = openLedger(kit.database.appUrl, 4);
     const api = await openApi(kit);
     const script = join(import.meta.dirname, 'attribution-worker.ts');
     const addresses = [kit.database.appUrl, kit.database.systemUrl, settings.url, settings.database];
-    const workers = Array.from({ length: processes.worker }, () => new Killable(script, addresses));
+    const workers = placesOfWorkers(processes.worker).map((here) => new Killable(script, [...addresses, here]));
     const each = (act: (worker: Killable) => Promise<unknown>) => Promise.all(workers.map(act));
     try {
-      const { id: profileId } = await buildProfile(app);
-      // Each key has an allowance of its own; together they are not in the way.
-      const keys = await Promise.all(
-        Array.from({ length: 20 }, () => buildApiKey(app, profileId, { scopes: ['attribution:write', 'goals:write'] })),
-      );
-      const ledger = app.forProfile(profileId);
+      // One on each server of the ledger.
+      const shops: ({ profileId: string } & ReturnType<typeof randomChanges>)[] = [];
+      for (const server of app.shards.values()) {
+        const { id: profileId } = await buildProfile(server);
+        // Each key has an allowance of its own; together they are not in the way.
+        const keys = await Promise.all(
+          Array.from({ length: 20 }, () =>
+            buildApiKey(server, profileId, { scopes: ['attribution:write', 'goals:write'] }),
+          ),
+        );
+        const inAll = { app, api, clickhouse, people: Math.ceil(people / app.shards.size) };
+        shops.push({ profileId, ...randomChanges({ ...inAll, profileId, keys }) });
+      }
+      const inEachLedger = <Row>(statement: RawBuilder<Row>) =>
+        Promise.all(
+          shops.map(async ({ profileId }) => {
+            const { rows } = await app.forProfile(profileId).transaction((tx) => statement.execute(tx));
+            return rows[0];
+          }),
+        );
       await each((worker) => worker.start());
-
-      const { next, counts } = randomChanges({ app, api, clickhouse, profileId, people, keys });
 
       let done = 0;
       const change = async () => {
         while (done < changes) {
-          const { name, act } = next();
+          const { name, act } = (shops[done % shops.length] as (typeof shops)[number]).next();
           // It makes every conversion dirty, and so hides whatever somebody forgot to: the later part goes without.
           if (name === 'define' && done > changes * definedUntil) continue;
           done += 1;
@@ -77,18 +98,14 @@ export const drill: Drill = {
       };
       await Promise.all([change(), change(), change(), killer()]);
 
-      const left = async () =>
-        Number(
-          (
-            await ledger.transaction((tx) =>
-              sql<{
-                n: string;
-              }>`SELECT (SELECT count(*) FROM dirty_conversions) + (SELECT count(*) FROM dirty_customers) AS n`.execute(
-                tx,
-              ),
-            )
-          ).rows[0]?.n,
+      const left = async () => {
+        const waiting = await inEachLedger(
+          sql<{
+            n: string;
+          }>`SELECT (SELECT count(*) FROM dirty_conversions) + (SELECT count(*) FROM dirty_customers) AS n`,
         );
+        return waiting.reduce((sum, row) => sum + Number(row?.n), 0);
+      };
       for (let waited = 0; (await left()) > 0 && waited < 300_000; waited += 200) await sleep(200);
       const undone = await left();
       await each((worker) => worker.kill());
@@ -98,23 +115,20 @@ export const drill: Drill = {
           (
             await clickhouse.query(
               raw<{ conversion_id: string }>(
-                `SELECT * EXCEPT (version, cause, cause_ref, applied_at) FROM attributed_conversions FINAL WHERE profile_id = '${profileId}' ORDER BY conversion_time, conversion_id`,
+                `SELECT * EXCEPT (version, cause, cause_ref, applied_at) FROM attributed_conversions FINAL ORDER BY conversion_time, conversion_id`,
               ),
               {},
             )
           ).map((row) => [row.conversion_id, JSON.stringify(row)] as const),
         );
       const replayed = async (buckets: number) => {
-        await replay(
-          { app, clickhouse },
-          {
-            profileId,
-            cause: 'drill',
-            now: () => new Date(Date.now() + 10 * dayMs),
-            signal: new AbortController().signal,
-            buckets,
-          },
-        );
+        const rest = {
+          cause: 'drill',
+          now: () => new Date(Date.now() + 10 * dayMs),
+          signal: new AbortController().signal,
+          buckets,
+        };
+        for (const { profileId } of shops) await replay({ app, clickhouse }, { profileId, ...rest });
         return read();
       };
       const incremental = await read();
@@ -125,7 +139,7 @@ export const drill: Drill = {
       const different = differ(incremental, once);
 
       // A definition that no longer counts: nothing may be left.
-      await ledger.transaction((tx) => sql`UPDATE definitions SET is_attribution_eligible = false`.execute(tx));
+      await inEachLedger(sql`UPDATE definitions SET is_attribution_eligible = false`);
       const dropped = (await replayed(3)).size;
       return {
         passed:
@@ -135,7 +149,7 @@ export const drill: Drill = {
           dropped === 0 &&
           incremental.size > 0,
         changes: done,
-        ...counts,
+        ...summed(shops.map(({ counts }) => counts)),
         conversions: incremental.size,
         with_touches: [...incremental.values()].filter((row) => !row.includes('"touch_count":0,')).length,
         different_from_replay: different.length,
@@ -154,3 +168,9 @@ export const drill: Drill = {
     }
   },
 };
+
+function summed(counts: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const [name, count] of counts.flatMap((one) => Object.entries(one))) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+}

@@ -168,7 +168,7 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
       () => postgres.close(),
       () => clickhouse.close(),
     );
-    const of = { postgres, clickhouse, stream, profileId: kept.profile_id };
+    const of = { postgres, clickhouse, stream, shops: [{ profileId: kept.profile_id }] };
     await until(
       'every visit is stored',
       withinMs,

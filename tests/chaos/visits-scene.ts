@@ -11,7 +11,9 @@ import {
   freePort,
   oneOfEach,
   openDrillEngines,
+  openLedger,
   type Processes,
+  placesOfWorkers,
 } from '@tributary/testkit';
 import { createVault, ensureKeys, KeyRing, loadKeys } from '@tributary/vault';
 import { sql } from 'kysely';
@@ -32,6 +34,9 @@ export interface VisitsScene {
   readonly clickhouse: ClickHouse;
   readonly stream: Stream;
   readonly ring: KeyRing;
+  /** One on each server of the ledger. */
+  readonly shops: readonly Shop[];
+  /** Of the last of them. */
   readonly profileId: string;
   readonly key: string;
   /** The status, or undefined when nobody answered. */
@@ -42,6 +47,11 @@ export interface VisitsScene {
   drained(timeoutMs: number): Promise<void>;
   counts(): Promise<{ visits: number; distinct: number; touches: number; bad: number; deadLetters: number }>;
   close(): Promise<void>;
+}
+
+interface Shop {
+  readonly profileId: string;
+  readonly key: string;
 }
 
 const prefix = 'drill';
@@ -69,10 +79,13 @@ export async function openVisitsScene(
   const master = createVault([{ id: 'k1', bytes: masterKey }]);
   const operator = createPostgres({ url: engines.database.ownerUrl, poolSize: 1 });
   await ensureKeys(operator.unbound, master, new Date());
-  const postgres = createPostgres({ url: engines.database.appUrl, poolSize: 4 });
-  const profile = await buildProfile(postgres, { plan: 'scale' });
-  const { key } = await buildTrackingKey(postgres, profile.id);
   await operator.close();
+  const postgres = openLedger(engines.database.appUrl, 4);
+  const shops: Shop[] = [];
+  for (const server of postgres.shards.values()) {
+    const { id: profileId } = await buildProfile(server, { plan: 'scale' });
+    shops.push({ profileId, key: (await buildTrackingKey(server, profileId)).key });
+  }
   const ports: number[] = [];
   while (ports.length < processes.collector) ports.push(await freePort());
   const own = {
@@ -99,9 +112,9 @@ export async function openVisitsScene(
   );
   const collector = first as AppProcess;
   const collectors = [collector, ...further];
-  const worker = new AppProcess('worker', 'worker runs', environment);
-  const workers = [worker];
-  while (workers.length < processes.worker) workers.push(new AppProcess('worker', 'worker runs', environment));
+  const workers = placesOfWorkers(processes.worker).map(
+    (LEDGER_SHARD) => new AppProcess('worker', 'worker runs', { ...environment, LEDGER_SHARD }),
+  );
   await Promise.all([...collectors, ...workers].map((one) => one.start()));
   const stream = await connectStream({ url: engines.natsUrl, prefix });
   const clickhouse = createClickHouse(clickhouseSettings);
@@ -114,15 +127,15 @@ export async function openVisitsScene(
     engines,
     environment,
     collector,
-    worker,
+    worker: workers[0] as AppProcess,
     collectors,
     workers,
     postgres,
     clickhouse,
     stream,
     ring,
-    profileId: profile.id,
-    key,
+    shops,
+    ...(shops.at(-1) as Shop),
     async post(body) {
       posted += 1;
       try {
@@ -150,7 +163,7 @@ export async function openVisitsScene(
         await sleep(100);
       }
     },
-    counts: () => countStores({ clickhouse, postgres, stream, profileId: profile.id }),
+    counts: () => countStores({ clickhouse, postgres, stream, shops }),
     async close() {
       await Promise.all([...collectors.map((one) => one.kill()), ...workers.map((one) => one.kill()), agent.close()]);
       await stream.close();
@@ -165,23 +178,29 @@ export async function countStores({
   clickhouse,
   postgres,
   stream,
-  profileId,
-}: Pick<VisitsScene, 'clickhouse' | 'postgres' | 'stream' | 'profileId'>) {
+  shops,
+}: Pick<VisitsScene, 'clickhouse' | 'postgres' | 'stream'> & {
+  readonly shops: readonly Pick<Shop, 'profileId'>[];
+}) {
   const [visits] = await clickhouse.query(
     raw<{ rows: string; ids: string }>('SELECT count() AS rows, uniqExact(visit_id) AS ids FROM visits FINAL'),
     {},
   );
   const [touches] = await clickhouse.query(raw<{ rows: string }>('SELECT count() AS rows FROM touches FINAL'), {});
-  const bad = await postgres
-    .forProfile(profileId)
-    .transaction((tx) =>
-      sql<{ n: string }>`SELECT count(*) AS n FROM bad_visits WHERE replayed_at IS NULL`.execute(tx),
-    );
+  let bad = 0;
+  for (const { profileId } of shops) {
+    const { rows } = await postgres
+      .forProfile(profileId)
+      .transaction((tx) =>
+        sql<{ n: string }>`SELECT count(*) AS n FROM bad_visits WHERE replayed_at IS NULL`.execute(tx),
+      );
+    bad += Number(rows[0]?.n);
+  }
   return {
     visits: Number(visits?.rows),
     distinct: Number(visits?.ids),
     touches: Number(touches?.rows),
-    bad: Number(bad.rows[0]?.n),
+    bad,
     deadLetters: await stream.deadLetters.count(),
   };
 }

@@ -1,8 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createPostgres, type Postgres } from '@tributary/postgres';
-import { buildProfile, type Drill, Killable, openDrillEngines, p95 } from '@tributary/testkit';
-import { sql } from 'kysely';
+import type { Postgres } from '@tributary/postgres';
+import {
+  buildProfile,
+  type Drill,
+  Killable,
+  openDrillEngines,
+  openLedger,
+  p95,
+  placesOfWorkers,
+  serverInTurn,
+} from '@tributary/testkit';
+import { type RawBuilder, sql } from 'kysely';
 import { happen, openReceiver, subscribe } from './webhook-scene.ts';
 
 const sizes = {
@@ -23,13 +32,14 @@ export const drill: Drill = {
   name: 'webhook-delivery',
   promise:
     'Every event reaches its subscriber though receivers fail and workers die; one that is dead or slow delays nobody else.',
+  usesLedgers: true,
 
   async run({ size, progress, processes }) {
     const { events, kills, subscribers, rounds } = sizes[size];
     const engines = await openDrillEngines('drill-webhook-delivery', ['postgres']);
     const { database } = engines;
-    const app = createPostgres({ url: database.appUrl, poolSize: 8 });
-    const system = createPostgres({ url: database.systemUrl, poolSize: 2 });
+    const app = openLedger(database.appUrl, 8);
+    const system = openLedger(database.systemUrl, 2);
     try {
       const kept = await deliverUnderKills(app, system, { events, kills, database, progress });
       const well = await waits(app, system, {
@@ -68,8 +78,17 @@ interface Urls {
   readonly systemUrl: string;
 }
 
-const workerOf = ({ appUrl, systemUrl }: Urls, pace: number) =>
-  new Killable(join(import.meta.dirname, 'webhook-worker.ts'), [appUrl, systemUrl, String(Date.now()), String(pace)]);
+function workersAt({ appUrl, systemUrl }: Urls, count: number, pace: number): Killable[] {
+  const script = join(import.meta.dirname, 'webhook-worker.ts');
+  const [began, timeoutMs] = [String(Date.now()), '2000'];
+  return placesOfWorkers(count).map(
+    (here) => new Killable(script, [appUrl, systemUrl, began, String(pace), timeoutMs, here]),
+  );
+}
+
+/** On every server of the ledger. */
+const askAll = ({ shards }: Postgres, statement: RawBuilder<unknown>) =>
+  Promise.all([...shards.values()].map(({ unbound }) => unbound.query(statement)));
 
 async function deliverUnderKills(
   app: Postgres,
@@ -91,16 +110,16 @@ async function deliverUnderKills(
     taken.set(id, (taken.get(id) ?? 0) + 1);
     response.writeHead(204).end();
   });
-  const profiles = await Promise.all(Array.from({ length: 6 }, () => buildProfile(app)));
+  const profiles = await Promise.all(Array.from({ length: 6 }, (_, n) => buildProfile(serverInTurn(app, n))));
   for (const { id } of profiles) await subscribe(app, id, `${receiver.origin}/hook`);
-  const workers = [1, 2, 3].map(() => workerOf(database, speed));
+  const workers = workersAt(database, 3, speed);
   await Promise.all(workers.map((worker) => worker.start()));
   // Times are PostgreSQL's: whoever waits for hours of the drill is looked at again.
   const hurry = setInterval(
     () =>
-      void system.unbound
-        .query(sql`UPDATE work_turns SET due = now() WHERE queue = 'webhooks' AND holder IS NULL`)
-        .catch(() => {}),
+      void askAll(system, sql`UPDATE work_turns SET due = now() WHERE queue = 'webhooks' AND holder IS NULL`).catch(
+        () => {},
+      ),
     500,
   );
   const written: string[] = [];
@@ -137,7 +156,7 @@ async function waits(
   asked: { subscribers: number; rounds: number; database: Urls; isBroken: boolean; workers: number },
 ): Promise<number> {
   const { subscribers, rounds, database, isBroken } = asked;
-  const workers = Array.from({ length: asked.workers }, () => workerOf(database, 1));
+  const workers = workersAt(database, asked.workers, 1);
   const began = new Map<string, number>();
   const waited: number[] = [];
   const receiver = await openReceiver((path, id, response) => {
@@ -147,7 +166,7 @@ async function waits(
     if (path === '/slow') setTimeout(() => response.writeHead(204).end(), 1_500);
     else response.writeHead(204).end();
   });
-  const profiles = await Promise.all(Array.from({ length: subscribers }, () => buildProfile(app)));
+  const profiles = await Promise.all(Array.from({ length: subscribers }, (_, n) => buildProfile(serverInTurn(app, n))));
   const paths = profiles.map((_, index) =>
     isBroken && index === 0 ? '/dead' : isBroken && index === 1 ? '/slow' : '/well',
   );
@@ -164,7 +183,7 @@ async function waits(
   for (let tries = 0; waited.length < wanted && tries < 600; tries += 1) await sleep(50);
   await Promise.all(workers.map((worker) => worker.kill()));
   receiver.close();
-  await system.unbound.query(sql`UPDATE webhook_work SET due_at = 'infinity'`);
-  await system.unbound.query(sql`DELETE FROM work_turns WHERE queue = 'webhooks'`);
+  await askAll(system, sql`UPDATE webhook_work SET due_at = 'infinity'`);
+  await askAll(system, sql`DELETE FROM work_turns WHERE queue = 'webhooks'`);
   return waited.length < wanted ? Number.POSITIVE_INFINITY : p95(waited);
 }

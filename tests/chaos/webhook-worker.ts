@@ -2,19 +2,20 @@ import { startSequencer } from '@tributary/domain/events/room.ts';
 import { webhooks } from '@tributary/domain/webhooks/room.ts';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
-import { createPostgres } from '@tributary/postgres';
-import { testVault } from '@tributary/testkit';
+import { ledgerUrls, openLedger, testVault } from '@tributary/testkit';
+import { homeShard } from '@tributary/vocabulary';
 import { startQueueWorker } from '@tributary/work';
 
 /** A worker that numbers events and sends them, so that a drill can kill it. Its days pass as fast as the drill says. */
-const [appUrl = '', systemUrl = '', began = '0', speed = '1', timeoutMs = '2000'] = process.argv.slice(2);
-const app = createPostgres({ url: appUrl, poolSize: 8 });
-const system = createPostgres({ url: systemUrl, poolSize: 4 });
+const [appUrl = '', systemUrl = '', began = '0', speed = '1', timeoutMs = '2000', here = homeShard] =
+  process.argv.slice(2);
+const app = openLedger(appUrl, 8);
+const system = openLedger(systemUrl, 4, here);
 const now = () => new Date(Number(began) + (Date.now() - Number(began)) * Number(speed));
 startSequencer({ system: system.unbound, now, onError: (error) => console.error(error) });
 startQueueWorker({
   system,
-  systemUrl,
+  systemUrl: ledgerUrls(systemUrl).get(here) as string,
   handlers: {
     webhooks: webhooks({
       app,

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { FakeClock } from '@tributary/clock';
 import type { EngineName } from '@tributary/engines';
-import { createPostgres } from '@tributary/postgres';
 import { type DrillEngines, openDrillEngines } from './drill-engines.ts';
+import { isLedgerSplit, openLedger } from './shards.ts';
 import type { Testkit } from './testkit.ts';
 
 /** What a test file has, on engines of a drill's own. */
 export async function openDrillKit(
   set: string,
   names: readonly EngineName[],
+  isSplit = isLedgerSplit(),
 ): Promise<Testkit & { readonly engines: DrillEngines }> {
-  const engines = await openDrillEngines(set, names);
+  const engines = await openDrillEngines(set, names, isSplit);
   const name = `drill_${randomBytes(6).toString('hex')}`;
-  const app = createPostgres({ url: engines.database.appUrl, poolSize: 16 });
-  const system = createPostgres({ url: engines.database.systemUrl, poolSize: 4 });
-  const owner = createPostgres({ url: engines.database.ownerUrl, poolSize: 1 });
+  const app = openLedger(engines.database.appUrl, 16);
+  const system = openLedger(engines.database.systemUrl, 4);
+  const owner = openLedger(engines.database.ownerUrl, 1);
   return {
     engines,
     database: engines.database,

@@ -6,6 +6,8 @@ export interface Drill {
   readonly name: string;
   /** One sentence: what would be untrue if this drill failed. */
   readonly promise: string;
+  /** Where the ledger is two servers, it makes profiles on both. */
+  readonly usesLedgers?: true;
   run(context: DrillContext): Promise<DrillResult>;
 }
 

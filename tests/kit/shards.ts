@@ -1,6 +1,7 @@
 import { type ClickHouse, type ClickHouseSettings, connectEveryNode, raw } from '@tributary/clickhouse';
 import type { Supervisor } from '@tributary/engines';
-import type { Postgres } from '@tributary/postgres';
+import { atEveryServer, createPostgres, joinShards, type Postgres } from '@tributary/postgres';
+import { homeShard } from '@tributary/vocabulary';
 
 /** Where the ClickHouse of a test or drill is. */
 export type ClickHousePlace = Pick<ClickHouseSettings, 'url' | 'cluster'>;
@@ -14,6 +15,35 @@ export const isSharded = () => Boolean(process.env.TEST_SHARDS);
  */
 export const isLedgerSplit = () => Boolean(process.env.TEST_LEDGER_SHARDS);
 export const farShard = 'far';
+
+/** The further servers of the ledger that the environment names, as processes of ours are told of them. */
+const furtherServers = () =>
+  new Map(
+    (process.env.LEDGER_SHARDS ?? '').split(' ').flatMap((one) => (one ? [one.split('=') as [string, string]] : [])),
+  );
+
+/** A role's address on every server of the ledger by name, home first. */
+export const ledgerUrls = (url: string): Map<string, string> => atEveryServer(url, furtherServers());
+
+/** Whose queues each of so many workers works. Every server of the ledger has at least one. */
+export function placesOfWorkers(workers: number): string[] {
+  const names = [homeShard, ...furtherServers().keys()];
+  return Array.from({ length: Math.max(workers, names.length) }, (_, n) => names[n % names.length] as string);
+}
+
+/** The servers of a ledger in turn, to build profiles on all of them. */
+export function serverInTurn({ shards }: Postgres, n: number): Postgres {
+  const servers = [...shards.values()];
+  return servers[n % servers.length] as Postgres;
+}
+
+/** The ledger as a role enters it. `here`: whose queues are worked. */
+export function openLedger(url: string, poolSize: number, here: string = homeShard): Postgres {
+  const urls = ledgerUrls(url);
+  const isShard = urls.size > 1;
+  const shards = [...urls].map(([name, at]) => [name, createPostgres({ url: at, poolSize, isShard })] as const);
+  return joinShards(new Map(shards), here);
+}
 
 /** Where the builders make workspaces. */
 export const farOf = (postgres: Postgres): Postgres => postgres.shards.get(farShard) ?? postgres;
