@@ -115,7 +115,7 @@ const ceilings: readonly Ceiling[] = [
     what: 'the visits log, one stream on 8 TB for seven days',
     visits: (costs) => 8e12 / (assumed.logDays * bytesPerVisit(costs).log),
     removedBy:
-      'Its share of the disk: past half of it what was handled goes earlier than after seven days. Then several streams by the hash of the profile.',
+      'Its share of the disk: past half of it what was handled goes earlier than after seven days. Then more streams on more servers (`STREAM_COUNT`).',
   },
   {
     what: 'ClickHouse, one node with 32 cores',

@@ -258,7 +258,7 @@ test('a backup comes back into empty engines with everything, and without who wa
     await clickhouse.close();
   }
   const messages = [];
-  for await (const { id, payload } of emptyLog.stream.read('visits', 0))
+  for await (const { id, payload } of emptyLog.stream.readVisits())
     messages.push([id, Buffer.from(payload, 'base64').toString()]);
   expect(messages).toEqual([1, 2, 3].map((n) => [`m${n}`, `visit ${n}`]));
 

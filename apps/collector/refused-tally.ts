@@ -48,7 +48,7 @@ export class RefusedTally {
         if (!known) return;
         const message = refusedMessage(profileId, this.#teller, this.#now().toISOString(), known);
         try {
-          await this.#log.publish(message.id, profileId, JSON.stringify(message));
+          await this.#log.publish(profileId, message.id, profileId, JSON.stringify(message));
         } catch (error) {
           this.#changed.add(profileId);
           throw error;

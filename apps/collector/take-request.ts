@@ -123,7 +123,12 @@ async function keyOf(keys: TrackingKeys, text: string): Promise<TrackingKey> {
 
 async function publish(log: VisitLog, message: VisitMessage): Promise<void> {
   try {
-    await log.publish(message.id, `${message.profile_id}:${message.client_id}`, JSON.stringify(message));
+    await log.publish(
+      message.profile_id,
+      message.id,
+      `${message.profile_id}:${message.client_id}`,
+      JSON.stringify(message),
+    );
   } catch (error) {
     if (error instanceof PublishFailed) throw away(error.message);
     throw error;

@@ -15,18 +15,34 @@ const maxBatchBytes = 128 * 1024;
 /** Less than a browser waits before it gives a request up, so that it hears why. */
 const deadlineMs = 5_000;
 
-/**
- * Puts requests into the log, each alone while there are few and several to a message, one a line, while there are many. A
- * request is kept when its message is on the log's disk.
- */
+/** Puts requests into the log. A request is kept when its message is on the log's disk. */
 export class VisitLog {
+  readonly #stream: Pick<Stream, 'placeOf'>;
+  readonly #piles: readonly Pile[];
+
+  constructor(stream: Pick<Stream, 'publish' | 'placeOf' | 'count'>) {
+    this.#stream = stream;
+    this.#piles = Array.from({ length: stream.count }, (_, place) => new Pile(stream, place));
+  }
+
+  /** `key`: what follows is spread by it over the partitions of the profile's stream. */
+  publish(profileId: string, id: string, key: string, text: string): Promise<void> {
+    const pile = this.#piles[this.#stream.placeOf(profileId)] as Pile;
+    return pile.publish(id, key, text);
+  }
+}
+
+/** What goes into one of the log's streams: each request alone while there are few, and several to a message, one a line, while there are many. */
+class Pile {
   readonly #stream: Pick<Stream, 'publish'>;
+  readonly #place: number;
   #waiting: Parcel[] = [];
   #busy = 0;
   #isDue = false;
 
-  constructor(stream: Pick<Stream, 'publish'>) {
+  constructor(stream: Pick<Stream, 'publish'>, place: number) {
     this.#stream = stream;
+    this.#place = place;
   }
 
   publish(id: string, key: string, text: string): Promise<void> {
@@ -65,7 +81,7 @@ export class VisitLog {
       // A request that comes again alone is stored once; several are known again by the reader.
       const id = batch.length === 1 ? first.id : hash('sha256', batch.map((parcel) => parcel.id).join(), 'base64url');
       const payload = Buffer.from(batch.map(({ text }) => text).join('\n'));
-      await this.#stream.publish([{ id, key: first.key, payload }], { deadlineMs });
+      await this.#stream.publish([{ id, place: this.#place, key: first.key, payload }], { deadlineMs });
       for (const { settled } of batch) settled.resolve();
     } catch (error) {
       // Whoever still waits would meet the same, only later.

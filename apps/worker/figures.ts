@@ -55,7 +55,7 @@ export function workFigures(
     },
     tributary_visits_waiting: {
       help: 'Messages with visits that are in the log and not stored yet',
-      read: async () => (await stream.lastSequence()) - (await stream.consumedThrough(visitsConsumer)),
+      read: () => stream.waiting(visitsConsumer),
     },
     tributary_dead_letters: {
       help: 'Messages that could not be read and wait for somebody to look at them',

@@ -44,7 +44,7 @@ export function queueHandlers(work: Work): QueueHandlers {
       app,
       system,
       log: {
-        lastSequence: () => stream.lastSequence(),
+        end: () => stream.end(),
         consumedThrough: () => stream.consumedThrough(visitsConsumer),
       },
       forgetColumns: (profileId) => forgetProfile(clickhouse, profileId),

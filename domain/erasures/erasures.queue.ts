@@ -3,7 +3,7 @@ import { type Cleared, findsNamingErased } from '@tributary/domain/customers';
 import { findVisitorsOf, forgetDeadLetters, type Opening } from '@tributary/domain/ingestion';
 import { countDirty, eraseOutcomes } from '@tributary/domain/outcomes';
 import type { Postgres } from '@tributary/postgres';
-import type { Stream } from '@tributary/stream';
+import { isPassed, type Stream } from '@tributary/stream';
 import type { Batch, QueueHandler, Taken } from '@tributary/work';
 import { type ErasureNote, noteOf } from './erasure-note.ts';
 import { clickhouseTables, holders } from './registry.ts';
@@ -12,7 +12,7 @@ import { type ErasureWork, finish, listWork, lockWork, notePosition, setWorkAsid
 export interface ErasureStores {
   readonly app: Postgres;
   readonly clickhouse: ClickHouseSettings;
-  readonly stream: Pick<Stream, 'lastSequence' | 'consumedThrough' | 'deadLetters'>;
+  readonly stream: Pick<Stream, 'end' | 'consumedThrough' | 'deadLetters'>;
   /** The consumer that puts visits into the stores. */
   readonly consumer: string;
   /** What opens the content of bad rows and dead letters. */
@@ -49,12 +49,12 @@ async function takeDue(
   const waiting = await transaction((tx) => listWork(tx, profileId, limit));
   if (waiting.length === 0) return { items: [], isMore: false };
   const unseen = waiting.filter(({ logPosition }) => logPosition === null).map(({ id }) => id);
-  const end = unseen.length > 0 ? await stream.lastSequence() : 0;
+  const end = unseen.length > 0 ? await stream.end() : '';
   if (unseen.length > 0) await transaction((tx) => notePosition(tx, profileId, unseen, end));
   const passed = await stream.consumedThrough(consumer);
   const items: ErasureWork[] = [];
   for (const work of waiting) {
-    if (Number(work.logPosition ?? end) > passed) continue;
+    if (!isPassed(passed, work.logPosition ?? end)) continue;
     const dirty = await transaction((tx) => countDirty(tx, profileId, work.shellId), { readOnly: true });
     if (dirty === 0) items.push(work);
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyTable, type Postgres, profileTables, type TenantTable, workspaceTables } from '@tributary/postgres';
+import { isPassed, type LogPosition } from '@tributary/stream';
 import { dayMs } from '@tributary/vocabulary';
 import {
   type Deletion,
@@ -16,7 +17,7 @@ export interface DeletionStores {
   readonly app: Postgres;
   readonly system: Postgres;
   /** Where the visits log ends, and how far whoever puts visits into the stores has come. */
-  readonly log: { lastSequence(): Promise<number>; consumedThrough(): Promise<number> };
+  readonly log: { end(): Promise<LogPosition>; consumedThrough(): Promise<LogPosition> };
   /** Begins to clear the columns of a profile; resolves to how many rows are still there. */
   readonly forgetColumns: (profileId: string) => Promise<number>;
   /** Takes what is a profile's out of the dead letters. */
@@ -58,10 +59,10 @@ async function deleteProfileStep(stores: DeletionStores, deletion: Deletion, sig
   const { system, log, now } = stores;
   const { tenantId } = deletion;
   const note = (what: Parameters<typeof noteDeletion>[2]) => noteDeletion(system, tenantId, what, now());
-  const position = deletion.logPosition ?? (await log.lastSequence());
+  const position = deletion.logPosition ?? (await log.end());
   if (deletion.logPosition === null) await note({ logPosition: position });
   for (const at of queues) await emptyTable(stores, at, tenantId, rowsAtOnce, async () => signal.throwIfAborted());
-  if ((await log.consumedThrough()) < position) return 'again';
+  if (!isPassed(await log.consumedThrough(), position)) return 'again';
 
   await note({ phase: 'columns' });
   if ((await stores.forgetColumns(tenantId)) > 0) return 'again';

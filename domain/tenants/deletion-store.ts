@@ -1,4 +1,5 @@
 import type { Postgres, Tx } from '@tributary/postgres';
+import type { LogPosition } from '@tributary/stream';
 import { sql } from 'kysely';
 
 /** A tenant that is being deleted: a profile, or a workspace after its profiles. */
@@ -8,7 +9,7 @@ export interface Deletion {
   readonly isWorkspace: boolean;
   readonly isSetAside: boolean;
   readonly phase: string;
-  readonly logPosition: number | null;
+  readonly logPosition: LogPosition | null;
   readonly lookAgainAt: Date | null;
   readonly rowsDeleted: Readonly<Record<string, number>>;
 }
@@ -44,19 +45,18 @@ export async function insertDeletions(tx: Tx, workspaceId: string, now: Date): P
 }
 
 export async function findDeletion(system: Postgres, tenantId: string): Promise<Deletion | undefined> {
-  const { rows } = await system.unbound.query(sql<Omit<Deletion, 'logPosition'> & { logPosition: string | null }>`
+  const { rows } = await system.unbound.query(sql<Deletion>`
     SELECT profile_id AS "tenantId", workspace_id AS "workspaceId", profile_id = workspace_id AS "isWorkspace",
       is_set_aside AS "isSetAside", phase, log_position AS "logPosition", look_again_at AS "lookAgainAt", rows_deleted AS "rowsDeleted"
     FROM tenant_deletions WHERE profile_id = ${tenantId}`);
-  const [row] = rows;
-  return row && { ...row, logPosition: row.logPosition === null ? null : Number(row.logPosition) };
+  return rows[0];
 }
 
 export async function noteDeletion(
   system: Postgres,
   tenantId: string,
   what: {
-    readonly logPosition?: number;
+    readonly logPosition?: LogPosition;
     readonly phase?: string;
     readonly atTable?: string;
     readonly rowsDeleted?: Readonly<Record<string, number>>;

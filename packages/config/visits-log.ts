@@ -15,10 +15,16 @@ export const visitsLog = {
   streamPrefix: setting('STREAM_PREFIX', z.string().regex(/^[a-z0-9_]+$/), 'First word of our stream subjects.', {
     fallback: 'tributary',
   }),
+  streamCount: setting(
+    'STREAM_COUNT',
+    wholeNumber(1, 64),
+    'Over how many streams of NATS profiles are spread, each of them with a leader of its own. It can be raised at any time, for the workers first.',
+    { fallback: '1' },
+  ),
   streamMaxMegabytes: setting(
     'STREAM_MAX_MEGABYTES',
     wholeNumber(64, 100_000_000),
-    "Most that the visits log takes on NATS's disk. Past half of it what was handled is freed, oldest first; full, it refuses visits. With the dead letters it must fit into the server's max_file_store.",
+    "Most that the visits log takes on NATS's disk, in each of its streams. Past half of it what was handled is freed, oldest first; full, it refuses visits. With the dead letters it must fit into the server's max_file_store.",
     { fallback: '10240' },
   ),
   streamReplicas: setting(

@@ -443,7 +443,7 @@ export interface Erasures {
 export interface ErasureWork {
   erasure_id: string;
   is_set_aside: Generated<boolean>;
-  log_position: Int8 | null;
+  log_position: string | null;
   person_ids: string[];
   profile_id: string;
   shell_id: string;
@@ -1425,7 +1425,7 @@ export interface TenantDeletions {
   at_table: string | null;
   emptied_at: Timestamp | null;
   is_set_aside: Generated<boolean>;
-  log_position: Int8 | null;
+  log_position: string | null;
   look_again_at: Timestamp | null;
   phase: Generated<string>;
   profile_id: string;

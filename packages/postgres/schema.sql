@@ -779,7 +779,7 @@ CREATE TABLE public.tenant_deletions (
     profile_id uuid NOT NULL,
     workspace_id uuid NOT NULL,
     requested_at timestamp with time zone NOT NULL,
-    log_position bigint,
+    log_position text,
     phase text DEFAULT 'waiting'::text NOT NULL,
     at_table text,
     rows_deleted jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -1727,7 +1727,7 @@ CREATE TABLE public.erasure_work (
     erasure_id uuid NOT NULL,
     shell_id uuid NOT NULL,
     person_ids uuid[] NOT NULL,
-    log_position bigint,
+    log_position text,
     is_set_aside boolean DEFAULT false NOT NULL
 );
 

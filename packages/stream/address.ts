@@ -6,6 +6,8 @@ import type { StreamDeclaration } from './streams.ts';
 export interface OutgoingMessage {
   /** Made by the sender and kept over its retries: the same id within two minutes is stored once. */
   readonly id: string;
+  /** In which of the streams, as `Stream.placeOf` says it of its profile; the first unless said otherwise. */
+  readonly place?: number;
   /** Messages of one key share a partition; for visits it is profile and visitor. */
   readonly key: string;
   readonly payload: Uint8Array;
@@ -24,10 +26,12 @@ export interface AddressedMessage {
 /** Gives visits their partition, and refuses what the log could not take before anything of the batch is sent. */
 export function addressVisits(
   messages: readonly OutgoingMessage[],
-  visits: StreamDeclaration,
+  streams: readonly StreamDeclaration[],
   limits: { readonly partitions: number; readonly maxMessageBytes: number },
 ): AddressedMessage[] {
-  return messages.map(({ id, key, payload, headers = {} }) => {
+  return messages.map(({ id, place = 0, key, payload, headers = {} }) => {
+    const visits = streams[place];
+    if (!visits) throw new MessageRefused(`There is no stream ${place} for the message "${id}".`);
     const fault = idFault(id) ?? headerFault(headers) ?? sizeFault(payload, id, headers, limits.maxMessageBytes);
     if (fault) throw new MessageRefused(fault);
     const subject = `${visits.subject}.${partitionOf(key, limits.partitions)}`;

@@ -16,7 +16,7 @@ const publish = (...ids: string[]) =>
   own.stream.publish(ids.map((id) => ({ id, key: id, payload: Buffer.from(`<${id}>`), headers: { Kind: 'visit' } })));
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `m${index}`);
 const idsOf = (batch: readonly StreamMessage[]) => batch.map((message) => message.id);
-const allConsumed = async () => (await own.stream.consumedThrough(name)) === (await own.stream.lastSequence());
+const allConsumed = async () => (await own.stream.waiting(name)) === 0;
 
 test('a handler sees the message as it was published, and it is acknowledged after the handler resolved', async () => {
   const [receipt] = await publish('one');
@@ -30,7 +30,7 @@ test('a handler sees the message as it was published, and it is acknowledged aft
     },
   });
   await eventually(() => seen.length === 1);
-  expect(await own.stream.consumedThrough(name)).toBe(0);
+  expect(Number(await own.stream.consumedThrough(name))).toBe(0);
   expect(seen[0]).toMatchObject({ id: 'one', sequence: receipt?.sequence, deliveries: 1, headers: { Kind: 'visit' } });
   expect(Buffer.from(seen[0]?.payload ?? []).toString()).toBe('<one>');
   expect(seen[0]?.partition).toBeLessThan(16);
@@ -281,9 +281,9 @@ test('a consumer outlives a lost connection, and a stop works without one', asyn
 
 test('a consumer passes nothing before it ran, and all once it is idle', async () => {
   await publish('one', 'two');
-  expect(await own.stream.consumedThrough('never-ran')).toBe(0);
+  expect(Number(await own.stream.consumedThrough('never-ran'))).toBe(0);
   await own.stream.consume({ ...usual, handler: async () => {} });
-  await eventually(async () => (await own.stream.consumedThrough(name)) === 2);
+  await eventually(async () => Number(await own.stream.consumedThrough(name)) === 2);
 });
 
 test('since when the oldest visit waits is known until all are handled', async () => {
@@ -308,7 +308,7 @@ test('messages that left the log unread do not hold an idle consumer back', asyn
   const consumer = await shortlived.stream.consume({ ...usual, name: 'late', handler: async () => {} });
   await consumer.stop();
   await shortlived.stream.publish([{ id: 'fleeting', key: 'fleeting', payload: new Uint8Array(1) }]);
-  expect(await shortlived.stream.consumedThrough('late')).toBe(0);
-  await eventually(async () => (await shortlived.stream.consumedThrough('late')) === 1);
+  expect(Number(await shortlived.stream.consumedThrough('late'))).toBe(0);
+  await eventually(async () => Number(await shortlived.stream.consumedThrough('late')) === 1);
   await shortlived.destroy();
 });

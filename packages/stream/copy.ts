@@ -8,6 +8,8 @@ import type { StreamDeclaration, StreamDeclarations, StreamName } from './stream
 /** A message of the log as it is kept elsewhere. */
 export interface CopiedMessage {
   readonly stream: StreamName;
+  /** In which of the streams of visits; none is the first. */
+  readonly place?: number;
   /** What follows the subject of its stream: the partition of a visit. */
   readonly part: string;
   readonly id: string;
@@ -20,6 +22,7 @@ export interface CopiedMessage {
 export async function* readMessages(
   link: Link,
   stream: StreamName,
+  place: number,
   { name, subject }: StreamDeclaration,
   { after, through }: { readonly after: number; readonly through: number },
 ): AsyncIterable<CopiedMessage> {
@@ -29,7 +32,7 @@ export async function* readMessages(
     const next = { seq: from, next_by_subj: any } as { seq: number };
     const stored = await link.manager.streams.getMessage(name, next);
     if (!stored || stored.seq > through) return;
-    yield toCopy(stream, subject, stored);
+    yield { ...toCopy(stream, subject, stored), ...(place > 0 && { place }) };
     from = stored.seq + 1;
   }
 }
@@ -53,13 +56,13 @@ export async function putBack(
   messages: readonly CopiedMessage[],
 ): Promise<void> {
   await publisher.publish(
-    messages.map(({ stream, part, id, headers, payload }) => ({
-      stream: streams[stream].name,
-      subject: `${streams[stream].subject}${part}`,
-      id,
-      headers,
-      payload: Buffer.from(payload, 'base64'),
-    })),
+    messages.map(({ stream, place = 0, part, id, headers, payload }) => {
+      const { visits, 'dead-letters': deadLetters } = streams;
+      // There may be fewer than there were: any of them will do, only that a profile's share one.
+      const { name, subject } =
+        stream === 'visits' ? (visits[place % visits.length] as StreamDeclaration) : deadLetters;
+      return { stream: name, subject: `${subject}${part}`, id, headers, payload: Buffer.from(payload, 'base64') };
+    }),
     { deadlineMs: 60_000 },
   );
 }

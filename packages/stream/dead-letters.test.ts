@@ -49,7 +49,7 @@ test('a letter tells what died, when, where and why', async () => {
   });
   expect(letters[0]?.subject).toMatch(new RegExp(`^${own.prefix}\\.visits\\.\\d+$`));
   expect(Buffer.from(letters[0]?.payload ?? []).toString()).toBe('<dead-0>');
-  expect(await own.stream.lastSequence('dead-letters')).toBe(1);
+  expect(await own.stream.deadLetters.count()).toBe(1);
 });
 
 test('what failed comes back by itself, later each time; what was rejected waits for somebody', async () => {

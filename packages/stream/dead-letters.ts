@@ -39,6 +39,7 @@ export interface DeadLetterPage {
 /** A message as it leaves the consumer. */
 export interface Casualty {
   readonly id: string;
+  readonly stream: string;
   readonly subject: string;
   readonly sequence: number;
   readonly deliveries: number;
@@ -76,7 +77,7 @@ export class DeadLetters {
         stream: name,
         subject,
         // The same casualty delivered twice is one letter. The time tells it from its namesake of a recreated stream.
-        id: `${this.#streams.visits.name}:${message.sequence}:${message.storedAtNanos}`,
+        id: `${message.stream}:${message.sequence}:${message.storedAtNanos}`,
         payload: message.payload,
         headers: {
           ...message.headers,
@@ -123,8 +124,7 @@ export class DeadLetters {
     const letter = await this.get(sequence);
     const [receipt] = await this.#publisher.publish([
       {
-        stream: this.#streams.visits.name,
-        subject: letter.subject,
+        ...this.#homeOf(letter),
         // Under its old id the server would take a young message for a repeat and drop it. This one is the same when a
         // replay that was cut short is done again.
         id: `replay:${this.#letters.name}:${sequence}:${letter.diedAt.getTime()}`,
@@ -209,6 +209,14 @@ export class DeadLetters {
 
   get #letters() {
     return this.#streams['dead-letters'];
+  }
+
+  /** Where the message stood; the first of the streams, when that one is no more. */
+  #homeOf({ subject }: DeadLetter): { stream: string; subject: string } {
+    const { visits } = this.#streams;
+    const home = visits.find((one) => subject.startsWith(`${one.subject}.`));
+    if (home) return { stream: home.name, subject };
+    return { stream: visits[0].name, subject: `${visits[0].subject}${subject.slice(subject.lastIndexOf('.'))}` };
   }
 }
 

@@ -11,6 +11,7 @@ type Verdict =
 /** One delivery of a message: the handler's view of it, and our answer to the server. */
 export class Delivery implements StreamMessage, Casualty {
   readonly id: string;
+  readonly stream: string;
   readonly sequence: number;
   readonly deliveries: number;
   readonly subject: string;
@@ -22,8 +23,9 @@ export class Delivery implements StreamMessage, Casualty {
   #isAnswered = false;
 
   constructor(message: JsMsg) {
-    const { streamSequence, deliveryCount } = message.info;
+    const { stream, streamSequence, deliveryCount } = message.info;
     this.id = messageIdOf(message.headers);
+    this.stream = stream;
     this.sequence = streamSequence;
     this.deliveries = deliveryCount;
     this.subject = message.subject;

@@ -1,4 +1,4 @@
-import { JetStreamApiError } from '@nats-io/jetstream';
+import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import { ServerUnsuitable, StreamConflict } from './errors.ts';
 import type { Link } from './link.ts';
 import {
@@ -24,7 +24,23 @@ export async function ensureStreams(
   settings: StreamSettings,
 ): Promise<void> {
   await assertSuitable(link, settings);
-  for (const declaration of Object.values(declarations)) await ensureStream(link, declaration);
+  await assertNoFurther(link, declarations);
+  for (const declaration of [...declarations.visits, declarations['dead-letters']])
+    await ensureStream(link, declaration);
+}
+
+/** With a stream more than we know of, visits would lie in it that nobody reads. */
+async function assertNoFurther(link: Link, { visits: [first, ...others] }: StreamDeclarations): Promise<void> {
+  const further = `${first.name}-${others.length + 1}`;
+  try {
+    await link.manager.streams.info(further);
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return;
+    throw error;
+  }
+  throw new ServerUnsuitable(
+    `There is a stream "${further}", and STREAM_COUNT is ${others.length + 1}. It can be raised, and lowered only when the last stream was read to its end and deleted.`,
+  );
 }
 
 async function ensureStream(link: Link, { name, config }: StreamDeclaration): Promise<void> {

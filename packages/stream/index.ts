@@ -18,6 +18,7 @@ export type { Fill } from './fill.ts';
 export type { ConsumerEvent, Handler, StreamMessage } from './handler.ts';
 export { connectionOptions } from './link.ts';
 export { partitionOf } from './partition.ts';
+export { isPassed, type LogPosition } from './positions.ts';
 export type { PublishOptions } from './publisher.ts';
 export { type ConnectOptions, connectStream, type Stream, streamOptions } from './stream.ts';
 export { declareStreams, defaultStreamSettings, type StreamName, type StreamSettings } from './streams.ts';

@@ -2,14 +2,34 @@ import { type ConsumerInfo, JetStreamApiCodes, JetStreamApiError } from '@nats-i
 import type { Link } from './link.ts';
 import type { StreamDeclaration } from './streams.ts';
 
+/** A place in the log: a sequence for each stream of visits, with commas between. To be kept and compared, not to be read. */
+export type LogPosition = string;
+
+export const toPosition = (sequences: readonly number[]): LogPosition => sequences.join();
+export const sequencesOf = (position: LogPosition): number[] => position.split(',').map(Number);
+
+/** Whether somebody who has come so far has passed a place. Of a stream that was not there yet, nothing lay before it. */
+export function isPassed(through: LogPosition, place: LogPosition): boolean {
+  const reached = sequencesOf(through);
+  return sequencesOf(place).every((sequence, at) => (reached[at] ?? 0) >= sequence);
+}
+
 /** The sequence of the newest message the stream ever took; 0 before the first. */
 export async function lastSequence(link: Link, stream: string): Promise<number> {
   return (await link.manager.streams.info(stream)).state.last_seq;
 }
 
-/** That of the oldest message which is still there; 1 before the first. */
-export async function firstSequence(link: Link, stream: string): Promise<number> {
-  return Math.max(1, (await link.manager.streams.info(stream)).state.first_seq);
+export interface Extent {
+  /** How many messages the log holds, */
+  readonly held: number;
+  /** and how many have left it. */
+  readonly gone: number;
+}
+
+export async function extentOf(link: Link, stream: string): Promise<Extent> {
+  const { first_seq: first, last_seq: last } = (await link.manager.streams.info(stream)).state;
+  const gone = Math.max(1, first) - 1;
+  return { held: last - gone, gone };
 }
 
 export interface Copies {

@@ -8,11 +8,24 @@ import { ensureStreams } from './ensure-streams.ts';
 import type { Receipt } from './errors.ts';
 import { type Fill, fillOf } from './fill.ts';
 import { Link } from './link.ts';
-import { type Copies, consumedThrough, copiesOf, firstSequence, lastSequence, waitingSince } from './positions.ts';
+import { partitionOf } from './partition.ts';
+import {
+  type Copies,
+  consumedThrough,
+  copiesOf,
+  type Extent,
+  extentOf,
+  type LogPosition,
+  lastSequence,
+  sequencesOf,
+  toPosition,
+  waitingSince,
+} from './positions.ts';
 import { defaultPublisherSettings, Publisher, type PublisherSettings, type PublishOptions } from './publisher.ts';
 import {
   declareStreams,
   defaultStreamSettings,
+  type StreamDeclaration,
   type StreamDeclarations,
   type StreamName,
   type StreamSettings,
@@ -33,6 +46,7 @@ export interface ConnectOptions extends Partial<StreamSettings>, Partial<Publish
 interface ServiceSettings {
   readonly natsUrl: string;
   readonly streamPrefix: string;
+  readonly streamCount: number;
   readonly streamReplicas: number;
   readonly streamMaxMegabytes: number;
   readonly deadLetterMaxMegabytes: number;
@@ -43,6 +57,7 @@ interface ServiceSettings {
 export const streamOptions = (settings: ServiceSettings): ConnectOptions => ({
   url: settings.natsUrl,
   prefix: settings.streamPrefix,
+  count: settings.streamCount,
   replicas: settings.streamReplicas,
   maxBytes: settings.streamMaxMegabytes * 1_048_576,
   deadLetterMaxBytes: settings.deadLetterMaxMegabytes * 1_048_576,
@@ -83,6 +98,16 @@ export class Stream {
     return this.#publisher.publish(addressVisits(messages, this.#streams.visits, this.#settings), options);
   }
 
+  /** How many streams the visits are spread over, */
+  get count(): number {
+    return this.#streams.visits.length;
+  }
+
+  /** and in which of them a profile's are. */
+  placeOf(profileId: string): number {
+    return partitionOf(profileId, this.count);
+  }
+
   /** Messages sent and not yet acknowledged, and messages that wait for their turn. */
   get load(): { readonly inFlight: number; readonly waiting: number } {
     return this.#publisher.load;
@@ -95,50 +120,73 @@ export class Stream {
 
   /** Starts to read visits; `stop()` of the result ends it in good order. */
   async consume(options: ConsumeOptions): Promise<{ stop(): Promise<void> }> {
-    const consumer = await StreamConsumer.start(this.#link, this.#streams.visits.name, this.deadLetters, options);
-    this.#consumers.add(consumer);
+    const consumers = await this.#ofEach(({ name }) =>
+      StreamConsumer.start(this.#link, name, this.deadLetters, options),
+    );
+    for (const consumer of consumers) this.#consumers.add(consumer);
     return {
       stop: async () => {
-        this.#consumers.delete(consumer);
-        await consumer.stop();
+        for (const consumer of consumers) this.#consumers.delete(consumer);
+        await Promise.all(consumers.map((consumer) => consumer.stop()));
       },
     };
   }
 
-  /** The sequence of the newest message the stream ever took; 0 before the first. */
-  lastSequence(stream: StreamName = 'visits'): Promise<number> {
-    return lastSequence(this.#link, this.#streams[stream].name);
+  /** Where the log ends now. */
+  async end(): Promise<LogPosition> {
+    return toPosition(await this.#ofEach(({ name }) => lastSequence(this.#link, name)));
   }
 
-  /** The sequence of the oldest visit that is still there: 1 while none was ever dropped. */
-  firstSequence(): Promise<number> {
-    return firstSequence(this.#link, this.#streams.visits.name);
+  /** Every visit up to this place was handled by the consumer or became a dead letter. */
+  async consumedThrough(consumer: string): Promise<LogPosition> {
+    return toPosition(await this.#ofEach(({ name }) => consumedThrough(this.#link, name, consumer)));
   }
 
-  /** Every visit up to this sequence was handled by the consumer or became a dead letter. */
-  consumedThrough(consumer: string): Promise<number> {
-    return consumedThrough(this.#link, this.#streams.visits.name, consumer);
+  /** How many messages the consumer has not handled. */
+  async waiting(consumer: string): Promise<number> {
+    const through = sequencesOf(await this.consumedThrough(consumer));
+    const ends = sequencesOf(await this.end());
+    return ends.reduce((sum, end, at) => sum + end - (through[at] ?? 0), 0);
   }
 
   /** When the oldest visit came that the consumer has not handled; undefined where none waits. */
-  waitingSince(consumer: string): Promise<Date | undefined> {
-    return waitingSince(this.#link, this.#streams.visits, consumer);
+  async waitingSince(consumer: string): Promise<Date | undefined> {
+    const since = await this.#ofEach((visits) => waitingSince(this.#link, visits, consumer));
+    return since.reduce((one, other) => (!one || (other && other < one) ? other : one));
+  }
+
+  /** What the log holds of all that it ever took. */
+  async extent(): Promise<Extent> {
+    const extents = await this.#ofEach(({ name }) => extentOf(this.#link, name));
+    return extents.reduce((one, other) => ({ held: one.held + other.held, gone: one.gone + other.gone }));
   }
 
   /** Has the consumer read everything again that the log still holds: its place is forgotten, and whoever reads next makes it anew. */
-  rewind(consumer: string): Promise<void> {
-    return forgetDurable(this.#link, this.#streams.visits.name, consumer);
+  async rewind(consumer: string): Promise<void> {
+    await this.#ofEach(({ name }) => forgetDurable(this.#link, name, consumer));
   }
 
-  /** On how many servers the visits are. */
-  copies(): Promise<Copies> {
-    return copiesOf(this.#link, this.#streams.visits.name);
+  /** On how many servers the visits are: of several streams, the one with the fewest copies. */
+  async copies(): Promise<Copies> {
+    const copies = await this.#ofEach(({ name }) => copiesOf(this.#link, name));
+    return copies.reduce((one, other) => (other.current < one.current ? other : one));
   }
 
-  /** What a stream holds, for a backup: after a sequence, up to its end as it is now. */
-  async *read(stream: StreamName, after: number): AsyncIterable<CopiedMessage> {
-    const through = await this.lastSequence(stream);
-    yield* readMessages(this.#link, stream, this.#streams[stream], { after, through });
+  /** What the visits hold after a place, for a backup: up to their end as it is now. */
+  async *readVisits(after?: LogPosition): AsyncIterable<CopiedMessage> {
+    const begin = sequencesOf(after ?? '0');
+    const ends = sequencesOf(await this.end());
+    for (const [place, visits] of this.#streams.visits.entries()) {
+      const range = { after: begin[place] ?? 0, through: ends[place] ?? 0 };
+      yield* readMessages(this.#link, 'visits', place, visits, range);
+    }
+  }
+
+  /** All dead letters, for the same. */
+  async *readDeadLetters(): AsyncIterable<CopiedMessage> {
+    const { 'dead-letters': deadLetters } = this.#streams;
+    const through = await lastSequence(this.#link, deadLetters.name);
+    yield* readMessages(this.#link, 'dead-letters', 0, deadLetters, { after: 0, through });
   }
 
   /** Puts messages back that were read. */
@@ -146,14 +194,21 @@ export class Stream {
     return putBack(this.#publisher, this.#streams, messages);
   }
 
-  /** How full the stream is. A full log refuses visits. */
-  fill(stream: StreamName = 'visits'): Promise<Fill> {
-    return fillOf(this.#link, this.#streams[stream].name);
+  /** How much is in the log, and how full the fullest of its streams is. A full one refuses visits. */
+  async fill(stream: StreamName = 'visits'): Promise<Fill> {
+    if (stream === 'dead-letters') return fillOf(this.#link, this.#streams['dead-letters'].name);
+    const fills = await this.#ofEach(({ name }) => fillOf(this.#link, name));
+    return fills.reduce((one, other) => ({
+      bytes: one.bytes + other.bytes,
+      share: Math.max(one.share, other.share),
+    }));
   }
 
-  /** Frees visits that every consumer has handled, if the log is full enough. Resolves to how many messages went. */
-  trim(settings: Partial<TrimSettings> = {}): Promise<number> {
-    return trimHandled(this.#link, this.#streams.visits.name, { ...defaultTrimSettings, ...settings });
+  /** Frees visits that every consumer has handled, where a stream is full enough. Resolves to how many messages went. */
+  async trim(settings: Partial<TrimSettings> = {}): Promise<number> {
+    const all = { ...defaultTrimSettings, ...settings };
+    const gone = await this.#ofEach(({ name }) => trimHandled(this.#link, name, all));
+    return gone.reduce((sum, one) => sum + one);
   }
 
   /** Stops the consumers, waits for what is being published, and hangs up. */
@@ -161,5 +216,9 @@ export class Stream {
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
     await this.#publisher.idle();
     await this.#link.close();
+  }
+
+  #ofEach<T>(ask: (visits: StreamDeclaration) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#streams.visits.map(ask));
   }
 }

@@ -40,8 +40,12 @@ test('dead letters do not age', async () => {
 });
 
 test('a cluster has as many copies as the setting says', () => {
-  const streams = declareStreams('x', { ...defaultStreamSettings, replicas: 3 });
-  expect(Object.values(streams).map((stream) => stream.config.num_replicas)).toEqual([3, 3]);
+  const streams = declareStreams('x', { ...defaultStreamSettings, replicas: 3, count: 2 });
+  expect(
+    Object.values(streams)
+      .flat()
+      .map((stream) => stream.config.num_replicas),
+  ).toEqual([3, 3, 3]);
 });
 
 test('ensuring again changes nothing, many at once neither, and a changed setting is brought in', async () => {

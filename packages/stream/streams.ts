@@ -2,7 +2,9 @@ import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from '
 import { nanos } from '@nats-io/transport-node';
 
 export interface StreamSettings {
-  /** Subjects the visits are spread over. More can be added at any time: readers take all of them. */
+  /** Over how many streams profiles are spread. Each has a leader, a room and readers of its own. */
+  readonly count: number;
+  /** Subjects the visits of a stream are spread over. More can be added at any time: readers take all of them. */
   readonly partitions: number;
   /** Copies of each message: 1 on a single server, 3 in a cluster. */
   readonly replicas: number;
@@ -10,7 +12,7 @@ export interface StreamSettings {
   readonly retentionMs: number;
   /** How long a dead letter stays; 0 keeps it until somebody replays or removes it. */
   readonly deadLetterRetentionMs: number;
-  /** Most bytes of visits on disk; a full log refuses new ones. -1 leaves it to the server's own limit, and nothing is ever freed. */
+  /** Most bytes of visits on disk in each of the streams; a full one refuses new ones. -1 leaves it to the server's own limit, and nothing is ever freed. */
   readonly maxBytes: number;
   /** Most bytes of dead letters: room of their own, so that they take none from the visits. */
   readonly deadLetterMaxBytes: number;
@@ -19,6 +21,7 @@ export interface StreamSettings {
 }
 
 export const defaultStreamSettings: StreamSettings = {
+  count: 1,
   partitions: 16,
   replicas: 1,
   retentionMs: 7 * 24 * 60 * 60_000,
@@ -43,12 +46,19 @@ export interface StreamDeclaration {
   readonly config: Partial<StreamConfig> & { readonly name: string };
 }
 
-export type StreamDeclarations = Readonly<Record<StreamName, StreamDeclaration>>;
+export interface StreamDeclarations {
+  /** A profile's visits are all in one of them. */
+  readonly visits: readonly [StreamDeclaration, ...StreamDeclaration[]];
+  readonly 'dead-letters': StreamDeclaration;
+}
+
+/** The first has no number: it was there before there were several. */
+export const visitsName = (at: number): string => (at === 0 ? 'visits' : `visits-${at}`);
 
 /** All streams there are, as data. */
 export function declareStreams(prefix: string, settings: StreamSettings): StreamDeclarations {
   const declare = (
-    stream: StreamName,
+    stream: string,
     subjects: string,
     retentionMs: number,
     rest: Partial<StreamConfig>,
@@ -73,12 +83,14 @@ export function declareStreams(prefix: string, settings: StreamSettings): Stream
     };
   };
 
-  return {
-    visits: declare('visits', `${prefix}.visits.*`, settings.retentionMs, {
+  const visitsAt = (at: number) =>
+    declare(visitsName(at), `${prefix}.${visitsName(at)}.*`, settings.retentionMs, {
       description: 'Visits between collector and worker.',
       max_bytes: settings.maxBytes,
       max_msg_size: settings.maxMessageBytes,
-    }),
+    });
+  return {
+    visits: [visitsAt(0), ...Array.from({ length: settings.count - 1 }, (_, n) => visitsAt(n + 1))],
     'dead-letters': declare('dead-letters', `${prefix}.dead-letters`, settings.deadLetterRetentionMs, {
       description: 'Messages that could not be processed, with the reason.',
       max_bytes: settings.deadLetterMaxBytes,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
+import { isPassed } from '@tributary/stream';
 import { buildProfile, buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
 import { sql } from 'kysely';
@@ -303,8 +304,8 @@ async function openTwins(visits: VisitsScene, apis: number) {
         maxMessages: 200,
         maxWaitMs: 100,
       });
-      const end = await stream.lastSequence();
-      while ((await stream.consumedThrough('again')) < end) await sleep(200);
+      const end = await stream.end();
+      while (!isPassed(await stream.consumedThrough('again'), end)) await sleep(200);
       await again.stop();
     },
     async lettersLookedAt() {

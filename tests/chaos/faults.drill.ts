@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isPassed } from '@tributary/stream';
 import type { Drill } from '@tributary/testkit';
 import { type Fault, faults } from './faults.ts';
 import { Disks } from './faults-disks.ts';
@@ -119,10 +120,10 @@ async function meet(
       );
       throw new Error(`${fault.name}: ${error.message}\n${counted.slice(0, 20).join('\n')}`);
     });
-  let target = Number.POSITIVE_INFINITY;
+  let target: string | undefined;
   await until(`${fault.name} no more, and the worker has what came meanwhile`, within, async () => {
-    if (target === Number.POSITIVE_INFINITY) target = await scene.stream.lastSequence();
-    return (await scene.stream.consumedThrough('ingestion')) >= target;
+    target ??= await scene.stream.end();
+    return isPassed(await scene.stream.consumedThrough('ingestion'), target);
   });
   return Math.round((performance.now() - endedAt) / 100) / 10;
 }

@@ -23,7 +23,7 @@ const name = positionals[0] ?? '';
 
 if (values.help || !names.includes(name) || (values.size !== 'small' && values.size !== 'full')) {
   console.log(
-    `npm run drill -- NAME [--size small|full] [--record] [--many] [--shards] [--ledgers]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts. --record keeps it in docs/drills.jsonl. --many: two apis, two collectors and three workers, in the drills that start any. --shards: ClickHouse as a cluster of two shards. --ledgers: workspaces on two PostgreSQL servers, in the drills that are made for it.`,
+    `npm run drill -- NAME [--size small|full] [--record] [--many] [--shards] [--ledgers]\n\nDrills: ${names.join(', ')}\nThe last line is one JSON object: name, passed, the counts. --record keeps it in docs/drills.jsonl. --many: two apis, two collectors, three workers and two streams of visits, in the drills that start any. --shards: ClickHouse as a cluster of two shards. --ledgers: workspaces on two PostgreSQL servers, in the drills that are made for it.`,
   );
   process.exitCode = values.help ? 0 : 2;
 } else {

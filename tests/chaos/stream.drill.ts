@@ -89,7 +89,7 @@ export const drill: Drill = {
 /** The reader has nothing more to do. What it lost by then, it lost for good. */
 async function drained(stream: Stream): Promise<void> {
   const deadline = performance.now() + drainMs;
-  while ((await stream.consumedThrough(consumerName)) < (await stream.lastSequence())) {
+  while ((await stream.waiting(consumerName)) > 0) {
     if (performance.now() > deadline) throw new Error(`The reader is not through within ${drainMs} ms.`);
     await sleep(50);
   }

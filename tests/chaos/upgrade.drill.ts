@@ -169,11 +169,7 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
       () => clickhouse.close(),
     );
     const of = { postgres, clickhouse, stream, shops: [{ profileId: kept.profile_id }] };
-    await until(
-      'every visit is stored',
-      withinMs,
-      async () => (await stream.consumedThrough('ingestion')) >= (await stream.lastSequence()),
-    );
+    await until('every visit is stored', withinMs, async () => (await stream.waiting('ingestion')) === 0);
     const before = version.to;
     const { rows } = await postgres.forProfile(kept.profile_id).transaction((tx) =>
       sql<{

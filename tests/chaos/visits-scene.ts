@@ -96,6 +96,7 @@ export async function openVisitsScene(
     CLICKHOUSE_DATABASE: 'drill',
     NATS_URL: engines.natsUrl,
     STREAM_PREFIX: prefix,
+    STREAM_COUNT: String(processes.stream),
     REDIS_URL: engines.redisUrl,
     ENCRYPTION_KEYS: `k1:${masterKey.toString('base64')}`,
     COLLECTOR_PORT: String(ports[0]),
@@ -116,13 +117,13 @@ export async function openVisitsScene(
     (LEDGER_SHARD) => new AppProcess('worker', 'worker runs', { ...environment, LEDGER_SHARD }),
   );
   await Promise.all([...collectors, ...workers].map((one) => one.start()));
-  const stream = await connectStream({ url: engines.natsUrl, prefix });
+  const stream = await connectStream({ url: engines.natsUrl, prefix, count: processes.stream });
   const clickhouse = createClickHouse(clickhouseSettings);
   const ring = new KeyRing(master, () => loadKeys(postgres.unbound));
   await ring.refresh();
   const agent = new Agent({ connections: 64, pipelining: 1 });
   let posted = 0;
-  const backlog = async () => (await stream.lastSequence()) - (await stream.consumedThrough(consumerName));
+  const backlog = () => stream.waiting(consumerName);
   return {
     engines,
     environment,

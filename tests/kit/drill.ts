@@ -23,10 +23,12 @@ export interface Processes {
   readonly api: number;
   readonly collector: number;
   readonly worker: number;
+  /** And over how many streams the visits between them are spread. */
+  readonly stream: number;
 }
 
-export const oneOfEach: Processes = { api: 1, collector: 1, worker: 1 };
-export const severalOfEach: Processes = { api: 2, collector: 2, worker: 3 };
+export const oneOfEach: Processes = { api: 1, collector: 1, worker: 1, stream: 1 };
+export const severalOfEach: Processes = { api: 2, collector: 2, worker: 3, stream: 2 };
 
 export interface DrillResult {
   readonly passed: boolean;

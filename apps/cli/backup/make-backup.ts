@@ -5,7 +5,7 @@ import type { Settings } from '@tributary/config';
 import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { type BackupFolder, forgetNoted, type Written } from '@tributary/platform';
 import { type Cut, takeCut } from '@tributary/postgres';
-import { connectStream, type Stream, streamOptions } from '@tributary/stream';
+import { connectStream, type LogPosition, type Stream, streamOptions } from '@tributary/stream';
 import { dayMs, homeShard } from '@tributary/vocabulary';
 import { queues } from '@tributary/work';
 import packageFile from '../../../package.json' with { type: 'json' };
@@ -159,14 +159,16 @@ async function earlierPartitions(folder: BackupFolder): Promise<Map<string, Writ
   return new Map(clickhouse.partitions.map((partition) => [nameOf(partition), partition]));
 }
 
-async function copyLog(stream: Stream, folder: BackupFolder, id: string, handled: number): Promise<Manifest['log']> {
+async function copyLog(
+  stream: Stream,
+  folder: BackupFolder,
+  id: string,
+  handled: LogPosition,
+): Promise<Manifest['log']> {
   let messages = 0;
   const lines = async function* () {
-    for (const [name, after] of [
-      ['visits', handled],
-      ['dead-letters', 0],
-    ] as const)
-      for await (const message of stream.read(name, after)) {
+    for (const copied of [stream.readVisits(handled), stream.readDeadLetters()])
+      for await (const message of copied) {
         messages += 1;
         yield Buffer.from(`${JSON.stringify(message)}\n`);
       }

@@ -4,7 +4,7 @@ import { replay } from '@tributary/domain/attribution/room.ts';
 import { copyAllAgain } from '@tributary/domain/campaigns/room.ts';
 import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { findNextProfile } from '@tributary/domain/tenants/room.ts';
-import type { Stream } from '@tributary/stream';
+import { isPassed, type Stream } from '@tributary/stream';
 import { nilUuid } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { type Ledgers, withLedgers } from '../ledgers.ts';
@@ -28,10 +28,10 @@ export const rebuildCommand = () =>
       withLedgers(async (ledgers) => {
         const { platform, settings } = ledgers;
         const stream = await platform.stream();
-        const first = await stream.firstSequence();
-        if (first > 1 && !withoutOlder)
+        const { gone } = await stream.extent();
+        if (gone > 0 && !withoutOlder)
           throw new Error(
-            `${first - 1} messages have left the log already, and visits of that time are nowhere else but in a replica or a backup of ClickHouse. ` +
+            `${gone} messages have left the log already, and visits of that time are nowhere else but in a replica or a backup of ClickHouse. ` +
               'Bring those back, or go on with --without-older: credit that rests on them goes to others then.',
           );
         const { applied } = await migrate(clickhouseSettings(settings));
@@ -45,15 +45,13 @@ export const rebuildCommand = () =>
 
 /** All that the log holds goes through the worker once more; what is there already stays as it is. */
 async function readAgain(stream: Stream): Promise<number> {
-  const [first, last] = [await stream.firstSequence(), await stream.lastSequence()];
+  const [end, { held: total }] = [await stream.end(), await stream.extent()];
   await stream.rewind(visitsConsumer);
   console.error('The worker reads the log again; without one that runs, nothing happens.');
   const progress = showProgress('messages');
-  const total = Math.max(0, last - first + 1);
   while (true) {
-    const through = await stream.consumedThrough(visitsConsumer);
-    progress(Math.max(0, Math.min(total, through - first + 1)), total);
-    if (through >= last) return total;
+    progress(Math.max(0, total - (await stream.waiting(visitsConsumer))), total);
+    if (isPassed(await stream.consumedThrough(visitsConsumer), end)) return total;
     await sleep(lookEveryMs);
   }
 }

@@ -65,7 +65,7 @@ async function deleteNow({ app, platform, settings }: Ledgers, tenantIds: readon
   const stores: Omit<tenants.DeletionStores, 'system'> = {
     app,
     log: {
-      lastSequence: () => stream.lastSequence(),
+      end: () => stream.end(),
       consumedThrough: () => stream.consumedThrough(visitsConsumer),
     },
     forgetColumns: (profileId) => forgetProfile(clickhouse, profileId),

@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
     ['domain/erasures/complete-erasures.test.ts', 'domain/erasures/after-erasures.test.ts'],
     {
       'erased-while-on-the-way': [
-        'if (Number(work.logPosition ?? end) > passed) continue;',
+        'if (!isPassed(passed, work.logPosition ?? end)) continue;',
         '',
         'a visit on its way is stored after the erasure is done',
       ],

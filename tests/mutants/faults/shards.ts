@@ -112,4 +112,35 @@ export const faults: readonly Fault[] = [
       'visits of profiles on another server are noted at home',
     ],
   }),
+  ...faultsIn('packages/stream/positions.ts', ['packages/stream/several.test.ts'], {
+    'one-stream-speaks-for-all': [
+      'sequencesOf(place).every((sequence, at)',
+      'sequencesOf(place).some((sequence, at)',
+      'an erasure is done while visits of the person wait in another stream',
+    ],
+  }),
+  ...faultsIn('packages/stream/dead-letters.ts', ['packages/stream/several.test.ts'], {
+    'letters-go-to-the-first': [
+      'if (home) return { stream: home.name, subject };',
+      '',
+      'a dead letter comes back in another stream than its profile’s',
+    ],
+  }),
+  ...faultsIn('packages/stream/ensure-streams.ts', ['packages/stream/several.test.ts'], {
+    'a-stream-nobody-reads': [
+      '  await assertNoFurther(link, declarations);\n',
+      '',
+      'a worker starts that does not know of a stream, and its visits wait for ever',
+    ],
+  }),
+  ...faultsIn('packages/stream/stream.ts', ['packages/stream/several.test.ts'], {
+    'fullest-goes-unseen': [
+      'share: Math.max(one.share, other.share),',
+      'share: one.share,',
+      'a stream is full and nobody is told',
+    ],
+  }),
+  ...faultsIn('apps/collector/visit-log.ts', ['apps/collector/visit-log.test.ts'], {
+    'all-into-the-first-stream': ['place: this.#place, ', '', 'all visits go into one stream, however many there are'],
+  }),
 ];

@@ -39,7 +39,7 @@ export const faults: readonly Fault[] = [
       'the columns of a deleted profile stay until somebody looks again',
     ],
     'deleted-while-on-the-way': [
-      "if ((await log.consumedThrough()) < position) return 'again';",
+      "if (!isPassed(await log.consumedThrough(), position)) return 'again';",
       '',
       'visits on their way come back after a profile was deleted',
     ],
