@@ -4,8 +4,10 @@ import { raw } from '@tributary/clickhouse';
 import { buildProfile, openKit, openWarehouse } from '@tributary/testkit';
 import { openPrivateStream } from '@tributary/testkit/stream';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { examineMoves } from './doctor/postgres.ts';
 
 const kit = await openKit();
 const warehouse = await openWarehouse(kit);
@@ -142,4 +144,25 @@ test('of a cluster each node is named, and one that is away hides nothing of the
       advice: expect.stringContaining('CLICKHOUSE_NODES'),
     },
   ]);
+});
+
+test('a move of a workspace that was cut short is told by what it keeps', async () => {
+  const admin = new pg.Client({ connectionString: kit.database.ownerUrl.replace('tributary_owner', 'postgres') });
+  await admin.connect();
+  const slot = `tributary_move_${uuid().slice(-12)}`;
+  await admin.query("SELECT pg_create_logical_replication_slot($1, 'test_decoding')", [slot]);
+  try {
+    await buildProfile(kit.app);
+    expect(await examineMoves('postgres', kit.owner)).toEqual([]);
+    const [finding] = await examineMoves('postgres', kit.owner, 0);
+    expect(finding).toMatchObject({
+      what: 'postgres',
+      state: 'wrong',
+      detail: expect.stringMatching(/^a move .* MiB/),
+    });
+    expect(finding?.advice).toContain(`pg_drop_replication_slot('${slot}')`);
+  } finally {
+    await admin.query('SELECT pg_drop_replication_slot($1)', [slot]);
+    await admin.end();
+  }
 });

@@ -1,5 +1,5 @@
 import type { Settings } from '@tributary/config';
-import { createPostgres, roles } from '@tributary/postgres';
+import { createPostgres, type Postgres, roles } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { type Finding, ok, wrong } from './finding.ts';
 import { ledgerAddresses } from './ledger-addresses.ts';
@@ -34,12 +34,31 @@ export async function examinePostgres(settings: Settings): Promise<Finding[]> {
           FROM pg_roles r WHERE r.rolname = current_user`,
         );
         findings.push(judgeRole(`postgres${suffix}`, role, rows[0]));
+        if (role === roles.owner) findings.push(...(await examineMoves(`postgres${suffix}`, postgres)));
       } finally {
         await postgres.close();
       }
     }
   }
   return findings;
+}
+
+/** A move of a workspace that goes on keeps less of it. */
+const mostKeptBytes = 1 << 30;
+
+/** A move that was cut short and not begun again keeps the server from freeing its own log, until the disk is full. */
+export async function examineMoves(what: string, { unbound }: Postgres, most = mostKeptBytes): Promise<Finding[]> {
+  const { rows } = await unbound.query(sql<{ slot: string; bytes: string }>`
+    SELECT slot_name AS slot, pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) AS bytes FROM pg_replication_slots
+    WHERE database = current_database() AND starts_with(slot_name, 'tributary_move_')
+      AND NOT pg_is_in_recovery() AND pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) > ${most}`);
+  return rows.map(({ slot, bytes }) =>
+    wrong(
+      what,
+      `a move of a workspace keeps ${Math.round(Number(bytes) / 2 ** 20)} MiB of its log`,
+      `If none is under way, run "tributary workspace move" again to its end, or SELECT pg_drop_replication_slot('${slot}') as an administrator.`,
+    ),
+  );
 }
 
 function judgeRole(what: string, role: string, row: RoleRow | undefined): Finding {
