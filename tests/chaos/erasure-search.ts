@@ -36,9 +36,9 @@ export async function findCanaries(
   };
   /** On every server, wherever the profile is said to be. */
   const inLedger = async <Row>(statement: ReturnType<typeof sql<Row>>) => {
-    const rows: Row[] = [];
+    let rows: Row[] = [];
     for (const server of postgres.shards.values())
-      rows.push(...(await server.forProfile(profileId).transaction((tx) => statement.execute(tx))).rows);
+      rows = rows.concat((await server.forProfile(profileId).transaction((tx) => statement.execute(tx))).rows);
     return rows;
   };
   const { rows: tables } = await postgres.unbound.query(sql<{ name: string; owner: string }>`

@@ -97,6 +97,8 @@ export async function openVisitsScene(
     NATS_URL: engines.natsUrl,
     STREAM_PREFIX: prefix,
     STREAM_COUNT: String(processes.stream),
+    // All of them share the room of one small server.
+    STREAM_MAX_MEGABYTES: String(Math.floor(8_192 / processes.stream)),
     REDIS_URL: engines.redisUrl,
     ENCRYPTION_KEYS: `k1:${masterKey.toString('base64')}`,
     COLLECTOR_PORT: String(ports[0]),
