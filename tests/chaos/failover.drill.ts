@@ -14,7 +14,7 @@ const sizes = {
 } as const;
 const recoveryMs = { small: 60_000, full: 300_000 } as const;
 /** The whole run, after which it ends itself: a drill that hangs costs all that comes after it. */
-const longestMs = { small: 150_000, full: 1_500_000 } as const;
+const longestMs = { small: 300_000, full: 1_500_000 } as const;
 /** How often whoever promotes looks whether the primary is there, and how often it must be missing. */
 const lookMs = 200;
 const mostMissed = 3;
