@@ -45,11 +45,14 @@ test('a place is passed when every stream has passed it, however far the others 
     ...usual,
     handler: async (batch) => void (batch.some(({ id }) => id === 'held') && (await release.promise)),
   });
-  await publish(0, ['b', 'c', 'd']);
-  await eventually(async () => (await own.stream.waiting('ingestion')) === 1);
-  expect(isPassed(await own.stream.consumedThrough('ingestion'), place)).toBe(false);
-  expect(await own.stream.waitingSince('ingestion')).toBeInstanceOf(Date);
-  release.resolve();
+  try {
+    await publish(0, ['b', 'c', 'd']);
+    await eventually(async () => (await own.stream.waiting('ingestion')) === 1);
+    expect(isPassed(await own.stream.consumedThrough('ingestion'), place)).toBe(false);
+    expect(await own.stream.waitingSince('ingestion')).toBeInstanceOf(Date);
+  } finally {
+    release.resolve();
+  }
   await eventually(async () => isPassed(await own.stream.consumedThrough('ingestion'), place));
   expect(await own.stream.waitingSince('ingestion')).toBeUndefined();
 });
