@@ -53,7 +53,7 @@ export interface StreamDeclarations {
 }
 
 /** The first has no number: it was there before there were several. */
-export const visitsName = (at: number): string => (at === 0 ? 'visits' : `visits-${at}`);
+const visitsName = (at: number): string => (at === 0 ? 'visits' : `visits-${at}`);
 
 /** All streams there are, as data. */
 export function declareStreams(prefix: string, settings: StreamSettings): StreamDeclarations {

@@ -43,7 +43,7 @@ export async function examinePostgres(settings: Settings): Promise<Finding[]> {
   return findings;
 }
 
-/** A move of a workspace that goes on keeps less of it. */
+/** A move that is under way keeps some, too; so much is worth a look. */
 const mostKeptBytes = 1 << 30;
 
 /** A move that was cut short and not begun again keeps the server from freeing its own log, until the disk is full. */
