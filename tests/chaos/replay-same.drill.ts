@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClickHouse, migrate, raw } from '@tributary/clickhouse';
+import { ClickHouseFailure, createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { replay } from '@tributary/domain/attribution/room.ts';
 import {
   buildApiKey,
@@ -55,8 +55,8 @@ export const drill: Drill = {
             buildApiKey(server, profileId, { scopes: ['attribution:write', 'goals:write'] }),
           ),
         );
-        const inAll = { app, api, clickhouse, people: Math.ceil(people / app.shards.size) };
-        shops.push({ profileId, ...randomChanges({ ...inAll, profileId, keys }) });
+        const inAll = { api, clickhouse, people: Math.ceil(people / app.shards.size) };
+        shops.push({ profileId, ...randomChanges({ ...inAll, app: server, profileId, keys }) });
       }
       const inEachLedger = <Row>(statement: RawBuilder<Row>) =>
         Promise.all(
@@ -75,29 +75,54 @@ export const drill: Drill = {
           if (name === 'define' && done > changes * definedUntil) continue;
           done += 1;
           await act();
-          progress(done, changes, `${killed.worker} + ${killed.clickhouse} kills`);
+          progress(done, changes, `${killed.worker} + ${killed.clickhouse} kills, ${fell} falls`);
         }
       };
       const killed = { worker: 0, clickhouse: 0 };
-      const killer = async () => {
-        while (killed.worker + killed.clickhouse < kills * 2 && done < changes) {
-          await sleep(20);
-          if (done / changes < (killed.worker + killed.clickhouse + 0.5) / (kills * 2 + 1)) continue;
-          if (killed.worker <= killed.clickhouse) {
-            const worker = workers[killed.worker % workers.length];
-            await worker?.kill();
-            await worker?.start();
-            killed.worker += 1;
-          } else {
-            const shard = kit.engines.shards[killed.clickhouse % kit.engines.shards.length];
-            await shard?.kill('clickhouse');
-            await shard?.start(['clickhouse']);
-            killed.clickhouse += 1;
+      const { shards } = kit.engines;
+      const kill = async () => {
+        if (killed.worker <= killed.clickhouse) {
+          const worker = workers[killed.worker % workers.length];
+          await worker?.kill();
+          await worker?.start();
+          killed.worker += 1;
+        } else {
+          const shard = shards[killed.clickhouse % shards.length];
+          await shard?.kill('clickhouse');
+          await shard?.start(['clickhouse']);
+          killed.clickhouse += 1;
+        }
+      };
+      // The engine as a library ends itself when another shard resets a connection, which a server only writes down. Started again, it goes on.
+      let fell = 0;
+      const raise = async () => {
+        for (const shard of shards) {
+          if ((await shard.status('clickhouse')).state !== 'stopped') continue;
+          await shard.start(['clickhouse']);
+          fell += 1;
+        }
+      };
+      const raisedMeanwhile = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+        for (let falls = 0; ; falls += 1) {
+          try {
+            return await act();
+          } catch (error) {
+            if (!(error instanceof ClickHouseFailure && error.transient) || shards.length === 1 || falls === 20)
+              throw error;
+            await sleep(1_000);
+            await raise();
           }
         }
       };
-      await Promise.all([change(), change(), change(), killer()]);
-
+      let isOver = false;
+      const killer = async () => {
+        for (let look = 1; !isOver; look += 1) {
+          await sleep(20);
+          if (look % 50 === 0) await raise();
+          const made = killed.worker + killed.clickhouse;
+          if (made < kills * 2 && done < changes && done / changes >= (made + 0.5) / (kills * 2 + 1)) await kill();
+        }
+      };
       const left = async () => {
         const waiting = await inEachLedger(
           sql<{
@@ -106,21 +131,25 @@ export const drill: Drill = {
         );
         return waiting.reduce((sum, row) => sum + Number(row?.n), 0);
       };
-      for (let waited = 0; (await left()) > 0 && waited < 300_000; waited += 200) await sleep(200);
+      const changeAll = async () => {
+        try {
+          await Promise.all([change(), change(), change()]);
+          for (let waited = 0; (await left()) > 0 && waited < 300_000; waited += 200) await sleep(200);
+        } finally {
+          isOver = true;
+        }
+      };
+      await Promise.all([changeAll(), killer()]);
       const undone = await left();
       await each((worker) => worker.kill());
 
-      const read = async () =>
-        new Map(
-          (
-            await clickhouse.query(
-              raw<{ conversion_id: string }>(
-                `SELECT * EXCEPT (version, cause, cause_ref, applied_at) FROM attributed_conversions FINAL ORDER BY conversion_time, conversion_id`,
-              ),
-              {},
-            )
-          ).map((row) => [row.conversion_id, JSON.stringify(row)] as const),
-        );
+      const all = raw<{ conversion_id: string }>(
+        `SELECT * EXCEPT (version, cause, cause_ref, applied_at) FROM attributed_conversions FINAL ORDER BY conversion_time, conversion_id`,
+      );
+      const read = async () => {
+        const rows = await raisedMeanwhile(() => clickhouse.query(all, {}));
+        return new Map(rows.map((row) => [row.conversion_id, JSON.stringify(row)] as const));
+      };
       const replayed = async (buckets: number) => {
         const rest = {
           cause: 'drill',
@@ -128,7 +157,8 @@ export const drill: Drill = {
           signal: new AbortController().signal,
           buckets,
         };
-        for (const { profileId } of shops) await replay({ app, clickhouse }, { profileId, ...rest });
+        for (const { profileId } of shops)
+          await raisedMeanwhile(() => replay({ app, clickhouse }, { profileId, ...rest }));
         return read();
       };
       const incremental = await read();
@@ -157,6 +187,7 @@ export const drill: Drill = {
         left_of_dropped: dropped,
         worker_kills: killed.worker,
         clickhouse_kills: killed.clickhouse,
+        ...(fell > 0 && { clickhouse_fell: fell }),
         ...(different[0] && {
           first: { incremental: incremental.get(different[0]), replayed: once.get(different[0]) },
         }),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClickHouse, createClickHouse, migrate, raw } from '@tributary/clickhouse';
 import { Supervisor } from '@tributary/engines';
 import { createPostgres, type Postgres } from '@tributary/postgres';
-import { connectStream, type Stream } from '@tributary/stream';
+import { connectStream, isPassed, type LogPosition, type Stream } from '@tributary/stream';
 import {
   buildProfile,
   buildTrackingKey,
@@ -158,11 +158,14 @@ export async function openVisitsScene(
     backlog,
     async drained(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
-      while (true) {
-        const left = await backlog().catch(() => Number.NaN);
-        if (left === 0) return;
+      let end: LogPosition | undefined;
+      const isDrained = async () => {
+        end ??= await stream.end();
+        return isPassed(await stream.consumedThrough(consumerName), end);
+      };
+      while (!(await isDrained().catch(() => false))) {
         if (performance.now() > deadline)
-          throw new Error(`${left} messages are still in the log after ${timeoutMs} ms.`);
+          throw new Error(`${await backlog()} messages are still in the log after ${timeoutMs} ms.`);
         await sleep(100);
       }
     },
