@@ -53,12 +53,12 @@ async function collecting(kit: Testkit, meter: CpuMeter, processes: number, seco
       new Killable<{ port: number }>(script, [kit.database.collectorUrl, kit.redisUrl, kit.natsUrl, kit.streamPrefix]),
   );
   try {
+    // Made beforehand: what a request costs its sender is not asked here, and a connection does not wait so long.
+    const prepared = Array.from({ length: 2_000 * (seconds + 1) * processes }, () => makeRequest(key, 1));
+    const next = () => prepared.pop() ?? makeRequest(key, 1);
     const clients: KeepAliveClient[] = [];
     for (const server of servers)
       clients.push(await new KeepAliveClient((await server.start()).port).open(connections / processes));
-    // Made beforehand: what a request costs its sender is not asked here.
-    const prepared = Array.from({ length: 2_000 * (seconds + 1) * processes }, () => makeRequest(key, 1));
-    const next = () => prepared.pop() ?? makeRequest(key, 1);
     const run = async (length: number) => {
       const rates = await Promise.all(clients.map((client) => client.measure(next, length, 'HTTP/1.1 204')));
       return rates.reduce((sum, rate) => sum + rate, 0);

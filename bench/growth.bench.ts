@@ -17,7 +17,7 @@ import { fillLargeProfile } from '../tests/parity/large-profile.ts';
 import { cpuSeconds } from './cpu.ts';
 import { growthByProcesses } from './growth-processes.ts';
 
-const touchesPerPerson = 20;
+const touchesPerPerson = 50;
 const rounds = 7;
 /** Each of somebody else. */
 const journeys = 21;

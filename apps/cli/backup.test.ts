@@ -292,8 +292,9 @@ test.each(earlierVersions)(
     const app = createPostgres({ url: own.databaseAppUrl, poolSize: 2 });
     try {
       await restoreBackup(own, earlier, manifest);
-      const applied = await migrateAll(own);
-      expect(applied.postgres.length + applied.clickhouse.length).toBeGreaterThan(0);
+      await migrateAll(own);
+      const left = await migrateAll(own);
+      expect([...left.postgres, ...left.clickhouse], 'one run is enough').toEqual([]);
       const upgradedApi = await openApi(kit, { postgres: app, clickhouse });
       const scopes = ['campaigns:read', 'customers:read', 'conversions:read', 'commerce:read'] as const;
       const { headers } = await buildApiKey(app, kept.profile_id, { scopes, requestsPerMinute: 600_000 });

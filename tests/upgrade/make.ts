@@ -6,6 +6,7 @@ import { Supervisor } from '@tributary/engines';
 import { browserVisit, freePort } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { AppProcess } from '../chaos/app-process.ts';
+import { migrationFiles } from './migration-files.ts';
 import { checkOut, command } from './old-version.ts';
 import { backupKeys, encryptionKeys, folderOf, questions } from './versions.ts';
 
@@ -134,6 +135,7 @@ try {
   await command(directory, environment, 'backup');
   const kept = { profile_id: made.profile_id, tracking_key: key, visits: people * 3, answers };
   writeFileSync(join(folder, 'reports.json'), `${JSON.stringify(kept, null, 1)}\n`);
+  writeFileSync(join(folder, 'migrations.json'), `${JSON.stringify(migrationFiles(directory), null, 1)}\n`);
   console.log(`{ name: '${name}', commit: '${commit}', from: '${from}', to: '${to}' }`);
 } finally {
   for (const one of processes) await one.kill();

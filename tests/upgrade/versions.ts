@@ -12,7 +12,7 @@ export interface EarlierVersion {
   readonly to: string;
 }
 
-/** Released ones, and one from before the first: nothing is released yet. `node tests/upgrade/make.ts NAME COMMIT` adds one. */
+/** Released ones, and one from before the first. `node tests/upgrade/make.ts NAME COMMIT` adds one. */
 export const earlierVersions: readonly EarlierVersion[] = [
   { name: 'before-0.1.0', commit: '5bef5ad136b2f0c4b3bbec36fd51b32d3b04563a', from: '2026-11-08', to: '2026-11-15' },
 ];
