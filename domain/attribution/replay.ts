@@ -41,6 +41,8 @@ const memoryIfUnlimited = 8e9;
 
 /** Longer than any statement may run: prolonged between two buckets, it cannot be lost. */
 const leaseSeconds = 120;
+/** Of a profile with ever more to do the queue leaves go for some milliseconds only, between two batches. */
+const lookMs = 50;
 
 /**
  * Works out all conversions of a profile anew, bucket by bucket. Stopped between two buckets it goes on there when it is run
@@ -53,7 +55,7 @@ export async function replay(engines: Engines, options: ReplayOptions): Promise<
   // No batch of the queue runs meanwhile.
   const lease = { queue: queues.attribution.name, key: profileId, holder: randomUUID() };
   const keep = () => ledger.transaction((tx) => takeLease(tx, lease, leaseSeconds));
-  while (!(await keep())) await sleep(500, undefined, { signal });
+  while (!(await keep())) await sleep(lookMs, undefined, { signal });
   try {
     const run = (await resume(engines, options)) ?? (await begin(engines, options));
     return await work(engines, options, run, keep);

@@ -69,7 +69,7 @@ const handler = (work: (batch: Batch) => Promise<void>): QueueHandler => ({
   },
 });
 
-const start = (work: (batch: Batch) => Promise<void>, numbers: { batchSize?: number; leaseSeconds?: number } = {}) => {
+const start = (work: (batch: Batch) => Promise<void>, numbers: { batchSize?: number; leaseSeconds?: number; paceMs?: number } = {}) => {
   const worker = startQueueWorker({
     system: kit.system,
     systemUrl: kit.database.systemUrl,
@@ -205,6 +205,15 @@ test('whoever works on a key outside of the queue gives it back, and what came m
   expect(await waiting()).toBe(3);
   await ledger.transaction((tx) => returnLease(tx, lease));
   await isDone(2_000);
+});
+
+test('whoever works on a key outside of the queue need not wait for the pace of the queue', async () => {
+  start(async () => {}, { paceMs: 3_600_000 });
+  const lease = { queue: 'first-payments', key: profileId, holder: randomUUID() };
+  await mark();
+  await isDone();
+  const take = () => kit.app.forProfile(profileId).transaction((tx) => takeLease(tx, lease, 60));
+  await expect.poll(take, { timeout: 5_000 }).toBe(true);
 });
 
 test('one that fails is found and set aside, the others are done, and it can be tried again', async () => {

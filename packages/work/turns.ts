@@ -65,13 +65,16 @@ const ours = ({ queue, holder, keys }: Leases) => sql`
   SELECT key FROM work_turns WHERE queue = ${queue} AND key = ANY (${keys}::uuid[]) AND holder = ${holder}
   ORDER BY key FOR UPDATE`;
 
-/** A certain key, for who works on it outside of the queue; false while it is somebody else's. Again, to keep it. */
+/**
+ * A certain key, for who works on it outside of the queue; false while it is somebody else's. Again, to keep it. The pace of the queue is no
+ * reason to wait: where there is always something to do, its next turn begins at the moment at which the pace ends.
+ */
 export async function takeLease(tx: Tx, { queue, key, holder }: Lease, leaseSeconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     INSERT INTO work_turns AS t (queue, key, holder, until)
     VALUES (${queue}, ${key}, ${holder}, now() + make_interval(secs => ${leaseSeconds}))
     ON CONFLICT (queue, key) DO UPDATE SET holder = excluded.holder, until = excluded.until
-    WHERE t.until <= now() OR t.holder = excluded.holder`.execute(tx);
+    WHERE t.holder IS NULL OR t.until <= now() OR t.holder = excluded.holder`.execute(tx);
   return numAffectedRows === 1n;
 }
 
