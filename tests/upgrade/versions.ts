@@ -15,7 +15,7 @@ export interface EarlierVersion {
 /** Released ones, and one from before the first. `node tests/upgrade/make.ts NAME COMMIT` adds one. */
 export const earlierVersions: readonly EarlierVersion[] = [
   { name: 'before-0.1.0', commit: '5bef5ad136b2f0c4b3bbec36fd51b32d3b04563a', from: '2026-11-08', to: '2026-11-15' },
-  { name: 'v0.1.0', commit: '169dc6728ba2a8fd0073451613adc4e1530097b2', from: '2026-11-10', to: '2026-11-17' },
+  { name: 'v0.1.0', commit: 'a5aaddb409b510a74e376cc3a50acdd8e1c14846', from: '2026-11-10', to: '2026-11-17' },
 ];
 
 export const folderOf = (name: string): string => join(import.meta.dirname, name);
