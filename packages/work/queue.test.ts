@@ -69,7 +69,10 @@ const handler = (work: (batch: Batch) => Promise<void>): QueueHandler => ({
   },
 });
 
-const start = (work: (batch: Batch) => Promise<void>, numbers: { batchSize?: number; leaseSeconds?: number; paceMs?: number } = {}) => {
+const start = (
+  work: (batch: Batch) => Promise<void>,
+  numbers: { batchSize?: number; leaseSeconds?: number; paceMs?: number } = {},
+) => {
   const worker = startQueueWorker({
     system: kit.system,
     systemUrl: kit.database.systemUrl,
