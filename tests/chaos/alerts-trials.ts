@@ -74,11 +74,10 @@ export const trials: readonly Trial[] = [
   {
     alerts: ['TributaryWebhooksLate'],
     isSmall: false,
-    async breakIt({ engines, postgres, profileId, environment }) {
+    async breakIt({ engines, postgres, profileId, ring }) {
       // Somebody makes an index without CONCURRENTLY.
       const endIt = await standInTheWay(engines.database.ownerUrl, 'webhook_deliveries', 'SHARE');
-      const vault = createVault([masterKeyOf(environment)]);
-      await subscribe(postgres, profileId, 'https://subscriber.example/hook', vault);
+      await subscribe(postgres, profileId, 'https://subscriber.example/hook', createVault(ring.keys('envelope')));
       await happen(postgres, profileId, 3);
       return endIt;
     },
@@ -281,11 +280,6 @@ async function asOwner(ownerUrl: string, statement: string): Promise<pg.QueryRes
   const owner = await connectTo(ownerUrl);
   return owner.query(statement).finally(() => owner.end());
 }
-
-const masterKeyOf = ({ ENCRYPTION_KEYS = '' }: Readonly<Record<string, string>>) => {
-  const [id = '', bytes = ''] = ENCRYPTION_KEYS.split(':');
-  return { id, bytes: Buffer.from(bytes, 'base64') };
-};
 
 async function connectTo(connectionString: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString });
