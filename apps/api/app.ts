@@ -25,6 +25,7 @@ import { handoffPages } from '@tributary/domain/handoffs/room.ts';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
+import type { UnexplainedChange } from '@tributary/domain/reports/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
 import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
@@ -204,7 +205,10 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       addOwner,
       readiness: [outcomesReadiness, trackerReadiness, adPlatformReadiness],
       clickhouse: options.clickhouse,
-      countUnexplained: () => metrics.countUnexplained(),
+      tellUnexplained(change: UnexplainedChange) {
+        metrics.countUnexplained();
+        log.note(undefined, 'a change that its causes do not explain', change);
+      },
       outbound: options.outbound,
       webhookTargets: options.webhookTargets,
       providers: options.providers,

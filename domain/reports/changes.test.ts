@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { raw } from '@tributary/clickhouse';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { priceOutcomes, repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
@@ -10,6 +11,15 @@ import { film, may, openShop, winter } from './reports.fixture.ts';
 const world = await openTestWithClickHouse();
 const { kit } = world;
 
+/** One that nothing else happened in; it is over. */
+async function moment(): Promise<string> {
+  await sleep(5);
+  const at = new Date().toISOString();
+  await sleep(5);
+  kit.clock.set(new Date());
+  return at;
+}
+
 describe('why a figure changed', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   const marks: string[] = [];
@@ -18,10 +28,7 @@ describe('why a figure changed', () => {
   /** What happened, worked out and copied; the moment after it. */
   const mark = async () => {
     await shop.attribute();
-    await new Promise((done) => setTimeout(done, 5));
-    marks.push(new Date().toISOString());
-    await new Promise((done) => setTimeout(done, 5));
-    kit.clock.set(new Date());
+    marks.push(await moment());
   };
   const change = async (from: number, to: number, query: object = {}) =>
     (await shop.read('/changes', { field: 'outcome_value', entity_id, from: marks[from], to: marks[to], ...query }))
@@ -125,6 +132,35 @@ describe('why a figure changed', () => {
     expect((await shop.read('/changes/rows', { ...asked, field: 'spend' })).data).toEqual([]);
   });
 
+  test('that nothing explains is said, counted and logged so that it can be asked again', async () => {
+    const lost = await openShop(world);
+    lost.click('ana', 1, winter);
+    await lost.pay('ana', 5, '100', { idempotency_key: 'first' });
+    await lost.settle();
+    const from = await moment();
+    await lost.pay('ana', 5, '80', { idempotency_key: 'first' });
+    await lost.attribute();
+    const to = await moment();
+    // Nothing more will become known of these moments.
+    kit.clock.set(new Date(Date.now() + hourMs));
+    const asked = { field: 'outcome_value', from, to };
+    expect((await lost.read('/changes', asked)).data).toMatchObject({ difference: '-20.00', unexplained: '0.00' });
+    // Its row goes without a trace, but what it replaced is remembered.
+    await world.clickhouse.command(
+      raw(`DELETE FROM attributed_conversions WHERE profile_id = '${lost.profileId}' SETTINGS mutations_sync = 1`),
+      {},
+    );
+    const counted = async () =>
+      Number(/^tributary_unexplained_changes_total (\d+)/m.exec(await world.api.metrics.text())?.[1]);
+    const before = await counted();
+    expect((await lost.read('/changes', asked)).data).toMatchObject({ difference: '0.00', unexplained: '100.00' });
+    expect((await counted()) - before).toBe(1);
+    const told = world.api.logLines.filter((line) => line.includes('its causes do not explain'));
+    expect(told.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', profile_id: lost.profileId, field: 'outcome_value', model: 'last_touch', from, to },
+    ]);
+  });
+
   test.each([
     ['from', { from: may(2), to: may(1) }],
     ['a ratio', { field: 'roas', from: may(1) }],
@@ -147,13 +183,6 @@ test('a profile changes its name, zone and currency; all money is converted anew
   await shop.pay('ana', 5, '100', { idempotency_key: 'dollars' });
   await shop.pay('ana', 6, '30', { idempotency_key: 'euros', properties: { value: '30', currency: 'EUR' } });
   await shop.settle();
-  const moment = async () => {
-    await new Promise((done) => setTimeout(done, 5));
-    const at = new Date().toISOString();
-    await new Promise((done) => setTimeout(done, 5));
-    kit.clock.set(new Date());
-    return at;
-  };
   const before = { at: await moment(), value: (await shop.read('/explain', { field: 'outcome_value' })).data.value };
   expect(Number(before.value)).toBe(160);
   const admin = await buildMember(kit.app, workspaceId, 'admin', 'person.test', new Date());

@@ -40,7 +40,11 @@ export const readChanges: Handles<Routes['readChanges'], ChangeServices> = async
       : await conversionCauses(changed, before, after, context);
   const difference = subtractAmounts(after, before);
   const unexplained = subtractAmounts(difference, sumAmounts(lines.map((line) => line.difference)));
-  if (Number(unexplained) !== 0) context.countUnexplained();
+  if (Number(unexplained) !== 0) {
+    const { model, date_from, date_to } = query;
+    const [from, to] = [changed.from.toISOString(), changed.to.toISOString()];
+    context.tellUnexplained({ profile_id: context.caller.profileId, field, model, date_from, date_to, from, to });
+  }
   const { currency } = changed.after.delivery.period;
   const shown = (amount: string) => (unit === 'money' ? costText(amount, currency) : amount);
   return answer(200, {

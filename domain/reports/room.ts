@@ -14,4 +14,4 @@ export { readOverview } from './read-overview.ts';
 export { readPlatformComparison } from './read-platform-comparison.ts';
 export { readUnattributed } from './read-unattributed.ts';
 export { saveView } from './save-view.ts';
-export type { ChangeServices } from './services.ts';
+export type { ChangeServices, UnexplainedChange } from './services.ts';

@@ -11,7 +11,12 @@ export interface Reading extends Pick<ProfileContext, 'ledger' | 'signal' | 'now
   readonly caller: Pick<ProfileContext['caller'], 'profileId'>;
 }
 
+/** What was asked for, so that it can be asked again. */
+export type UnexplainedChange = Readonly<
+  Record<'profile_id' | 'field' | 'model' | 'date_from' | 'date_to' | 'from' | 'to', string>
+>;
+
 export interface ChangeServices extends ReportServices {
   /** Told of a change whose causes do not add up: a fault of ours. */
-  readonly countUnexplained: () => void;
+  readonly tellUnexplained: (change: UnexplainedChange) => void;
 }

@@ -14,7 +14,7 @@ export interface Log {
     facts: { readonly work: string; readonly key: string | undefined; readonly fault: string },
     error: unknown,
   ): void;
-  note(state: RequestFacts, text: string): void;
+  note(state: RequestFacts | undefined, text: string, more?: Readonly<Record<string, string>>): void;
   say(text: string, facts?: Record<string, string | number | boolean>): void;
 }
 
@@ -82,7 +82,7 @@ export function createLog(
       logger.error({ work, key, error: name, error_code: code, message: fault, at: placesOf(stack) }, 'work failed');
       flush();
     },
-    note: (state, text) => logger.warn(facts(state), text),
+    note: (state, text, more = {}) => logger.warn({ ...facts(state), ...more }, text),
     say(text, more = {}) {
       logger.info(more, text);
       flush();

@@ -4,7 +4,7 @@ import { registerApp } from '@tributary/domain/credentials/room.ts';
 import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { createRedis, redisReady } from '@tributary/redis';
-import { createLog } from '@tributary/telemetry';
+import { createLog, type Metrics } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { type AppRateTier, limits } from '@tributary/vocabulary';
 import { createJobs } from '@tributary/work';
@@ -33,6 +33,7 @@ export interface TestApi {
   readonly fastify: FastifyInstance;
   call(asked: Asked): Promise<Answer>;
   readonly logLines: string[];
+  readonly metrics: Pick<Metrics, 'text'>;
   /** An app as the operator registers it, with its client id and secret. */
   registerApp(traits?: { rateTier?: AppRateTier }): Promise<TestApp>;
   close(): Promise<void>;
@@ -116,6 +117,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
   const logLines: string[] = [];
+  const metrics = createMetrics();
   const log = createLog('info', { write: (line) => void logLines.push(line) });
   const jobs = await createJobs(kit.database.appUrl, (error) => log.failure(undefined, error));
   const clickhouse = createClickHouse({ ...kit.clickhouse, database: kit.clickhouseDatabase });
@@ -128,7 +130,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
     openDns: dnsOpener([nobody], 100),
     jobs,
     log,
-    metrics: createMetrics(),
+    metrics,
     now: () => kit.clock.now(),
     requestTimeoutMs: 20_000,
     ...changes,
@@ -137,6 +139,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
     fastify,
     call: (asked) => fastify.inject(asked),
     logLines,
+    metrics: changes.metrics ?? metrics,
     async registerApp(traits = {}) {
       const registration = {
         name: 'Test app',
