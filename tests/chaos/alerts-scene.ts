@@ -2,13 +2,18 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Sandbox, startSandbox } from '@tributary/sandbox';
 import { buildApiKey, freePort } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
+import pg from 'pg';
+import { v7 as uuid } from 'uuid';
 import { parse, stringify } from 'yaml';
 import { AppProcess } from './app-process.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
 import { openVisitsScene, type VisitsScene } from './visits-scene.ts';
 
-const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '../..');
+export const firesWithinMs = 45_000;
 export const prometheus = join(root, '.engines/programs/prometheus/usr/bin/prometheus');
 /** Hours of the rules are seconds here: all times are a 300th, all counts a 1,000th. */
 export const timesShorter = 300;
@@ -18,6 +23,7 @@ const leastOldSeconds = 10;
 
 export interface Watched extends VisitsScene {
   readonly rules: readonly { readonly alert: string }[];
+  readonly sandbox: Sandbox;
   readonly api: AppProcess;
   readonly apiUrl: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +42,9 @@ export async function openWatched(directory: string): Promise<Watched> {
     await freePort(),
     await freePort(),
   ];
+  const sandbox = await startSandbox({ market: { people: 200, campaigns: 2, days: 7, start: daysAgo(7) } });
   const visits = await openVisitsScene('drill-alerts', {
+    ...sandbox.settings,
     METRICS_PORT: String(api),
     COLLECTOR_METRICS_PORT: String(collector),
     WORKER_METRICS_PORT: String(worker),
@@ -67,6 +75,7 @@ export async function openWatched(directory: string): Promise<Watched> {
     visits.engines.supervisor.resume('clickhouse');
     await apiProcess.kill();
     await visits.close();
+    await sandbox.close();
   };
   try {
     await apiProcess.start();
@@ -92,6 +101,7 @@ export async function openWatched(directory: string): Promise<Watched> {
     return {
       ...visits,
       rules,
+      sandbox,
       api: apiProcess,
       apiUrl,
       headers,
@@ -127,6 +137,37 @@ async function readReports(
     );
     await sleep(200);
   }
+}
+
+const daysAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+
+export const payment = (value: string, external_id: string, at: Date) => ({
+  event_name: 'payment_received',
+  idempotency_key: uuid(),
+  occurred_at: at.toISOString(),
+  properties: { value, currency: 'USD' },
+  user_traits: { external_id },
+});
+
+export async function call(apiUrl: string, headers: Readonly<Record<string, string>>, path: string, body: unknown) {
+  const answer = await fetch(`${apiUrl}/api/v1/${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
+}
+
+export async function asOwner(ownerUrl: string, statement: string): Promise<pg.QueryResult<{ id: string }>> {
+  const owner = await connectTo(ownerUrl);
+  return owner.query(statement).finally(() => owner.end());
+}
+
+export async function connectTo(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
 }
 
 interface Rule {

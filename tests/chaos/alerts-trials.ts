@@ -1,22 +1,18 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { raw } from '@tributary/clickhouse';
-import { reconcileNightly } from '@tributary/domain/reconciliation/room.ts';
-import { createPostgres } from '@tributary/postgres';
+import { loadSettings } from '@tributary/config';
+import type { Postgres } from '@tributary/postgres';
+import { createProviders } from '@tributary/providers';
 import { connectStream } from '@tributary/stream';
 import { browserVisit } from '@tributary/testkit';
 import { createVault } from '@tributary/vault';
-import { dayMs } from '@tributary/vocabulary';
-import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 import { command } from '../upgrade/old-version.ts';
-import type { Watched } from './alerts-scene.ts';
+import { loseChangedConversion, loseConversion } from './alerts-conversions.ts';
+import { asOwner, call, connectTo, firesWithinMs, payment, root, type Watched } from './alerts-scene.ts';
 import { until } from './faults-scene.ts';
+import { connect } from './sync-scene.ts';
 import { happen, subscribe } from './webhook-scene.ts';
-
-const root = join(import.meta.dirname, '../..');
-export const firesWithinMs = 45_000;
 
 export interface Trial {
   readonly alerts: readonly string[];
@@ -79,6 +75,20 @@ export const trials: readonly Trial[] = [
       const endIt = await standInTheWay(engines.database.ownerUrl, 'webhook_deliveries', 'SHARE');
       await subscribe(postgres, profileId, 'https://subscriber.example/hook', createVault(ring.keys('envelope')));
       await happen(postgres, profileId, 3);
+      return endIt;
+    },
+  },
+  {
+    alerts: ['TributarySyncsLate'],
+    isSmall: false,
+    withinMs: 90_000,
+    async breakIt({ engines, postgres, profileId, environment, ring, sandbox, worker }) {
+      await worker.kill();
+      const providers = createProviders(loadSettings(environment));
+      const shop = { id: profileId, workspaceId: await workspaceOf(postgres, profileId) };
+      await connect(postgres, sandbox, providers, shop, 'social_ads', createVault(ring.keys('envelope')));
+      const endIt = await standInTheWay(engines.database.ownerUrl, 'syncs', 'SHARE');
+      await worker.start();
       return endIt;
     },
   },
@@ -194,6 +204,11 @@ export const trials: readonly Trial[] = [
     withinMs: 90_000,
     breakIt: loseConversion,
   },
+  {
+    alerts: ['TributaryUnexplainedChange'],
+    isSmall: false,
+    breakIt: loseChangedConversion,
+  },
 ];
 
 /** Somebody whose transaction stays open; what the runbook says finds and ends it. */
@@ -227,65 +242,13 @@ async function erase({ apiUrl, headers }: Watched, externalId: string): Promise<
   });
 }
 
-const payment = (value: string, external_id: string, at: Date) => ({
-  event_name: 'payment_received',
-  idempotency_key: uuid(),
-  occurred_at: at.toISOString(),
-  properties: { value, currency: 'USD' },
-  user_traits: { external_id },
-});
-
-/** A conversion of yesterday goes from the columns without a trace, and the books are compared as they are every night. */
-async function loseConversion({ apiUrl, headers, clickhouse, engines, profileId }: Watched) {
-  await call(apiUrl, headers, 'events', { events: [payment('7.77', 'c-3', new Date(Date.now() - dayMs))] });
-  const found = raw<{ id: string }>(
-    `SELECT toString(conversion_id) AS id FROM attributed_conversions FINAL WHERE value = 777 AND NOT is_deleted`,
-  );
-  let id = '';
-  await until('the conversion is in the columns', firesWithinMs, async () => {
-    id = (await clickhouse.query(found, {}))[0]?.id ?? '';
-    return id !== '';
-  });
-  await clickhouse.command(
-    raw(`ALTER TABLE attributed_conversions DELETE WHERE conversion_id = '${id}' SETTINGS mutations_sync = 1`),
-    {},
-  );
-  const system = createPostgres({ url: engines.database.systemUrl, poolSize: 1 });
-  await reconcileNightly(system, new Date());
-  return async () => {
-    const { rows } = await asOwner(
-      engines.database.ownerUrl,
-      `SELECT id FROM reconciliations WHERE profile_id = '${profileId}' AND is_nightly ORDER BY requested_at DESC LIMIT 1`,
+async function workspaceOf(postgres: Postgres, profileId: string): Promise<string> {
+  const profile = await postgres
+    .forProfile(profileId)
+    .transaction((tx) =>
+      tx.selectFrom('profiles').select('workspace_id').where('id', '=', profileId).executeTakeFirstOrThrow(),
     );
-    await call(apiUrl, headers, `reconciliations/${rows[0]?.id}/repair`, { kinds: ['missing_in_columns'] });
-    await until('the conversion is there again', firesWithinMs, async () =>
-      (await clickhouse.query(found, {})).some((row) => row.id === id),
-    );
-    // The next night.
-    await reconcileNightly(system, new Date(Date.now() + dayMs));
-    await system.close();
-  };
-}
-
-async function call(apiUrl: string, headers: Readonly<Record<string, string>>, path: string, body: unknown) {
-  const answer = await fetch(`${apiUrl}/api/v1/${path}`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`);
-}
-
-async function asOwner(ownerUrl: string, statement: string): Promise<pg.QueryResult<{ id: string }>> {
-  const owner = await connectTo(ownerUrl);
-  return owner.query(statement).finally(() => owner.end());
-}
-
-async function connectTo(connectionString: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString });
-  client.on('error', () => {});
-  await client.connect();
-  return client;
+  return profile.workspace_id;
 }
 
 /** As a worker does that is started with other settings. */

@@ -7,6 +7,7 @@ import { type Postgres, pgDump } from '@tributary/postgres';
 import type { Provider, Providers } from '@tributary/providers';
 import { agree, callTo, type Sandbox } from '@tributary/sandbox';
 import { type BuilderKit, buildMarkedProfile, testVault } from '@tributary/testkit';
+import type { Vault } from '@tributary/vault';
 import type { Channel } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
@@ -19,7 +20,14 @@ export interface Shop {
 const redirectUri = 'http://127.0.0.1:4000/connect/callback';
 
 /** Connects what a person agrees to, as a hand-off would. */
-export async function connect(app: Postgres, sandbox: Sandbox, providers: Providers, shop: Shop, channel: Channel) {
+export async function connect(
+  app: Postgres,
+  sandbox: Sandbox,
+  providers: Providers,
+  shop: Shop,
+  channel: Channel,
+  vault: Vault = testVault,
+) {
   const { connect: way } = providers.of(channel) as Provider;
   if (!way) throw new Error(`${channel} cannot be connected.`);
   const call = callTo(sandbox, new Date());
@@ -31,9 +39,7 @@ export async function connect(app: Postgres, sandbox: Sandbox, providers: Provid
   const made = { profileId: shop.id, workspaceId: shop.workspaceId, appId: undefined, channel, candidate };
   await app
     .forProfile(shop.id)
-    .transaction((tx) =>
-      saveConnection(tx, { vault: testVault, providers }, { ...made, credentials, now: new Date() }),
-    );
+    .transaction((tx) => saveConnection(tx, { vault, providers }, { ...made, credentials, now: new Date() }));
   return candidate;
 }
 
