@@ -37,6 +37,11 @@ export const faults: readonly Fault[] = [
       'is_waiting = true, attempts = 0,',
       'what fails is tried whole for ever and nothing is set aside',
     ],
+    'replay-waits-for-the-pace': [
+      'WHERE t.holder IS NULL OR t.until <= now() OR',
+      'WHERE t.until <= now() OR',
+      'a replay of a profile to which something happens all the time waits for minutes',
+    ],
   }),
   ...faultsIn('packages/work/job.ts', ['packages/work/job.test.ts'], {
     'jobs-of-payloads-unread': [

@@ -181,4 +181,12 @@ export const faults: readonly Fault[] = [
     breaks: 'what was replaced is added to a change instead of taken off',
     tests: ['domain/reports/changes.test.ts'],
   },
+  {
+    id: 'unexplained-not-told',
+    file: 'domain/reports/read-changes.ts',
+    from: 'if (Number(unexplained) !== 0) {',
+    to: 'if (Number.isNaN(unexplained)) {',
+    breaks: 'books that do not add up are seen by nobody',
+    tests: ['domain/reports/changes.test.ts'],
+  },
 ];
