@@ -59,7 +59,7 @@ export async function findOutcomes(
       >
     >
   >`
-    SELECT o.* FROM (SELECT DISTINCT key COLLATE "C" AS key FROM unnest(${[...keys]}::text[]) AS key ORDER BY 1) AS k CROSS JOIN LATERAL (
+    SELECT o.* FROM (${inOrder(keys)}) AS k CROSS JOIN LATERAL (
       SELECT id, idempotency_key, event_name, event_type, occurred_at, amount, currency, subject_ref, rest, customer_id, is_installment,
         is_first_payment, purchase_id, erased_at, origin, refunded, is_payer_assigned, said_customer_id, named_kind, named_value
       FROM outcomes WHERE profile_id = ${profileId} AND idempotency_key >= k.key AND idempotency_key <= k.key
@@ -92,6 +92,12 @@ export async function findOutcomes(
     ]),
   );
 }
+
+/** A single one is not unpacked from an array: PostgreSQL takes any array for ten, and would plan anew for each. */
+const inOrder = ([only, ...others]: readonly string[]) =>
+  others.length === 0
+    ? sql`SELECT ${only}::text COLLATE "C" AS key`
+    : sql`SELECT DISTINCT key COLLATE "C" AS key FROM unnest(${[only, ...others]}::text[]) AS key ORDER BY 1`;
 
 /** Of these keys those of outcomes whose person was erased. */
 export async function findErasedKeys(tx: Tx, profileId: string, keys: readonly string[]): Promise<Set<string>> {

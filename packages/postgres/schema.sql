@@ -56,8 +56,10 @@ END $$;
 CREATE FUNCTION public.announce_waiting() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    AS $$ BEGIN
-  PERFORM announce_work(TG_ARGV[0], ARRAY(SELECT DISTINCT profile_id FROM waiting));
+    AS $$
+DECLARE keys uuid[] := ARRAY(SELECT DISTINCT profile_id FROM waiting);
+BEGIN
+  IF cardinality(keys) > 0 THEN PERFORM announce_work(TG_ARGV[0], keys); END IF;
   RETURN NULL;
 END $$;
 
@@ -251,6 +253,7 @@ $$;
 CREATE FUNCTION public.export_outcomes() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
+  IF NOT EXISTS (SELECT FROM new_rows n JOIN export_targets t ON t.profile_id = n.profile_id AND t.is_enabled) THEN RETURN NULL; END IF;
   INSERT INTO export_events (profile_id, target_id, outcome_id, scheduled_at, due_at)
   SELECT n.profile_id, t.id, n.id, tick, tick
   FROM new_rows n
@@ -1056,6 +1059,7 @@ END $$;
 
 CREATE FUNCTION public.open_customers(of_profile uuid, stripe_space integer, stripes integer[], kinds text[], names text[], hashes bytea[], strong_kinds text[], OUT known jsonb, OUT people jsonb, OUT apart jsonb) RETURNS record
     LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 DECLARE wanted uuid[];
 BEGIN
