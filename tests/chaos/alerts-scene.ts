@@ -52,6 +52,9 @@ export async function openWatched(directory: string): Promise<Watched> {
     BACKUP_KEYS: `b1:${Buffer.alloc(32, 3).toString('base64')}`,
     PORT: String(apiPort),
     BASE_URL: `http://127.0.0.1:${apiPort}`,
+  }).catch(async (error) => {
+    await sandbox.close();
+    throw error;
   });
   const apiProcess = new AppProcess('api', 'api listens', visits.environment);
   const rules = writeRules(directory, { api, collector, worker });
