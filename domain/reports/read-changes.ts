@@ -41,9 +41,11 @@ export const readChanges: Handles<Routes['readChanges'], ChangeServices> = async
   const difference = subtractAmounts(after, before);
   const unexplained = subtractAmounts(difference, sumAmounts(lines.map((line) => line.difference)));
   if (Number(unexplained) !== 0) {
-    const { model, date_from, date_to } = query;
+    const { level: entity_level, model, date_from, date_to } = query;
+    const { entityId: entity_id } = changed.after;
     const [from, to] = [changed.from.toISOString(), changed.to.toISOString()];
-    context.tellUnexplained({ profile_id: context.caller.profileId, field, model, date_from, date_to, from, to });
+    const { profileId: profile_id } = context.caller;
+    context.tellUnexplained({ profile_id, field, entity_level, entity_id, model, date_from, date_to, from, to });
   }
   const { currency } = changed.after.delivery.period;
   const shown = (amount: string) => (unit === 'money' ? costText(amount, currency) : amount);

@@ -11,9 +11,12 @@ export interface Reading extends Pick<ProfileContext, 'ledger' | 'signal' | 'now
   readonly caller: Pick<ProfileContext['caller'], 'profileId'>;
 }
 
-/** What was asked for, so that it can be asked again. */
+/** What was asked for, but for a type of conversion, which is the profile's own word. */
 export type UnexplainedChange = Readonly<
-  Record<'profile_id' | 'field' | 'model' | 'date_from' | 'date_to' | 'from' | 'to', string>
+  Record<
+    'profile_id' | 'field' | 'entity_level' | 'entity_id' | 'model' | 'date_from' | 'date_to' | 'from' | 'to',
+    string
+  >
 >;
 
 export interface ChangeServices extends ReportServices {

@@ -14,6 +14,7 @@ export interface Log {
     facts: { readonly work: string; readonly key: string | undefined; readonly fault: string },
     error: unknown,
   ): void;
+  /** `more`: ids, moments and words of closed lists. */
   note(state: RequestFacts | undefined, text: string, more?: Readonly<Record<string, string>>): void;
   say(text: string, facts?: Record<string, string | number | boolean>): void;
 }
