@@ -1,5 +1,5 @@
 import { createMailer, type Mailer } from '@tributary/outbound';
-import { buildMember, buildTrackingKey, openTest, scene } from '@tributary/testkit';
+import { buildConnection, buildMember, buildTrackingKey, openTest, scene } from '@tributary/testkit';
 import { startMailServer } from '@tributary/testkit/mail-server';
 import { hourMs, limits, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   // Every profile is looked at: what a test left behind would be opened, ended and counted in the next one.
-  await kit.owner.unbound.query(sql`TRUNCATE alerts, alert_mails, dirty_entities, dirty_conversions, last_visits`);
+  await kit.owner.unbound.query(sql`TRUNCATE alerts, alert_mails, dirty_entities, dirty_conversions, last_visits, syncs`);
   kit.clock.set('2026-06-15T12:00:00Z');
   inbox.length = 0;
   server.onData = 'take';
@@ -262,6 +262,40 @@ test('a mail that may have arrived is never sent again, and a healthcare profile
   );
   expect([rows, inbox.length]).toEqual([[], 1]);
   expect(await team.events()).toHaveLength(5);
+});
+
+test('members are alerted to a sync that fails for an hour, and told when all syncs work again', async () => {
+  const [team, other] = [await openTeam(), await openTeam()];
+  const since = kit.clock.now();
+  const connections = [
+    await buildConnection(kit, { id: team.profileId, workspaceId: team.workspaceId }, { channel: 'crm_a' }),
+    await buildConnection(kit, { id: team.profileId, workspaceId: team.workspaceId }, { channel: 'social_ads' }),
+  ];
+  await team.ledger.transaction((tx) =>
+    sql`INSERT INTO syncs (profile_id, connection_id, channel, due_at, state, failing_since)
+      SELECT profile_id, id, channel, now(), 'failed', ${since} FROM connections`.execute(tx),
+  );
+  const works = (connectionId: string | undefined) =>
+    team.ledger.transaction((tx) =>
+      sql`UPDATE syncs SET failing_since = NULL WHERE connection_id = ${connectionId}`.execute(tx),
+    );
+  kit.clock.advance(limits.alerts.syncFailingAfterMinutes * minuteMs - 1);
+  await look();
+  expect(await team.open()).toEqual([]);
+  kit.clock.advance(1);
+  await look();
+  expect(await team.open()).toMatchObject([{ kind: 'sync_failing', since: since.toISOString() }]);
+  expect(await other.open()).toEqual([]);
+  await team.work();
+  expect(inbox.map(({ text }) => text.includes(`/p/${team.profileId}/connections`))).toEqual([true, true]);
+  await works(connections[0]);
+  await look();
+  expect(await team.open()).toHaveLength(1);
+  await works(connections[1]);
+  await look();
+  expect(await team.open()).toEqual([]);
+  await team.work();
+  expect(inbox.slice(2).map(({ text }) => text.includes('all connected accounts are read again'))).toEqual([true, true]);
 });
 
 test('a profile sees its own alerts only', async () => {

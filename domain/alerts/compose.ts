@@ -12,7 +12,11 @@ export interface About {
 }
 
 /** Where one sees how it stands. */
-const pages: Readonly<Record<AlertKind, string>> = { tracker_silent: 'tracking', figures_late: 'overview' };
+const pages: Readonly<Record<AlertKind, string>> = {
+  tracker_silent: 'tracking',
+  figures_late: 'overview',
+  sync_failing: 'connections',
+};
 
 /** What a member is told: which profile, what, since when and what to do. It names nobody and has no figures. */
 export function composeAlert(

@@ -1,5 +1,6 @@
 import { listLateAttribution, readAttributionStage, stageOf } from '@tributary/domain/attribution';
 import { findDeliveryWait, listLateDelivery } from '@tributary/domain/campaigns';
+import { findFailingSyncs, listFailingSyncs } from '@tributary/domain/connections';
 import { findHeard, listSilent } from '@tributary/domain/ingestion';
 import { findTracked } from '@tributary/domain/tracking';
 import type { Postgres, Tx } from '@tributary/postgres';
@@ -94,7 +95,24 @@ const readStages = async (tx: Tx, profileId: string, now: Date) => ({
   delivery: stageOf(await findDeliveryWait(tx, profileId), now),
 });
 
+/** It is opened when a sync has failed for long, and over when every sync of the profile works. */
+const syncFailing: Watch = {
+  async find({ system, now }, after) {
+    const since = new Date(+now - limits.alerts.syncFailingAfterMinutes * minuteMs);
+    const causes = await listFailingSyncs(system.unbound, { after, since, limit: profilesAtOnce });
+    return { causes, next: nextOf(causes.map(({ profileId }) => profileId)) };
+  },
+  async findOver({ system }, open) {
+    const failing = await findFailingSyncs(
+      system.unbound,
+      open.map(({ profileId }) => profileId),
+    );
+    return open.filter(({ profileId }) => !failing.has(profileId));
+  },
+};
+
 export const watches: Readonly<Record<AlertKind, Watch>> = {
   tracker_silent: trackerSilent,
   figures_late: figuresLate,
+  sync_failing: syncFailing,
 };

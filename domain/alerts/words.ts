@@ -50,6 +50,21 @@ const en: Words = {
         todo: [],
       }),
     },
+    sync_failing: {
+      opened: (since) => ({
+        title: 'a connected account cannot be read',
+        what: `Every sync of a connected account has failed since ${since}. Its latest ads, deals or payments are missing from reports.`,
+        todo: [
+          'Open Connections in the console: it names the account, the cause and what to do. Syncs are retried automatically.',
+          'If the account asks for a new consent, connect it again. If you no longer need it, disconnect it and this alert ends.',
+        ],
+      }),
+      ended: (since, ended) => ({
+        title: 'all connected accounts are read again',
+        what: `A sync failed from ${since} until ${ended}. What happened in the meantime has been read.`,
+        todo: [],
+      }),
+    },
   },
   open: 'Open in the console',
   why: (profile) => `You get this because you are to be told when something is wrong with the data of ${profile}.`,
@@ -85,6 +100,21 @@ const es: Words = {
       ended: (since, ended) => ({
         title: 'las cifras vuelven a estar al día',
         what: `Los informes iban con retraso desde el ${since}. Desde el ${ended} muestran todo lo registrado.`,
+        todo: [],
+      }),
+    },
+    sync_failing: {
+      opened: (since) => ({
+        title: 'no se puede leer una cuenta conectada',
+        what: `Todas las sincronizaciones de una cuenta conectada fallan desde el ${since}. Sus últimos anuncios, negocios o pagos faltan en los informes.`,
+        todo: [
+          'Abre Conexiones en la consola: indica la cuenta, la causa y qué hacer. Las sincronizaciones se reintentan automáticamente.',
+          'Si la cuenta pide un nuevo consentimiento, conéctala otra vez. Si ya no la necesitas, desconéctala y este aviso termina.',
+        ],
+      }),
+      ended: (since, ended) => ({
+        title: 'todas las cuentas conectadas se leen de nuevo',
+        what: `Una sincronización falló desde el ${since} hasta el ${ended}. Lo ocurrido entretanto ya se ha leído.`,
         todo: [],
       }),
     },

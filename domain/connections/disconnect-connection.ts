@@ -8,7 +8,7 @@ import { ConnectionUnusable, openAccount } from './open-account.ts';
 import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices, ProfileServices } from './services.ts';
 import { showConnection } from './show-connection.ts';
-import { findConnection, lockConnection, removeSync, updateConnection } from './store.ts';
+import { findConnection, lockConnection, stopSync, updateConnection, withSyncs } from './store.ts';
 
 /** A provider that does not answer keeps nobody from leaving. */
 const patienceMs = 10_000;
@@ -25,13 +25,13 @@ export const disconnectConnection: Handles<Routes['disconnectConnection'], Conne
     if (!connection) return noSuchConnection();
     if (connection.status !== 'disconnected') {
       await updateConnection(tx, connection, { status: 'disconnected', credentials: null, disconnected_at: now });
-      await removeSync(tx, profileId, id);
+      await stopSync(tx, profileId, id);
       const data = { profile_id: profileId, connection_id: id, provider: connection.channel as Channel };
       await announce(tx, [{ id: uuid(), type: 'connection.revoked', data, occurredAt: now }]);
     }
     const after = (await findConnection(tx, profileId, id)) ?? connection;
-    const shown = showConnection({ connection: after, sync: undefined });
-    return answer(200, { data: { ...shown, withdrawn_at_provider: isWithdrawn } });
+    const [shown] = (await withSyncs(tx, profileId, [after])).map(showConnection);
+    return answer(200, { data: { ...(shown ?? noSuchConnection()), withdrawn_at_provider: isWithdrawn } });
   });
 };
 

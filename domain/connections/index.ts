@@ -11,5 +11,5 @@ export {
   listOfAccounts,
   withSyncs,
 } from './store.ts';
-export { startOver } from './sync-store.ts';
+export { findFailingSyncs, listFailingSyncs, startOver } from './sync-store.ts';
 export { refuseFault, refuseUnusable, withAccount } from './with-account.ts';

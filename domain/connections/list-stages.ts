@@ -9,7 +9,7 @@ import {
   stageOutcomes,
 } from '@tributary/vocabulary';
 import type { ConnectionServices } from './services.ts';
-import { askStages, type LiveStages } from './stages.ts';
+import { askStages, type LiveStages, toFoundStage } from './stages.ts';
 
 const labels: Record<Language, Record<StageOutcome, string>> = {
   en: {
@@ -39,12 +39,7 @@ export const listStages: Handles<Routes['listStages'], ConnectionServices & { re
   const { ledger, caller, now } = context;
   const { profileId } = caller;
   const live = await askStages(context, provider);
-  const found = live.stages.map(({ pipeline, id, name, suggestion }) => ({
-    pipelineId: pipeline.id,
-    stageId: id,
-    name: `${pipeline.name}: ${name}`,
-    suggestion,
-  }));
+  const found = live.stages.map(toFoundStage);
   const kept = await ledger.transaction((tx) => keepStages(tx, profileId, provider, found, now));
   const byId = new Map(kept.map((stage) => [`${stage.pipelineId}/${stage.stageId}`, stage]));
   const canWrite = caller.scopes.has('goals:write') && caller.isEntitled;

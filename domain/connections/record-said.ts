@@ -57,11 +57,16 @@ async function keepOutcomes(tx: Tx, saying: OutcomeSaying, said: readonly SaidOu
   const typeOf = await stageReader(tx, saying, said);
   const rejected: Rejected[] = [];
   const reads: ReadEvent[] = [];
+  const endings = new Set(
+    said.flatMap(({ externalId, outcomeType }) => (outcomeType ? [keyOf(provider, externalId, outcomeType)] : [])),
+  );
   for (const one of said) {
     const outcomeType = typeOf(one);
-    // A deal in a stage that counts as nothing is no outcome until somebody says otherwise.
+    // A deal in a stage that is not mapped is no outcome.
     if (!outcomeType) continue;
     const idempotencyKey = keyOf(provider, one.externalId, outcomeType);
+    // A won deal in a stage that is mapped to won is one outcome, dated by its status: written twice, its date would change at every sync.
+    if (!one.outcomeType && endings.has(idempotencyKey)) continue;
     const body = {
       event_name: outcomeType,
       event_type: outcomeType,

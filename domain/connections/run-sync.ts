@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type OutcomeServices, untilRecorded } from '@tributary/domain/outcomes';
 import type { Ledger } from '@tributary/postgres';
 import { openCall, ProviderFault, type SyncPage } from '@tributary/providers';
-import { type Channel, hourMs } from '@tributary/vocabulary';
+import { type Channel, channels, hourMs } from '@tributary/vocabulary';
 import { noteFault, noteRecovered } from './note-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
 import { recordSaid } from './record-said.ts';
 import { nextRunAt, usualPauseMs, waitAfter } from './schedule.ts';
 import type { ConnectionStores } from './services.ts';
+import { storeStages } from './stages.ts';
 import {
   beginRun,
   endRun,
@@ -54,6 +55,7 @@ export async function runSync(
     try {
       opened = await openAccount({ ...stores, ledger }, profileId, connectionId, stores.now(), signal);
       const reading = { stores, ledger, run, opened, signal, endsAt };
+      if (await readStages(reading)) position = null;
       const left = await readOn(reading, position, (kept) => {
         position = kept;
         fruitless = 0;
@@ -87,6 +89,24 @@ interface Reading {
   readonly opened: Opened;
   readonly signal: AbortSignal;
   readonly endsAt: number;
+}
+
+/**
+ * Stores the stages of a CRM before its deals, so that a stage is mapped as its name suggests when the first deal in it is read.
+ * Resolves to whether all deals have to be read again because a known stage was mapped.
+ */
+async function readStages({ stores, ledger, run, opened, signal }: Reading): Promise<boolean> {
+  const { provider, account, connection } = opened;
+  const channel = connection.channel as Channel;
+  if (!provider.stages || channels[channel].kind !== 'crm') return false;
+  const now = stores.now();
+  const pipelines = await provider.stages(account, openCall(stores.providerOutbound, now, signal));
+  return ledger.transaction(async (tx) => {
+    await holdRun(tx, run);
+    const isMapped = await storeStages(tx, run.profileId, channel, pipelines, now);
+    if (isMapped) await savePosition(tx, run, null, undefined, []);
+    return isMapped;
+  });
 }
 
 /** Undefined once all is read; else how long to wait before going on. */
@@ -142,16 +162,17 @@ async function fail(
     if (opened && reach === 'app')
       await pauseProvider(tx, opened.connection.channel, after(retryAfterMs ?? usualPauseMs));
     if (opened) await noteFault(tx, { ...run, revision: opened.connection.credentials_revision, now: at }, fault);
-    await failRun(tx, run, says || code, verdict === 'reconnect' ? null : after(dueAt[verdict]));
+    await failRun(tx, run, says || code, at, verdict === 'reconnect' ? null : after(dueAt[verdict]));
   });
 }
 
 /** Nobody reads it before somebody connects again, or sets its provider up. */
 async function giveUp({ now }: SyncStores, ledger: Ledger, run: Run, { reason }: ConnectionUnusable): Promise<void> {
   const isOver = reason !== 'provider_not_configured';
+  const at = now();
   await ledger.transaction(async (tx) => {
     await holdRun(tx, run);
-    await failRun(tx, run, words[reason], isOver ? null : nextRunAt(run.connectionId, now()));
+    await failRun(tx, run, words[reason], at, isOver ? null : nextRunAt(run.connectionId, at));
   });
 }
 

@@ -1,5 +1,8 @@
+import { type FoundStage, applyStageSuggestions, keepStages } from '@tributary/domain/definitions';
+import type { Tx } from '@tributary/postgres';
+import type { Pipeline } from '@tributary/providers';
 import { suggestStage } from '@tributary/rules';
-import type { CrmChannel, StageOutcome } from '@tributary/vocabulary';
+import type { Channel, CrmChannel, StageOutcome } from '@tributary/vocabulary';
 import { type ConnectionRow, findConnected } from './store.ts';
 import type { Asking } from './with-account.ts';
 import { withAccount } from './with-account.ts';
@@ -26,8 +29,33 @@ export async function askStages(asking: Asking, channel: CrmChannel): Promise<Li
   const pipelines = await withAccount(asking, connection.id, async ({ provider, account }, call) =>
     provider.stages?.(account, call),
   );
-  const stages = (pipelines ?? []).flatMap(({ id, name, stages: inside }) =>
-    inside.map((stage) => ({ pipeline: { id, name }, ...stage, suggestion: suggestStage(stage.name) })),
+  return { connection, stages: listSuggestedStages(pipelines ?? []) };
+}
+
+const listSuggestedStages = (pipelines: readonly Pipeline[]): LiveStage[] =>
+  pipelines.flatMap(({ id, name, stages }) =>
+    stages.map((stage) => ({ pipeline: { id, name }, ...stage, suggestion: suggestStage(stage.name) })),
   );
-  return { connection, stages };
+
+export const toFoundStage = ({ pipeline, id, name, suggestion }: LiveStage): FoundStage => ({
+  pipelineId: pipeline.id,
+  stageId: id,
+  name: `${pipeline.name}: ${name}`,
+  suggestion,
+});
+
+/**
+ * Stores the stages of a CRM with what their names suggest. Resolves to whether a stage that counted as nothing counts now: then the
+ * deals in it have to be read again.
+ */
+export async function storeStages(
+  tx: Tx,
+  profileId: string,
+  channel: Channel,
+  pipelines: readonly Pipeline[],
+  now: Date,
+): Promise<boolean> {
+  const found = listSuggestedStages(pipelines).map(toFoundStage);
+  await keepStages(tx, profileId, channel, found, now);
+  return applyStageSuggestions(tx, profileId, channel, found, now);
 }

@@ -156,9 +156,11 @@ export async function wishSync(
       state = CASE WHEN s.state = 'running' THEN s.state ELSE 'queued' END`.execute(tx);
 }
 
-/** Nothing more is read of it. */
-export async function removeSync(tx: Tx, profileId: string, connectionId: string): Promise<void> {
-  await tx.deleteFrom('syncs').where('profile_id', '=', profileId).where('connection_id', '=', connectionId).execute();
+/** Nothing more is read of it, not even by a run that is under way. When it was last read stays. */
+export async function stopSync(tx: Tx, profileId: string, connectionId: string): Promise<void> {
+  await sql`
+    UPDATE syncs SET due_at = 'infinity', state = 'idle', run = run + 1, position = NULL, progress = NULL, failing_since = NULL
+    WHERE profile_id = ${profileId} AND connection_id = ${connectionId}`.execute(tx);
 }
 
 // ── Whose turn it is to replace credentials ─────────────────────────────────────────────────────────────────────────────────────

@@ -1,6 +1,7 @@
-import type { Postgres, Tx } from '@tributary/postgres';
+import type { Postgres, Tx, UnboundLedger } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
+import { shareOf, waitAfter } from './schedule.ts';
 import type { ConnectionRow, SyncRow } from './store.ts';
 
 /** Which connection is read, by which run. */
@@ -91,14 +92,14 @@ export async function savePosition(
             SELECT one, n FROM jsonb_array_elements(rejected || ${JSON.stringify(last)}::jsonb) WITH ORDINALITY AS e (one, n)
             ORDER BY n DESC LIMIT ${rejectedShown}) kept)`;
   await sql`
-    UPDATE syncs SET position = ${JSON.stringify(position)}::jsonb, progress = ${progress ?? null}, failures = 0 ${added}
+    UPDATE syncs SET position = ${JSON.stringify(position)}::jsonb, progress = ${progress ?? null}, failures = 0, failing_since = NULL ${added}
     WHERE ${ofRun(run)}`.execute(tx);
 }
 
 /** All was read. Whoever asked for another run meanwhile gets it at once. */
 export async function endRun(tx: Tx, run: Run, wishes: string, now: Date, nextAt: Date): Promise<void> {
   await sql`
-    UPDATE syncs SET last_success_at = ${now}, last_error = NULL, failures = 0, progress = NULL,
+    UPDATE syncs SET last_success_at = ${now}, last_error = NULL, failures = 0, failing_since = NULL, progress = NULL,
       state = CASE WHEN wishes = ${wishes} THEN 'idle' ELSE 'queued' END,
       due_at = CASE WHEN wishes = ${wishes} THEN ${nextAt}::timestamptz ELSE ${now}::timestamptz END
     WHERE ${ofRun(run)}`.execute(tx);
@@ -109,12 +110,28 @@ export async function putOff(tx: Tx, run: Run, dueAt: Date): Promise<void> {
   await sql`UPDATE syncs SET due_at = ${dueAt} WHERE ${ofRun(run)}`.execute(tx);
 }
 
-/** It failed, with the provider's own words. Null: nothing is read before somebody connects again. */
-export async function failRun(tx: Tx, run: Run, says: string, dueAt: Date | null): Promise<void> {
+/** It failed, with the provider's own words. Null: nothing is read before a member connects again. */
+export async function failRun(tx: Tx, run: Run, says: string, now: Date, dueAt: Date | null): Promise<void> {
   await sql`
-    UPDATE syncs SET state = 'failed', failures = failures + 1, last_error = ${says.slice(0, limits.connections.errorCharacters)},
+    UPDATE syncs SET state = 'failed', failures = failures + 1, failing_since = coalesce(failing_since, ${now}), last_error = ${says.slice(0, limits.connections.errorCharacters)},
       due_at = ${dueAt ?? 'infinity'}::timestamptz
     WHERE ${ofRun(run)}`.execute(tx);
+}
+
+/** What a member reads of a sync that failed by an internal error. */
+export const internalError =
+  'Tributary could not store what the provider returned: an internal error. Nothing is lost; the sync is retried automatically. If this stays for more than a day, contact the operator of this server.';
+
+/** As the role that works the queues: the sync failed by an internal error and is retried with exponential backoff, at least hourly. */
+export async function failInternally(tx: Tx, connectionId: string, now: Date): Promise<void> {
+  const { rows } = await sql<{ failures: number }>`
+    SELECT failures FROM syncs WHERE connection_id = ${connectionId} FOR UPDATE`.execute(tx);
+  const failures = (rows[0]?.failures ?? 0) + 1;
+  const dueAt = new Date(now.getTime() + waitAfter(failures, undefined, shareOf(connectionId)));
+  await sql`
+    UPDATE syncs SET state = 'failed', failures = ${failures}, failing_since = coalesce(failing_since, ${now}),
+      last_error = ${internalError}, due_at = ${dueAt}
+    WHERE connection_id = ${connectionId}`.execute(tx);
 }
 
 /** A limit of the app was met: nobody asks this provider before then. */
@@ -127,4 +144,24 @@ export async function pauseProvider(tx: Tx, channel: string, until: Date): Promi
 /** As the role that works the queues: what waits for a pause to end is due then. */
 export async function putOffPaused(system: Postgres, connectionId: string, dueAt: Date): Promise<void> {
   await system.unbound.query(sql`UPDATE syncs SET due_at = ${dueAt} WHERE connection_id = ${connectionId}`);
+}
+
+/** Profiles after `after` with a sync that has been failing since before `since`, and since when. As the system. */
+export async function listFailingSyncs(
+  ledger: UnboundLedger,
+  { after, since, limit }: { readonly after: string; readonly since: Date; readonly limit: number },
+): Promise<{ readonly profileId: string; readonly since: Date }[]> {
+  const { rows } = await ledger.query(sql<{ profileId: string; since: Date }>`
+    SELECT profile_id AS "profileId", min(failing_since) AS since FROM syncs
+    WHERE failing_since <= ${since} AND profile_id > ${after}
+    GROUP BY profile_id ORDER BY profile_id LIMIT ${limit}`);
+  return rows;
+}
+
+/** Of these profiles those with a sync that fails. As the system. */
+export async function findFailingSyncs(ledger: UnboundLedger, profileIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await ledger.query(sql<{ id: string }>`
+    SELECT DISTINCT profile_id AS id FROM syncs
+    WHERE profile_id = ANY (${[...profileIds]}::uuid[]) AND failing_since IS NOT NULL`);
+  return new Set(rows.map(({ id }) => id));
 }

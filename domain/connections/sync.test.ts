@@ -316,6 +316,55 @@ test('a run that is cut off goes on where it was, and the one before it can writ
   await read();
 });
 
+test('a sync that fails by an internal error is retried ever later, shows the cause and never stops', async () => {
+  const { read, sync, status, id, ask } = await connected('social_ads');
+  const fails = async () => {
+    await expect(read()).rejects.toThrow(TypeError);
+    await kit.system.unbound.transaction((tx) => handler.setAside(tx, id, { id, profileId: '' }));
+    const { next_run_at, ...shown } = await sync();
+    return { ...shown, waitMs: Date.parse(next_run_at) - kit.clock.now().getTime() };
+  };
+  toy.pages = [{ said: [delivery('2026-02-01', '1')] }];
+  await read();
+  const last = (await sync()).last_success_at;
+  // Ads tell of no outcomes: the code refuses them.
+  toy.pages = [{ said: [deal('d-1', 'new')] }];
+  const waits: number[] = [];
+  for (let attempt = 0; attempt < 9; attempt += 1) {
+    await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${id}`);
+    const { waitMs, ...shown } = await fails();
+    expect(shown).toMatchObject({ state: 'failed', last_error: expect.stringMatching(/internal error.*retried/) });
+    waits.push(waitMs);
+  }
+  expect(await status()).toBe('connected');
+  expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+  expect(waits[0]).toBeGreaterThanOrEqual(30_000);
+  expect(waits.at(-1)).toBeLessThanOrEqual(3_610_000);
+  const failing = await kit.owner.unbound.query(sql`SELECT failing_since FROM syncs WHERE connection_id = ${id}`);
+  expect(failing.rows).toEqual([{ failing_since: kit.clock.now() }]);
+  // A member who requests a sync after the repair need not wait.
+  toy.pages = [{ said: [delivery('2026-02-02', '1')] }];
+  expect((await ask('POST', '/connections/sync', { connection_id: id })).status).toBe(202);
+  await read();
+  expect(await sync()).toMatchObject({ state: 'idle', last_error: null, last_success_at: last });
+  const works = await kit.owner.unbound.query(sql`SELECT failing_since FROM syncs WHERE connection_id = ${id}`);
+  expect(works.rows).toEqual([{ failing_since: null }]);
+});
+
+test('a disconnected connection shows when it was last read, and is read no more [conn-031]', async () => {
+  const { read, sync, ask, id } = await connected('social_ads');
+  toy.pages = [{ said: [delivery('2026-02-01', '1')] }];
+  await read();
+  const { last_success_at } = await sync();
+  expect(last_success_at).not.toBeNull();
+  const left = { state: 'idle', last_success_at, next_run_at: null };
+  expect((await ask('POST', `/connections/${id}/disconnect`)).data.sync).toMatchObject(left);
+  toy.asked = [];
+  expect(await read()).toBe(0);
+  expect(toy.asked).toEqual([]);
+  expect(await sync()).toMatchObject(left);
+});
+
 test('regular runs are spread over the hour', () => {
   const now = new Date('2026-01-01T00:30:00Z');
   const minutes = new Map<number, number>();

@@ -2,7 +2,7 @@ import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
 import { runSync, type SyncStores } from './run-sync.ts';
 import { afterPause } from './schedule.ts';
-import { findDue, putOffPaused } from './sync-store.ts';
+import { failInternally, findDue, putOffPaused } from './sync-store.ts';
 
 interface SyncItem extends Item {
   readonly profileId: string;
@@ -24,11 +24,8 @@ export const syncs = (stores: SyncStores): QueueHandler<SyncItem> => ({
   async work({ items, signal }) {
     for (const { id, profileId } of items) await runSync(stores, profileId, id, signal);
   },
-  // What fails for a reason of ours waits until somebody looks at it.
-  setAside: async (tx, connectionId) => {
-    await sql`UPDATE syncs SET due_at = 'infinity', state = 'failed', last_error = 'It could not be read for a reason of ours.'
-      WHERE connection_id = ${connectionId}`.execute(tx);
-  },
+  // An internal error: the operator sees its cause in the list of set-aside work, and the sync is tried again, ever later.
+  setAside: (tx, connectionId) => failInternally(tx, connectionId, stores.now()),
   putBack: async (tx, connectionId) => {
     await sql`UPDATE syncs SET due_at = '-infinity', state = 'queued' WHERE connection_id = ${connectionId}`.execute(
       tx,

@@ -80,6 +80,29 @@ export async function keepStages(
   return readStages(tx, profileId, channel);
 }
 
+/**
+ * Maps stages that no user has decided on and that were stored without a suggestion. Resolves to whether one was mapped.
+ */
+export async function applyStageSuggestions(
+  tx: Tx,
+  profileId: string,
+  channel: Channel,
+  found: readonly FoundStage[],
+  now: Date,
+): Promise<boolean> {
+  const suggested = found.slice(0, limits.stages.max).flatMap(({ suggestion, ...stage }) => {
+    return suggestion ? [{ key: `${channel}/${stage.pipelineId}/${stage.stageId}`, suggestion }] : [];
+  });
+  if (suggested.length === 0) return false;
+  const { rows } = await sql`
+    UPDATE definitions d SET conversion_type = s.suggestion, mapping_source = 'suggested', updated_at = ${now}
+    FROM unnest(${suggested.map(({ key }) => key)}::text[], ${suggested.map(({ suggestion }) => suggestion)}::text[]) AS s (key, suggestion)
+    WHERE d.profile_id = ${profileId} AND d.key = s.key AND d.kind = 'pipeline_stage'
+      AND d.conversion_type = 'unmapped' AND d.mapping_source = 'engine_default'
+    RETURNING 1`.execute(tx);
+  return rows.length > 0;
+}
+
 /** A person says what a stage counts as. Resolves to whether that is news. */
 export async function mapStage(
   tx: Tx,

@@ -19,23 +19,30 @@ interface Told {
   readonly externalId?: string;
   readonly occurredAt?: Date;
   readonly amount?: string;
+  readonly type?: 'lead_created' | 'closed_won';
 }
 
 /** What a provider's sync or a caller says of a new lead. */
-function leadOf({ key = uuid(), externalId, occurredAt = kit.clock.now(), amount }: Told): ReadEvent {
+function leadOf({
+  key = uuid(),
+  externalId,
+  occurredAt = kit.clock.now(),
+  amount,
+  type = 'lead_created',
+}: Told): ReadEvent {
   return {
     event: {
-      eventName: 'lead_created',
-      eventType: 'lead_created',
+      eventName: type,
+      eventType: type,
       idempotencyKey: key,
       occurredAt,
       money: amount === undefined ? null : { amount, currency: 'USD' },
       subjectRef: null,
     },
-    eventKey: 'lead_created',
-    eventTypeKey: 'lead_created',
+    eventKey: type,
+    eventTypeKey: type,
     said: { identifiers: [ana], firstName: 'Ana' },
-    ...(externalId && { provided: { externalId, outcomeType: 'lead_created' } }),
+    ...(externalId && { provided: { externalId, outcomeType: type } }),
     rest: {},
     warnings: [],
   };
@@ -157,14 +164,18 @@ describe('who told of an outcome', () => {
     ]);
   });
 
-  test.each([connectionId, null])('an id of a connection (%s) is one outcome', async (connection) => {
+  test.each([connectionId, null])('a deal of a connection (%s) is one outcome of each type', async (connection) => {
     const profile = await governed();
-    const teller: Teller = { source: 'cardpay', connectionId: connection };
-    await profile.record(teller, { externalId: 'charge-1' });
-    await expect(profile.record(teller, { externalId: 'charge-1' })).rejects.toThrow(/outcomes_by_external_id/);
-    await profile.record({ source: 'cardpay', connectionId: uuid() }, { externalId: 'charge-1' });
-    await profile.record({ source: 'payments_a', connectionId: connection }, { externalId: 'charge-1' });
-    expect(await profile.sources()).toHaveLength(3);
+    const teller: Teller = { source: 'crm_a', connectionId: connection };
+    await profile.record(teller, { externalId: 'deal-1' });
+    await profile.record(teller, { externalId: 'deal-1', type: 'closed_won' });
+    await expect(profile.record(teller, { externalId: 'deal-1' })).rejects.toThrow(/outcomes_by_external_id_and_type/);
+    await profile.record({ source: 'crm_a', connectionId: uuid() }, { externalId: 'deal-1' });
+    await profile.record({ source: 'payments_a', connectionId: connection }, { externalId: 'deal-1' });
+    expect(await profile.sources()).toHaveLength(4);
+    const told = (await profile.told()).map(({ payload }) => payload as { external_id: string; outcome_id: string });
+    expect(told.map(({ external_id }) => external_id)).toEqual(Array(4).fill('deal-1'));
+    expect(new Set(told.map(({ outcome_id }) => outcome_id)).size).toBe(4);
   });
 
   test('a provider without an id, and an id without a provider, are refused', async () => {

@@ -6,6 +6,7 @@ import { namesOf } from './names-of.ts';
 export const alertKinds = {
   tracker_silent: `Visits came before, and none has come for ${limits.tracking.silentAfterHours} hours, and for half as long again as the longest pause of the last weeks. Look whether the tracker is still on the site. It ends with the next visit, or when the tracking key is revoked.`,
   figures_late: `What was recorded has been waiting for more than ${limits.alerts.lateAfterMinutes} minutes to be counted in reports. Nothing is lost and there is nothing to send again: whoever operates the server looks after it. It ends when reports show everything.`,
+  sync_failing: `A connected account has not been read for more than ${limits.alerts.syncFailingAfterMinutes} minutes, because every attempt failed. Read \`sync.last_error\` of the connection, which names the cause and what to do. The sync is retried automatically unless the account has to be connected again. It ends with the next successful sync, or when the account is disconnected.`,
 } as const;
 export type AlertKind = keyof typeof alertKinds;
 export const alertKindNames = namesOf(alertKinds);

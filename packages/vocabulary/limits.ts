@@ -253,7 +253,7 @@ export const limits = {
    */
   tracking: { silentAfterHours: 24, silentAfterPauses: 1.5, notedEveryMinutes: 10 },
   /** Reports show what is recorded within seconds. Whoever waits for longer than this is told. */
-  alerts: { lateAfterMinutes: 60, keptDays: 90 },
+  alerts: { lateAfterMinutes: 60, syncFailingAfterMinutes: 60, keptDays: 90 },
 } as const;
 
 export type AppRateTier = keyof typeof limits.ratePerMinute.app;

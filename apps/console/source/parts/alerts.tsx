@@ -25,6 +25,16 @@ export function Alerts() {
                   {say.alerts.check}
                 </Link>
               )}
+              {kind === 'sync_failing' && (
+                <Link
+                  to="/p/$profileId/connections"
+                  params={{ profileId }}
+                  search={kept}
+                  className="text-accent underline"
+                >
+                  {say.alerts.connections}
+                </Link>
+              )}
             </p>
           </li>
         ))}

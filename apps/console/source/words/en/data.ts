@@ -110,11 +110,17 @@ export const data = {
       about: (ago: Shown) =>
         `What was recorded ${ago} is not in reports yet. Nothing is lost and there is nothing to send again: wait before you decide on the latest days.`,
     },
+    sync_failing: {
+      title: 'A connected account cannot be read',
+      about: (ago: Shown) =>
+        `Syncs of a connected account began to fail ${ago}. Its latest ads, deals or payments are missing from reports. Connections shows the cause and what to do.`,
+    },
     check: 'Check the tracker',
+    connections: 'Open connections',
     byMail: 'Alerts by e-mail',
     wanted: 'Tell me when something is wrong with the data of this profile',
     wantedAbout:
-      'One mail when the tracker falls silent or figures are late, and one when that is over. Owners and admins get them unless they say otherwise.',
+      'One mail when the tracker falls silent, figures are late or a sync keeps failing, and one when that is over. Owners and admins get them unless they say otherwise.',
     language: 'Language of alerts',
   },
   tracking: {

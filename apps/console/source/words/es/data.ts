@@ -110,11 +110,17 @@ export const data: typeof english = {
       about: (ago) =>
         `Lo registrado ${ago} todavía no está en los informes. No se pierde nada y no hay nada que enviar otra vez: espera antes de decidir sobre los últimos días.`,
     },
+    sync_failing: {
+      title: 'No se puede leer una cuenta conectada',
+      about: (ago) =>
+        `Las sincronizaciones de una cuenta conectada empezaron a fallar ${ago}. Sus últimos anuncios, negocios o pagos faltan en los informes. En Conexiones se ven la causa y qué hacer.`,
+    },
     check: 'Comprobar el código',
+    connections: 'Abrir conexiones',
     byMail: 'Avisos por correo',
     wanted: 'Avisarme cuando algo va mal con los datos de este perfil',
     wantedAbout:
-      'Un correo cuando dejan de llegar visitas o las cifras van con retraso, y otro cuando termina. Propietarios y administradores los reciben salvo que digan lo contrario.',
+      'Un correo cuando dejan de llegar visitas, las cifras van con retraso o una sincronización sigue fallando, y otro cuando termina. Propietarios y administradores los reciben salvo que digan lo contrario.',
     language: 'Idioma de los avisos',
   },
   tracking: {

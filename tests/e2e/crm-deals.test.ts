@@ -1,0 +1,154 @@
+import { loadSettings } from '@tributary/config';
+import { rereadDeals, syncs } from '@tributary/domain/connections/room.ts';
+import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { createProviders } from '@tributary/providers';
+import { startSandbox } from '@tributary/sandbox';
+import { buildApiKey, openTest, testOutcomeServices, testVault, workOff } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { agree } from '../../apps/sandbox/testing.ts';
+import { openBrowser, openShop, returnUrl } from '../../domain/handoffs/handoffs.fixture.ts';
+
+const location = 'locSantiago';
+const sandbox = await startSandbox({ now: () => kit.clock.now(), market: { people: 900, start: '2026-01-01', days: 30 } });
+afterAll(() => sandbox.close());
+const providers = createProviders(loadSettings({ ...sandbox.settings, PROVIDER_LOCAL_HOSTS: '127.0.0.1' }));
+const providerOutbound = createOutbound({ timeoutMs: 10_000, policy: localDevelopmentTargets });
+afterAll(() => providerOutbound.close());
+const { kit, api } = await openTest({ providers, providerOutbound });
+kit.clock.set('2026-03-10T12:00:00Z');
+const stores = { app: kit.app, system: kit.system, now: () => kit.clock.now(), vault: testVault };
+const reader = syncs({ ...stores, providers, providerOutbound, random: () => 0, outcomes: testOutcomeServices });
+
+const endings = { open: undefined, won: 'closed_won', lost: 'deal_lost', abandoned: 'deal_abandoned' } as const;
+
+/** The outcomes that the CRM has shown so far: each deal once of each type, with the date and value that it last had. */
+class ExpectedLedger {
+  readonly #rows = new Map<string, { deal: string; type: string; at: string; amount: string | null }>();
+  readonly mapping = new Map<string, string>();
+
+  readBook(): void {
+    for (const deal of dealsOfLocation()) {
+      const amount = deal.monetaryValue === null ? null : String(deal.monetaryValue);
+      const put = (type: string | undefined, at: string) =>
+        type && this.#rows.set(`${deal.id}/${type}`, { deal: deal.id, type, at, amount });
+      const [staged, ended] = [this.mapping.get(deal.pipelineStageId), endings[deal.status]];
+      if (staged !== ended) put(staged, deal.lastStageChangeAt);
+      put(ended, deal.lastStatusChangeAt);
+    }
+  }
+
+  get rows() {
+    return [...this.#rows.values()].sort((a, b) => (`${a.deal}/${a.type}` < `${b.deal}/${b.type}` ? -1 : 1));
+  }
+}
+
+const dealsOfLocation = () => sandbox.book.highlevel.deals.filter(({ locationId }) => locationId === location);
+
+/** A merchant who has consented to the location, and what the worker and the API make of it. */
+async function connect() {
+  const shop = await openShop(kit, api);
+  const { data: handoff } = await shop.mint('crm_a', { return_url: returnUrl });
+  const browser = openBrowser(api);
+  const { to: consentUrl = '' } = await browser.open(handoff.start_url);
+  const answer = await agree(consentUrl, { accounts: [location] });
+  const callback = new URL(new URL(consentUrl).searchParams.get('redirect_uri') ?? '');
+  callback.search = new URLSearchParams(answer).toString();
+  await browser.open(callback.href);
+  const { connection_id: id } = (await shop.read(handoff.id)).result;
+  const goals = await buildApiKey(kit.app, shop.id, { scopes: ['goals:write'] });
+  const ledger = kit.app.forProfile(shop.id);
+  const rows = async <Row>(statement: ReturnType<typeof sql<Row>>) =>
+    (await ledger.transaction((tx) => statement.execute(tx))).rows;
+  return {
+    shop,
+    rows,
+    stages: async () => (await shop.call('GET', '/api/v1/connections/crm_a/stages?locale=es')).data.stages,
+    async map(definitionId: string, event_key: string) {
+      const url = `/api/v1/outcome-definitions/${definitionId}`;
+      const response = await api.call({ method: 'PATCH', url, headers: goals.headers, payload: { event_key } });
+      expect(response.statusCode).toBe(200);
+      await rereadDeals(kit.app, { profileId: shop.id }, kit.clock.now());
+    },
+    async sync() {
+      await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${id}`);
+      await workOff(kit.system, 'syncs', reader, id);
+      return (await shop.call('GET', `/api/v1/connections/${id}`)).data;
+    },
+    recorded: () =>
+      rows(sql<{ deal: string; type: string; at: string; amount: string | null }>`
+        SELECT external_id AS deal, event_key AS type, to_json(occurred_at AT TIME ZONE 'UTC') #>> '{}' AS at, amount::text
+        FROM outcomes ORDER BY external_id || '/' || event_key COLLATE "C"`),
+  };
+}
+
+const atMs = (row: { at: string }) => ({ ...row, at: Date.parse(row.at.endsWith('Z') ? row.at : `${row.at}Z`) });
+
+test('deals that move through all mapped stages, reopen and are won after all are in the ledger once of each type [conn-053] [conn-054] [evnt-030]', async () => {
+  const { shop, rows, stages, map, sync, recorded } = await connect();
+  const expected = new ExpectedLedger();
+  const [pipeline] = [...new Set(dealsOfLocation().map(({ pipelineId }) => pipelineId))];
+  const stageIds = [0, 1, 2, 3, 4].map((position) => `${pipeline}-${position}`);
+  const compare = async () => {
+    expect(await sync()).toMatchObject({ status: 'connected', sync: { state: 'idle', last_error: null } });
+    expected.readBook();
+    expect((await recorded()).map(atMs)).toEqual(expected.rows.map(atMs));
+  };
+
+  // The first sync runs before a user has looked at the stages, and maps them as their names suggest.
+  const suggested = ['lead_created', null, 'appointment_booked', 'quote_sent', 'closed_won'];
+  for (const [position, type] of suggested.entries()) if (type) expected.mapping.set(stageIds[position] ?? '', type);
+  await compare();
+  const shown: { id: string; definition_id: string; current: object }[] = await stages();
+  expect(shown.map(({ current }) => current)).toEqual(
+    suggested.map((type) =>
+      type ? { event_key: type, source: 'suggested' } : { event_key: 'unmapped', source: 'engine_default' },
+    ),
+  );
+
+  await map(shown[1]?.definition_id ?? '', 'messaging_started');
+  expected.mapping.set(stageIds[1] ?? '', 'messaging_started');
+  await compare();
+
+  const open = dealsOfLocation().filter(({ status }) => status === 'open');
+  const [walks, reopens, ...others] = open;
+  const lost = dealsOfLocation().find(({ status }) => status === 'lost');
+  const abandoned = dealsOfLocation().find(({ status }) => status === 'abandoned');
+  const change = (deal: { id: string } | undefined, to: Parameters<typeof sandbox.book.highlevel.change>[1]) =>
+    sandbox.book.highlevel.change(deal?.id ?? '', to);
+  for (const stage of stageIds) {
+    kit.clock.advance(dayMs / 4);
+    change(walks, { pipelineStageId: stage });
+    change(others[0], { pipelineStageId: stageIds[(stageIds.indexOf(stage) + 2) % 5] ?? '' });
+    await compare();
+  }
+  const steps = [
+    () => change(reopens, { status: 'won' }),
+    () => change(reopens, { status: 'open' }),
+    () => change(reopens, { status: 'lost' }),
+    () => [reopens, lost, abandoned].map((deal) => change(deal, { status: 'won', monetaryValue: 777.5 })),
+    () => change(walks, { status: 'won' }),
+  ];
+  for (const step of steps) {
+    kit.clock.advance(dayMs / 4);
+    step();
+    await compare();
+  }
+  expect((await recorded()).filter(({ deal }) => deal === walks?.id).map(({ type }) => type)).toEqual([
+    'appointment_booked',
+    'closed_won',
+    'lead_created',
+    'messaging_started',
+    'quote_sent',
+  ]);
+
+  // One event for each outcome, with the deal's id, however often the deal was read.
+  const events = await rows(sql<{ id: string; deal: string; type: string }>`
+    SELECT id, payload ->> 'external_id' AS deal, payload ->> 'outcome_type' AS type FROM outbox
+    WHERE type = 'outcome.recorded' AND profile_id = ${shop.id}`);
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  expect(events.map(({ deal, type }) => `${deal}/${type}`).sort()).toEqual(
+    expected.rows.map(({ deal, type }) => `${deal}/${type}`).sort(),
+  );
+}, 120_000);
