@@ -19,7 +19,9 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   // Every profile is looked at: what a test left behind would be opened, ended and counted in the next one.
-  await kit.owner.unbound.query(sql`TRUNCATE alerts, alert_mails, dirty_entities, dirty_conversions, last_visits, syncs`);
+  await kit.owner.unbound.query(
+    sql`TRUNCATE alerts, alert_mails, dirty_entities, dirty_conversions, last_visits, syncs`,
+  );
   kit.clock.set('2026-06-15T12:00:00Z');
   inbox.length = 0;
   server.onData = 'take';
@@ -295,7 +297,10 @@ test('members are alerted to a sync that fails for an hour, and told when all sy
   await look();
   expect(await team.open()).toEqual([]);
   await team.work();
-  expect(inbox.slice(2).map(({ text }) => text.includes('all connected accounts are read again'))).toEqual([true, true]);
+  expect(inbox.slice(2).map(({ text }) => text.includes('all connected accounts are read again'))).toEqual([
+    true,
+    true,
+  ]);
 });
 
 test('a profile sees its own alerts only', async () => {

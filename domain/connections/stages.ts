@@ -1,4 +1,4 @@
-import { type FoundStage, applyStageSuggestions, keepStages } from '@tributary/domain/definitions';
+import { applyStageSuggestions, type FoundStage, keepStages } from '@tributary/domain/definitions';
 import type { Tx } from '@tributary/postgres';
 import type { Pipeline } from '@tributary/providers';
 import { suggestStage } from '@tributary/rules';

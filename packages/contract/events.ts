@@ -67,7 +67,9 @@ const alert = {
   profile_id: Uuid,
   alert_id: Uuid.describe('The same when it is opened and when it is over.'),
   kind: AlertKind,
-  since: IsoTimestamp.describe('Since when it is so: the last visit, the change that has waited longest, or the first failed sync.'),
+  since: IsoTimestamp.describe(
+    'Since when it is so: the last visit, the change that has waited longest, or the first failed sync.',
+  ),
   opened_at: IsoTimestamp.describe('When it was noticed and told.'),
 };
 const sampleAlert = {

@@ -1407,6 +1407,7 @@ export interface Syncs {
   channel: string;
   connection_id: string;
   due_at: Timestamp;
+  failing_since: Timestamp | null;
   failures: Generated<number>;
   last_error: string | null;
   last_run_at: Timestamp | null;

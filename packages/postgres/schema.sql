@@ -1490,7 +1490,7 @@ CREATE TABLE public.alerts (
     since timestamp with time zone NOT NULL,
     opened_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    CONSTRAINT alerts_kind_check CHECK ((kind = ANY (ARRAY['tracker_silent'::text, 'figures_late'::text])))
+    CONSTRAINT alerts_kind_check CHECK ((kind = ANY (ARRAY['tracker_silent'::text, 'figures_late'::text, 'sync_failing'::text])))
 );
 
 ALTER TABLE ONLY public.alerts FORCE ROW LEVEL SECURITY;
@@ -2589,6 +2589,7 @@ CREATE TABLE public.syncs (
     run bigint DEFAULT 0 NOT NULL,
     rejected_count integer DEFAULT 0 NOT NULL,
     rejected jsonb DEFAULT '[]'::jsonb NOT NULL,
+    failing_since timestamp with time zone,
     CONSTRAINT syncs_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'queued'::text, 'running'::text, 'failed'::text])))
 )
 WITH (fillfactor='50');
@@ -3339,7 +3340,7 @@ CREATE INDEX outcomes_by_customer ON public.outcomes USING btree (profile_id, cu
 
 CREATE INDEX outcomes_by_event ON public.outcomes USING btree (profile_id, event_key, occurred_at, id);
 
-CREATE UNIQUE INDEX outcomes_by_external_id ON public.outcomes USING btree (profile_id, source, connection_id, external_id) NULLS NOT DISTINCT WHERE (external_id IS NOT NULL);
+CREATE UNIQUE INDEX outcomes_by_external_id_and_type ON public.outcomes USING btree (profile_id, source, connection_id, external_id, event_key) NULLS NOT DISTINCT WHERE (external_id IS NOT NULL);
 
 CREATE INDEX outcomes_by_provider_id ON public.outcomes USING btree (profile_id, external_id) WHERE (external_id IS NOT NULL);
 
@@ -3424,6 +3425,8 @@ CREATE INDEX shared_views_by_revocation ON public.shared_views USING btree (revo
 CREATE INDEX site_searches_by_life ON public.site_searches USING btree (day);
 
 CREATE INDEX syncs_by_connection ON public.syncs USING btree (connection_id) INCLUDE (profile_id);
+
+CREATE INDEX syncs_failing ON public.syncs USING btree (profile_id, failing_since) WHERE (failing_since IS NOT NULL);
 
 CREATE INDEX tenant_deletions_of_workspace ON public.tenant_deletions USING btree (workspace_id);
 

@@ -11,7 +11,10 @@ import { agree } from '../../apps/sandbox/testing.ts';
 import { openBrowser, openShop, returnUrl } from '../../domain/handoffs/handoffs.fixture.ts';
 
 const location = 'locSantiago';
-const sandbox = await startSandbox({ now: () => kit.clock.now(), market: { people: 900, start: '2026-01-01', days: 30 } });
+const sandbox = await startSandbox({
+  now: () => kit.clock.now(),
+  market: { people: 900, start: '2026-01-01', days: 30 },
+});
 afterAll(() => sandbox.close());
 const providers = createProviders(loadSettings({ ...sandbox.settings, PROVIDER_LOCAL_HOSTS: '127.0.0.1' }));
 const providerOutbound = createOutbound({ timeoutMs: 10_000, policy: localDevelopmentTargets });
