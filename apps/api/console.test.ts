@@ -38,6 +38,8 @@ describe('the console of an installation', { shuffle: false }, () => {
     const tokenOf = (of: typeof link) => new URL(of?.url ?? '').searchParams.get('token') ?? '';
     const page = await get(`/first-account?token=${tokenOf(link)}`);
     expect([page.statusCode, page.body.includes(tokenOf(link))]).toEqual([200, true]);
+    for (const text of ['<option value="America/Santiago">', '<option value="CLP">', 'Create account'])
+      expect(page.body).toContain(text);
     let callers = 0;
     const send = (changes: Record<string, string> = {}, headers: Record<string, string> = {}) => {
       callers += 1;
@@ -77,6 +79,8 @@ describe('the console of an installation', { shuffle: false }, () => {
     const made = await Promise.all([send(), send({ email: 'eva@lamps.test' })]);
     // Whoever comes second finds the token used, or the page already closed.
     expect(made.map(({ statusCode }) => statusCode).sort()).toEqual([303, expect.toBeOneOf([400, 404])]);
+    const { location } = made.find(({ statusCode }) => statusCode === 303)?.headers ?? {};
+    expect(location).toMatch(/^\/p\/[\da-f-]{36}\/set-up$/);
     const cookie = String(made.find(({ statusCode }) => statusCode === 303)?.headers['set-cookie']).split(
       ';',
       1,
@@ -129,6 +133,20 @@ describe('the console of an installation', { shuffle: false }, () => {
   ])('there is nothing at %s', async (url) => {
     const { statusCode, body } = await get(url);
     expect([statusCode, JSON.parse(body).error.code]).toEqual([404, 'not_found']);
+  });
+
+  test('a browser that opens an unknown address gets a page, an API client JSON', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const page = await get('/nope', { accept, 'accept-language': 'es-CL' });
+    expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.body).toContain('Página no encontrada');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    for (const [url, headers] of [
+      ['/nope', { accept: 'application/json' }],
+      ['/nope', {}],
+      ['/api/v1/nope', { accept }],
+    ] as const)
+      expect(JSON.parse((await get(url, headers)).body).error.code).toBe('not_found');
   });
 
   test('an API whose console was not built shows its own page instead', async () => {

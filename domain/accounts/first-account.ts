@@ -1,9 +1,10 @@
-import { routes } from '@tributary/contract';
+import { links, routes } from '@tributary/contract';
 import { hashSecret, isWellFormedSecret, mintSecret } from '@tributary/domain/credentials';
 import { openProfile, openWorkspace } from '@tributary/domain/tenants';
 import { Refusal, readBody, refuse, type WriteAudit } from '@tributary/operations';
 import { html, type PageEndpoint, type PageVisit, pageResponse } from '@tributary/pages';
 import type { Postgres, UnboundLedger } from '@tributary/postgres';
+import { isCurrency } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
 import type { Accounts } from './accounts.ts';
 import { addOwner } from './member.ts';
@@ -25,7 +26,7 @@ export async function openFirstAccount(
   const token = mintSecret('firstAccount');
   const until = new Date(now.getTime() + limits.firstAccount.lifeDays * dayMs);
   const isOpen = await owner.transaction((tx) => offerFirstAccount(tx, hashSecret(token), until));
-  return isOpen ? { url: `${baseUrl.replace(/\/+$/, '')}${firstAccountPath}?token=${token}`, until } : undefined;
+  return isOpen ? { url: links.firstAccount(baseUrl.replace(/\/+$/, ''), token), until } : undefined;
 }
 
 export interface FirstAccountOptions {
@@ -89,7 +90,7 @@ async function begin({ postgres, accounts, audit }: FirstAccountOptions, sent: S
   const workspace = readBody(routes.createWorkspace, { name: business });
   accounts.passwords.accept(password);
   const passwordHash = await accounts.passwords.hash(password);
-  await postgres.home.unbound.transaction(async (tx) => {
+  const profileId = await postgres.home.unbound.transaction(async (tx) => {
     if (!(await redeemFirstAccount(tx, hashSecret(token), now))) refuseToken();
     const userId = await insertUser(tx, { email, name: name.trim(), passwordHash }, now);
     if (!userId) return refuseToken();
@@ -109,10 +110,12 @@ async function begin({ postgres, accounts, audit }: FirstAccountOptions, sent: S
     });
     const { profile } = await openProfile(tx, body, undefined, now);
     await audit(tx, { ...said, log, action: routes.createProfile.audit.action, target: `profile:${profile.id}` });
+    return profile.id;
   });
   const signedIn = await accounts.signIn(email, password);
   const cookie = signedIn && 'setCookie' in signedIn ? { 'set-cookie': signedIn.setCookie } : undefined;
-  return new Response(null, { status: 303, headers: { location: '/', ...cookie } });
+  // A new profile has no data yet, so its owner starts with the set-up checklist.
+  return new Response(null, { status: 303, headers: { location: `/p/${profileId}/set-up`, ...cookie } });
 }
 
 const refuseToken = (): never =>
@@ -128,26 +131,42 @@ const closed = () =>
     body: [html`<h1>Nothing to do here</h1><p>The first account is made. <a href="/sign-in">Sign in</a>.</p>`],
   });
 
+/** Presets the browser's time zone where the visitor has not chosen one yet. */
+const presetTimeZone = `
+const zone = document.querySelector('select[name=time_zone]');
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zone.dataset.preset && [...zone.options].some(({ value }) => value === own)) zone.value = own;
+`;
+
 function form(sent: Sent, problem?: string): Response {
-  const { token = '', business = '', name = '', email = '', currency = 'USD', time_zone: zone = 'UTC' } = sent;
+  const { token = '', business = '', name = '', email = '', currency = 'USD', time_zone: zone } = sent;
   return pageResponse({
     status: problem ? 400 : 200,
-    title: 'Make the first account',
+    title: 'Create the first account',
     // The address holds the token.
     referrer: 'same-origin',
+    script: presetTimeZone,
     body: [
-      html`<h1>Make the first account</h1><p>Tributary runs. Whoever is named here owns the first workspace and invites the others.</p>`,
+      html`<h1>Create the first account</h1><p>Tributary is running. This account owns the first workspace and can invite others.</p>`,
       problem ? html`<p class="problem" role="alert">${problem}</p>` : html``,
       html`<form method="post" action="${firstAccountPath}">
-        ${token ? html`<input type="hidden" name="token" value="${token}">` : html`<label>Token, from the log of the migration <input name="token" autocomplete="off" required></label>`}
-        <label>Business <input name="business" value="${business}" maxlength="100" required></label>
-        <label>Currency of reports <input name="currency" value="${currency}" pattern="[A-Za-z]{3}" required></label>
-        <label>Time zone, like America/Santiago <input name="time_zone" value="${zone}" required></label>
+        ${token ? html`<input type="hidden" name="token" value="${token}">` : html`<label>Token from the migration log <input name="token" autocomplete="off" required></label>`}
+        <label>Business name <input name="business" value="${business}" maxlength="100" autocomplete="organization" required></label>
+        <label>Reporting currency <select name="currency" required>${options(currencies, currency.toUpperCase(), currencyLabel)}</select></label>
+        <label>Time zone <select name="time_zone" ${zone === undefined && html`data-preset="browser"`} required>${options(timeZones, zone ?? 'UTC')}</select></label>
         <label>Your name <input name="name" value="${name}" autocomplete="name" required></label>
         <label>E-mail <input name="email" type="email" value="${email}" autocomplete="username" required></label>
         <label>Password <input name="password" type="password" autocomplete="new-password" required></label>
-        <button>Make it</button>
+        <button>Create account</button>
       </form>`,
     ],
   });
 }
+
+const timeZones = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
+const currencies = Intl.supportedValuesOf('currency').filter(isCurrency);
+const currencyNames = new Intl.DisplayNames('en', { type: 'currency' });
+const currencyLabel = (code: string): string => `${code} – ${currencyNames.of(code) ?? code}`;
+
+const options = (values: readonly string[], chosen: string, label = (value: string) => value) =>
+  values.map((value) => html`<option value="${value}"${value === chosen && html` selected`}>${label(value)}</option>`);

@@ -6,6 +6,7 @@ import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serveInTurn } from './in-turn.ts';
+import { sendNotFoundPage, wantsNotFoundPage } from './not-found-page.ts';
 import { type BodyLimits, BodyReader } from './read-body.ts';
 import { RequestState } from './request-state.ts';
 
@@ -157,6 +158,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const render = state.route?.errors === 'oauth' ? renderOAuthError : renderError;
     const { status, code, body, headers } = render(known, state.requestId, baseUrl);
     state.errorCode = code;
+    if (code === 'not_found' && wantsNotFoundPage(request)) return sendNotFoundPage(request, reply);
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
   });
 

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type Html, html } from './html.ts';
+import { Html, html } from './html.ts';
 
 export interface PageOptions {
   readonly status: number;
   readonly title: string;
   readonly language?: string;
   readonly body: readonly Html[];
+  /** A constant of ours that fills in what only the browser knows. It must hold no value of a request. */
+  readonly script?: string;
   /** Where a form of the page may lead besides this host. */
   readonly formTarget?: URL | undefined;
   /**
@@ -15,8 +17,10 @@ export interface PageOptions {
   readonly referrer?: 'same-origin' | 'no-referrer';
 }
 
-/** A page for a person: no script, nothing from elsewhere, in nobody's frame. */
-export function pageResponse({ status, title, language = 'en', body, ...options }: PageOptions): Response {
+const logo = html`<svg viewBox="0 0 32 32" fill="none" stroke-width="4" stroke-linecap="round" aria-hidden="true"><path d="M7 5c0 8 9 8 9 16v7"/><path d="M25 5c0 8-9 8-9 16"/></svg>`;
+
+/** A page outside the console, in its design: nothing from elsewhere, in no frame, and no script but the one given. */
+export function pageResponse({ status, title, language = 'en', body, script, ...options }: PageOptions): Response {
   const nonce = randomBytes(16).toString('base64url');
   const document = html`<!doctype html>
 <html lang="${language}">
@@ -25,24 +29,34 @@ export function pageResponse({ status, title, language = 'en', body, ...options 
 <meta name="robots" content="noindex">
 <title>${title} · Tributary</title>
 <style nonce="${nonce}">
-  body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 10vh auto; padding: 0 1rem; color-scheme: light dark; }
-  label { display: block; margin: 1rem 0; }
-  input:not([type=checkbox]), select { display: block; width: 100%; box-sizing: border-box; padding: 0.5rem; font: inherit; }
-  button, .button { font: inherit; padding: 0.5rem 1.25rem; margin-right: 0.5rem; }
-  .button { display: inline-block; border-radius: 0.25rem; background: #14532d; color: #fff; text-decoration: none; }
-  .button:focus-visible { outline: 0.2rem solid; outline-offset: 0.2rem; }
-  .problem { border-left: 0.25rem solid #c33; padding-left: 0.75rem; }
+  :root { color-scheme: light dark; --ground: #f4f6f7; --paper: #fff; --ink: #18222c; --soft: #55616d; --line: #8793a0; --accent: #0b6478; --problem: #a3262b; }
+  @media (prefers-color-scheme: dark) {
+    :root { --ground: #0f1419; --paper: #161d24; --ink: #e5eaee; --soft: #a0acb7; --line: #66737f; --accent: #6cc5d8; --problem: #f0898c; }
+  }
+  body { font: 0.9375rem/1.6 ui-sans-serif, system-ui, sans-serif; background: var(--ground); color: var(--ink); max-width: 26rem; margin: 8vh auto; padding: 0 1rem; }
+  header { display: flex; align-items: center; gap: 0.5rem; margin-bottom: 1.5rem; font-size: 1.125rem; font-weight: 600; }
+  header svg { width: 1.5rem; height: 1.5rem; stroke: var(--accent); }
+  main { background: var(--paper); border: 1px solid color-mix(in srgb, var(--line) 40%, transparent); border-radius: 0.5rem; padding: 1.5rem; }
+  h1 { margin: 0 0 0.5rem; font-size: 1.5rem; line-height: 1.25; text-wrap: balance; }
+  a { color: var(--accent); }
+  label { display: block; margin: 1rem 0; color: var(--soft); font-size: 0.8125rem; }
+  input:not([type=checkbox]), select { display: block; width: 100%; box-sizing: border-box; margin-top: 0.25rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.375rem; background: var(--paper); color: var(--ink); font: inherit; font-size: 0.9375rem; }
+  button, .button { display: inline-block; margin: 0.5rem 0.5rem 0 0; padding: 0.5rem 1.25rem; border: 1px solid var(--accent); border-radius: 0.375rem; background: var(--accent); color: var(--paper); font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; }
+  :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+  .problem { border-left: 0.125rem solid var(--problem); padding-left: 0.75rem; color: var(--problem); }
 </style>
+<header>${logo} Tributary</header>
 <main>
 ${body}
 </main>
+${script ? html`<script nonce="${nonce}">${new Html(script)}</script>` : html``}
 </html>`;
   return new Response(document.text, {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-language': language,
-      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'${source(options.formTarget)}; base-uri 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}';${script ? ` script-src 'nonce-${nonce}';` : ''} form-action 'self'${source(options.formTarget)}; base-uri 'none'; frame-ancestors 'none'`,
       'referrer-policy': options.referrer ?? 'same-origin',
       'x-frame-options': 'DENY',
     },
