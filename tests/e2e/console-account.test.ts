@@ -47,6 +47,8 @@ test('a person sets up a second factor, signs in with it, and ends another sessi
     await page.getByLabel('Your password').fill(password);
     await page.getByRole('button', { name: 'Set up' }).click();
     await page.getByText('Keep these recovery codes').waitFor();
+    const code = page.getByRole('img', { name: 'QR code for your authenticator app' });
+    expect(await code.evaluate((svg) => svg.querySelectorAll('path').length)).toBe(2);
     const secret = (await page.locator('p code').first().textContent()) ?? '';
     const folder = process.env.SCREENSHOTS;
     if (folder) await page.screenshot({ path: `${folder}/account-set-up.png`, fullPage: true });

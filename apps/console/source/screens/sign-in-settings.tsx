@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { QRCodeSVG } from 'qrcode.react';
 import { type ReactNode, useId } from 'react';
 import { accountClient } from '../client.ts';
 import { today } from '../date-range.ts';
@@ -125,9 +126,16 @@ function NoSecondFactor() {
   return (
     <Section title={say.account.secondFactor}>
       <p>{say.account.stepAdd}</p>
+      <QRCodeSVG
+        value={begun.otpauth_url}
+        size={192}
+        marginSize={4}
+        title={say.account.qrCode}
+        className="rounded border border-line"
+      />
       <p>
-        <a className="break-all text-accent underline" href={begun.otpauth_url}>
-          {begun.otpauth_url}
+        <a className="text-accent underline" href={begun.otpauth_url}>
+          {say.account.openAuthenticator}
         </a>
       </p>
       <p>
