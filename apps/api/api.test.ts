@@ -90,10 +90,13 @@ describe('every route needs a credential', () => {
       [
         'acceptInvitation',
         'beginPasskeySignIn',
+        'completePasswordReset',
         'completeSignIn',
         'createToken',
         'readChangelog',
+        'readInvitation',
         'readOpenapi',
+        'requestPasswordReset',
         'signIn',
         'signInWithPasskey',
       ].filter((id) => id in routes),

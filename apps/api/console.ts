@@ -5,7 +5,16 @@ import { firstAccountPath } from '@tributary/domain/accounts/room.ts';
 import type { FastifyInstance } from 'fastify';
 
 /** The addresses of the console's own router: each of them is the same page, which then asks the API for what it shows. */
-const addresses = ['/', '/sign-in', '/account', '/shared', '/p/*'];
+const addresses = [
+  '/',
+  '/sign-in',
+  '/account',
+  '/shared',
+  '/invitation',
+  '/forgot-password',
+  '/reset-password',
+  '/p/*',
+];
 
 /** No script, style or answer that is not ours, and nobody's frame around it. */
 const policy = [

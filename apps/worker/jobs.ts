@@ -1,6 +1,6 @@
 import type { LanguageModel } from '@tributary/ai-model';
 import { type ClickHouse, type ClickHouseSettings, dropOldVisits } from '@tributary/clickhouse';
-import { forgetUnallowedClients } from '@tributary/domain/accounts/room.ts';
+import { forgetUnallowedClients, sendPasswordReset } from '@tributary/domain/accounts/room.ts';
 import { lookForAlerts } from '@tributary/domain/alerts/room.ts';
 import { sweepFreshness } from '@tributary/domain/attribution/room.ts';
 import { rereadDeals, type SyncStores } from '@tributary/domain/connections/room.ts';
@@ -68,6 +68,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     spreadDefinition: async (payload, signal) => void (await spreadDefinition(app, payload, signal)),
     repriceOutcomes: async (payload, signal) => void (await repriceOutcomes(app, payload, signal)),
     rereadDeals: (payload) => rereadDeals(app, payload, now()),
+    sendPasswordReset: (payload) => sendPasswordReset({ app, ...rest.mailing, now }, payload),
     forgetDeadLetters: async (_payload, signal) => {
       lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;
     },

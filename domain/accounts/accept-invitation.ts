@@ -1,20 +1,10 @@
 import type { Input, Routes } from '@tributary/contract';
-import { hashSecret, isWellFormedSecret } from '@tributary/domain/credentials';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { enter, findAnywhere, type Tx } from '@tributary/postgres';
+import { enter, type Tx } from '@tributary/postgres';
 import type { Accounts } from './accounts.ts';
-import { refuseState, refuseUnusable } from './invitation.ts';
-import {
-  copyUser,
-  type FoundInvitation,
-  findInvitation,
-  findUser,
-  insertMember,
-  insertUser,
-  type NewUser,
-  spendInvitation,
-  type UserRow,
-} from './store.ts';
+import { findUsableInvitation, refuseState } from './invitation.ts';
+import { type FoundInvitation, spendInvitation } from './invitation-store.ts';
+import { copyUser, findUser, insertMember, insertUser, type NewUser, type UserRow } from './store.ts';
 
 type Body = Input<Routes['acceptInvitation']>['body'];
 
@@ -23,10 +13,7 @@ export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: A
   { accounts, caller, servers, effect, now, setHeader, addToAudit },
 ) => {
   const { home, everywhere, shardOf } = servers;
-  const isOurs = isWellFormedSecret(body.token, 'invitation');
-  const invitation = isOurs ? await findAnywhere(everywhere, findInvitation(hashSecret(body.token))) : undefined;
-  if (!invitation) return refuse('not_found', 'There is no such invitation. Was the link copied as a whole?');
-  refuseUnusable(invitation, now);
+  const invitation = await findUsableInvitation(everywhere, body.token, now);
   const newcomer = caller.userId ? undefined : await readNewcomer(body, accounts);
   const { workspace_id: workspaceId, role } = invitation;
   const account = (tx: Tx) => (caller.userId ? findUser(tx, caller.userId) : enrol(tx, newcomer, now));

@@ -1,4 +1,4 @@
-import type { Routes } from '@tributary/contract';
+import { links, type Routes } from '@tributary/contract';
 import { hashSecret, mintSecret } from '@tributary/domain/credentials';
 import { lockPlan } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
@@ -6,8 +6,8 @@ import type { Tx } from '@tributary/postgres';
 import { dayMs, limits, plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { showInvitation } from './invitation.ts';
+import { countSeats, insertInvitation } from './invitation-store.ts';
 import { refuseUnlessOwner } from './member.ts';
-import { countSeats, insertInvitation } from './store.ts';
 
 export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: string }> = async (
   { params, body },
@@ -28,8 +28,7 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
       expires_at: new Date(now.getTime() + limits.invitation.lifeDays * dayMs),
     });
     addToAudit({ detail: { role: body.role } });
-    // Behind the #, so that no server, proxy or log along the way sees it.
-    const url = `${baseUrl}/invitation#${token}`;
+    const url = links.invitation(baseUrl, token);
     return answer(201, { data: { ...showInvitation(row, now), token, url }, meta: {} });
   });
 };

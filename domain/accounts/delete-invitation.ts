@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { refuseState, statusOf } from './invitation.ts';
-import { lockInvitation, markInvitationRevoked } from './store.ts';
+import { lockInvitation, markInvitationRevoked } from './invitation-store.ts';
 
 export const deleteInvitation: Handles<Routes['deleteInvitation']> = async ({ params }, { effect, now }) =>
   effect(async (tx) => {

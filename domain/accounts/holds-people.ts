@@ -10,6 +10,7 @@ export const holdsPeople: { readonly postgres: PersonTables } = {
     accounts: member,
     two_factors: member,
     passkeys: member,
+    password_resets: member,
     invitations: { erasure: 'not a customer', words: 'Who is asked to sign in to the console.' },
     verifications: { erasure: 'not a customer', words: 'Codes of those who sign in.' },
     oauth_access_tokens: assistant,

@@ -1,7 +1,9 @@
 import type { Role } from '@tributary/contract';
+import { hashSecret, isWellFormedSecret } from '@tributary/domain/credentials';
 import { refuse } from '@tributary/operations';
+import { type Everywhere, findAnywhere } from '@tributary/postgres';
 import type { InvitationStatus } from '@tributary/vocabulary';
-import type { FoundInvitation } from './store.ts';
+import { type FoundInvitation, findInvitation } from './invitation-store.ts';
 
 interface Times {
   readonly expires_at: Date;
@@ -35,8 +37,16 @@ export const showInvitation = (row: Row, now: Date) => ({
   expires_at: row.expires_at.toISOString(),
 });
 
+export async function findUsableInvitation(everywhere: Everywhere, token: string, now: Date): Promise<FoundInvitation> {
+  const isOurs = isWellFormedSecret(token, 'invitation');
+  const invitation = isOurs ? await findAnywhere(everywhere, findInvitation(hashSecret(token))) : undefined;
+  if (!invitation) return refuse('not_found', 'There is no such invitation. Was the link copied as a whole?');
+  refuseUnusable(invitation, now);
+  return invitation;
+}
+
 /** Says why an invitation leads nowhere any more, or nothing. */
-export function refuseUnusable(invitation: FoundInvitation, now: Date): void {
+function refuseUnusable(invitation: FoundInvitation, now: Date): void {
   if (invitation.is_workspace_archived) {
     refuse('workspace_archived', 'The workspace that this invitation leads to was archived.');
   }

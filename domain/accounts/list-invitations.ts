@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { showInvitation } from './invitation.ts';
-import { listInvitationsBefore } from './store.ts';
+import { listInvitationsBefore } from './invitation-store.ts';
 
 export const listInvitations: Handles<Routes['listInvitations']> = async ({ params, query }, { ledger, now }) => {
   const rows = await ledger.transaction((tx) =>

@@ -1,6 +1,6 @@
 import type { Role } from '@tributary/contract';
 import type { Schema, Tx } from '@tributary/postgres';
-import { type Insertable, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
 // ── People ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -38,6 +38,9 @@ export async function insertUser(
 
 export const findUser = (tx: Tx, userId: string): Promise<UserRow> =>
   tx.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow();
+
+export const findUserIfAny = (tx: Tx, userId: string): Promise<UserRow | undefined> =>
+  tx.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirst();
 
 export const findUserByEmail = (tx: Tx, email: string): Promise<UserRow | undefined> =>
   tx.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
@@ -251,87 +254,7 @@ export async function listMembershipRows(tx: Tx, userId: string): Promise<Member
   return rows;
 }
 
-// ── Invitations ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export type InvitationRow = Selectable<Schema['invitations']>;
-
-export const insertInvitation = (tx: Tx, row: Insertable<Schema['invitations']>): Promise<InvitationRow> =>
-  tx.insertInto('invitations').values(row).returningAll().executeTakeFirstOrThrow();
-
-/** Members, and those who may still accept. */
-export async function countSeats(tx: Tx, workspaceId: string, now: Date): Promise<number> {
-  const { rows } = await sql<{ seats: number }>`
-    SELECT (SELECT count(*) FROM members WHERE workspace_id = ${workspaceId})::int
-      + (SELECT count(*) FROM invitations WHERE workspace_id = ${workspaceId} AND accepted_at IS NULL
-         AND revoked_at IS NULL AND expires_at > ${now})::int AS seats`.execute(tx);
-  return rows[0]?.seats ?? 0;
-}
-
-/** Newest first. */
-export function listInvitationsBefore(
-  tx: Tx,
-  workspaceId: string,
-  before: string | undefined,
-  limit: number,
-): Promise<InvitationRow[]> {
-  const invitations = tx
-    .selectFrom('invitations')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .orderBy('id', 'desc')
-    .limit(limit);
-  return (before ? invitations.where('id', '<', before) : invitations).execute();
-}
-
-export interface FoundInvitation {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly role: Role;
-  readonly email: string | null;
-  readonly expires_at: Date;
-  readonly is_accepted: boolean;
-  readonly is_revoked: boolean;
-  readonly is_workspace_archived: boolean;
-}
-
-export const findInvitation = (hash: Buffer) => sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`;
-
-/** Locked, so that it is not accepted at the same moment. */
-export const lockInvitation = (tx: Tx, workspaceId: string, id: string): Promise<InvitationRow | undefined> =>
-  tx
-    .selectFrom('invitations')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-
-export const markInvitationRevoked = (tx: Tx, workspaceId: string, id: string, now: Date) =>
-  tx
-    .updateTable('invitations')
-    .set({ revoked_at: now })
-    .where('workspace_id', '=', workspaceId)
-    .where('id', '=', id)
-    .execute();
-
-/** Spent by the same statement that finds it unspent: of two at once, one joins. */
-export async function spendInvitation(
-  tx: Tx,
-  { workspace_id, id }: FoundInvitation,
-  userId: string,
-  now: Date,
-): Promise<boolean> {
-  const spent = await tx
-    .updateTable('invitations')
-    .set({ accepted_at: now, accepted_by: userId })
-    .where('workspace_id', '=', workspace_id)
-    .where('id', '=', id)
-    .where('accepted_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  return spent !== undefined;
-}
+// ── The first account ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** By the owner of the schema. False where somebody has an account. */
 export async function offerFirstAccount(tx: Tx, hash: Buffer, until: Date): Promise<boolean> {

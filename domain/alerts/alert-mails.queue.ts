@@ -1,3 +1,4 @@
+import { links } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
 import { type MailPlace, putMailBack, sendOnce, setMailAside, settleMail } from '@tributary/domain/report-mails';
 import { findProfileName, findWorkspaceOf, isHealthcareProfile, profileOf } from '@tributary/domain/tenants';
@@ -71,9 +72,9 @@ async function deliver(
   );
   if (!found.member) return fail('left');
   if (found.isHealthcare) return fail('healthcare');
-  const own = `${baseUrl}/p/${profileId}`;
-  const stopUrl = `${own}/report-mails`;
+  const pageUrl = (page: string) => links.profilePage(baseUrl, profileId, page);
+  const stopUrl = pageUrl('report-mails');
   const messageId = `<${mail.id}.${mail.moment}.${mail.userId}@${new URL(baseUrl).hostname}>`;
-  const written = composeAlert(mail, { ...found, own, stopUrl });
+  const written = composeAlert(mail, { ...found, pageUrl, stopUrl });
   return sendOnce({ ledger, mailer, now, hold }, place, { ...written, to: found.member.email, stopUrl, messageId });
 }

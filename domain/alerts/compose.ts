@@ -6,8 +6,8 @@ import { words } from './words.ts';
 export interface About {
   readonly profileName: string;
   readonly timeZone: string;
-  /** Where the profile's pages of the console are. */
-  readonly own: string;
+  /** The address of a console page of the profile. */
+  readonly pageUrl: (page: string) => string;
   readonly stopUrl: string;
 }
 
@@ -35,7 +35,7 @@ export function composeAlert(
     { hours: limits.tracking.silentAfterHours, minutes: limits.alerts.lateAfterMinutes },
   );
   const subject = `${about.profileName}: ${title}`;
-  const viewUrl = `${about.own}/${pages[mail.kind]}`;
+  const viewUrl = about.pageUrl(pages[mail.kind]);
   const why = say.why(about.profileName);
   return {
     subject,

@@ -1,4 +1,4 @@
-import type { Routes } from '@tributary/contract';
+import { links, type Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -30,6 +30,6 @@ export const createSharedView: Handles<Routes['createSharedView'], { readonly ba
     };
     await insertView(tx, profileId, view, hashSecret(secret));
     addToAudit({ detail: { page: body.page, date_from: body.date_from, date_to: body.date_to } });
-    return answer(201, { data: { ...showView(view), url: `${baseUrl}/shared#${secret}` }, meta: {} });
+    return answer(201, { data: { ...showView(view), url: links.sharedView(baseUrl, secret) }, meta: {} });
   });
 };

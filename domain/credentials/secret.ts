@@ -16,6 +16,7 @@ export const secretKinds = {
   firstAccount: 'trib_first_',
   invitation: 'trib_inv_',
   mcpToken: 'trib_mcp_',
+  passwordReset: 'trib_reset_',
   sharedView: 'trib_view_',
 } as const;
 export type SecretKind = keyof typeof secretKinds;

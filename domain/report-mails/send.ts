@@ -1,3 +1,4 @@
+import { links } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
 import { listCampaigns, type ReportServices, readOverview } from '@tributary/domain/reports';
 import { findProfileName, findWorkspaceOf, isHealthcareProfile, isServed, profileOf } from '@tributary/domain/tenants';
@@ -75,14 +76,13 @@ export async function deliver(
   );
   if (!found.member) return fail('left');
   if (found.isHealthcare) return fail('healthcare');
-  const own = `${baseUrl}/p/${profileId}`;
   const search = new URLSearchParams({ from: delivery.from, to: delivery.to, model: delivery.model });
-  const stopUrl = `${own}/report-mails`;
+  const stopUrl = links.profilePage(baseUrl, profileId, 'report-mails');
   const mail = composeMail(await read(), {
     ...delivery,
     days: delivery,
     profileName: found.profileName,
-    viewUrl: `${own}/${delivery.page}?${search}`,
+    viewUrl: `${links.profilePage(baseUrl, profileId, delivery.page)}?${search}`,
     stopUrl,
   });
   const id = `${delivery.mailId}.${+delivery.sentFor}.${delivery.userId}`;

@@ -8,6 +8,7 @@ export {
   findPrivacyMode,
   findProfile,
   findProfileName,
+  findWorkspaceName,
   findWorkspaceOf,
   hasProfile,
   hasWorkspace,

@@ -100,6 +100,11 @@ export async function findProfileName(tx: Tx, profileId: string): Promise<string
   return row?.name;
 }
 
+export async function findWorkspaceName(tx: Tx, workspaceId: string): Promise<string | undefined> {
+  const row = await tx.selectFrom('workspaces').select('name').where('id', '=', workspaceId).executeTakeFirst();
+  return row?.name;
+}
+
 /** The app that made the profile and governs it; null where none does. */
 export async function findGoverningApp(tx: Tx, profileId: string): Promise<string | null> {
   const row = await tx.selectFrom('profiles').select('governing_app_id').where('id', '=', profileId).executeTakeFirst();

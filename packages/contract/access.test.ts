@@ -176,7 +176,14 @@ test('nobody may call an operation who is not named for it here', () => {
     'api_key app session · creatives:write · profile': ['createCreativeAnalysis'],
     'api_key app mcp session · campaigns:read or creatives:write · profile': ['readCreativeAnalysis'],
     'api_key app session shared_link · campaigns:read · profile': ['readCreativePicture'],
-    'public · account': ['signIn', 'completeSignIn', 'beginPasskeySignIn', 'signInWithPasskey'],
+    'public · account': [
+      'signIn',
+      'completeSignIn',
+      'beginPasskeySignIn',
+      'signInWithPasskey',
+      'requestPasswordReset',
+      'completePasswordReset',
+    ],
     'session · account': [
       'createTwoFactor',
       'confirmTwoFactor',
@@ -194,7 +201,7 @@ test('nobody may call an operation who is not named for it here', () => {
       'deleteAssistant',
     ],
     'session · workspace': ['listMembers', 'deleteMember'],
-    'public session · account': ['acceptInvitation'],
+    'public session · account': ['acceptInvitation', 'readInvitation'],
     'api_key app mcp session · analytics:read or attribution:write · profile': [
       'listTrackingKeys',
       'readTrackingSnippet',

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorEntry } from './errors.ts';
+import { links } from './links.ts';
 
 /**
  * What an answer with this code looks like, for people to read: on its page and in the description. `reason` is left out, for
@@ -28,7 +29,7 @@ export function errorExample(code: ErrorCode, baseUrl: string): { error: Record<
       message: meaning,
       status,
       request_id: 'req_01890a5d-ac96-774b-bcce-b302099a8057',
-      docs_url: `${baseUrl}/docs/errors/${code}`,
+      docs_url: links.errorDocs(baseUrl, code),
       ...Object.fromEntries(carried.map((name) => [name, examples[name]])),
     },
   };

@@ -1,4 +1,5 @@
 import type { Route } from './route.ts';
+import { accountLinkRoutes } from './routes/account-links.ts';
 import {
   acceptInvitation,
   createInvitation,
@@ -250,6 +251,7 @@ export const routes = {
   listInvitations,
   deleteInvitation,
   acceptInvitation,
+  ...accountLinkRoutes,
   createTrackingKey,
   createIdentifySecret,
   listTrackingKeys,

@@ -1,4 +1,5 @@
 import { type ErrorCode, errorEntry } from '@tributary/contract/errors.ts';
+import { links } from '@tributary/contract/links.ts';
 import { asOAuthError } from '@tributary/contract/oauth-errors.ts';
 import { Refusal } from './refusal.ts';
 
@@ -47,4 +48,4 @@ export function renderOAuthError(error: unknown, requestId: string, baseUrl: str
 
 const internalMessage = 'Something broke on our side. Nothing of yours is wrong; tell us the request_id if it stays.';
 
-export const docsUrl = (baseUrl: string, code: ErrorCode): string => `${baseUrl}/docs/errors/${code}`;
+export const docsUrl = (baseUrl: string, code: ErrorCode): string => links.errorDocs(baseUrl, code);

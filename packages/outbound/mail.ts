@@ -10,8 +10,8 @@ export interface Mail {
   readonly html: string;
   /** The same for the same mail, so that a reader's program sees a second copy for what it is. */
   readonly messageId: string;
-  /** Where whoever gets it makes it stop. */
-  readonly stopUrl: string;
+  /** Where the recipient unsubscribes; absent for a mail that the recipient requested. */
+  readonly stopUrl?: string;
 }
 
 /** Sends mails through the operator's own server, whose address is in the settings: no user can choose where it connects to. */
@@ -56,7 +56,10 @@ export function createMailer({ url, from }: { readonly url: string; readonly fro
     async send({ to, stopUrl, ...mail }) {
       // Asked first, so that whoever is away is known to have got nothing: what breaks afterwards may have been taken.
       await transport.verify().catch((error: unknown) => fail(error, 'unreachable'));
-      const headers = { 'List-Unsubscribe': `<${stopUrl}>`, 'Auto-Submitted': 'auto-generated' };
+      const headers = {
+        ...(stopUrl && { 'List-Unsubscribe': `<${stopUrl}>` }),
+        'Auto-Submitted': 'auto-generated',
+      };
       await transport
         .sendMail({ from, to: { name: '', address: to }, ...mail, headers })
         .catch((error: unknown) => fail(error, 'unclear'));

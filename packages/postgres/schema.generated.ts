@@ -1007,6 +1007,13 @@ export interface Passkeys {
   user_id: string;
 }
 
+export interface PasswordResets {
+  expires_at: Timestamp;
+  hash: Buffer;
+  sent_at: Timestamp | null;
+  user_id: string;
+}
+
 export interface PaymentEntries {
   action: string;
   actor_id: string;
@@ -1677,6 +1684,7 @@ export interface DB {
   outcomes_without_rate: OutcomesWithoutRate;
   partner_touches: PartnerTouches;
   passkeys: Passkeys;
+  password_resets: PasswordResets;
   payment_entries: PaymentEntries;
   payment_refunds: PaymentRefunds;
   payments: Payments;

@@ -2282,6 +2282,13 @@ CREATE TABLE public.passkeys (
     created_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.password_resets (
+    user_id uuid NOT NULL,
+    hash bytea NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone
+);
+
 CREATE TABLE public.payment_entries (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -3042,6 +3049,12 @@ ALTER TABLE ONLY public.passkeys
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.password_resets
+    ADD CONSTRAINT password_resets_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.password_resets
+    ADD CONSTRAINT password_resets_pkey PRIMARY KEY (user_id);
+
 ALTER TABLE ONLY public.payment_entries
     ADD CONSTRAINT payment_entries_pkey PRIMARY KEY (profile_id, id);
 
@@ -3371,6 +3384,8 @@ CREATE INDEX partner_touches_by_customer ON public.partner_touches USING btree (
 CREATE UNIQUE INDEX partner_touches_one_answer ON public.partner_touches USING btree (profile_id, customer_id) WHERE ((kind = 'declared_source'::text) AND (NOT is_second));
 
 CREATE INDEX passkeys_by_user ON public.passkeys USING btree (user_id);
+
+CREATE INDEX password_resets_by_expiry ON public.password_resets USING btree (expires_at);
 
 CREATE INDEX payment_entries_by_payer ON public.payment_entries USING btree (profile_id, payer_id) WHERE (payer_id IS NOT NULL);
 
@@ -3823,6 +3838,9 @@ ALTER TABLE ONLY public.partner_touches
 
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.password_resets
+    ADD CONSTRAINT password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.payment_entries
     ADD CONSTRAINT payment_entries_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -4978,6 +4996,13 @@ GRANT SELECT ON TABLE public.outcomes_without_rate TO tributary_system;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.partner_touches TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.passkeys TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.password_resets TO tributary_app;
+GRANT DELETE ON TABLE public.password_resets TO tributary_system;
+
+GRANT SELECT(user_id) ON TABLE public.password_resets TO tributary_system;
+
+GRANT SELECT(expires_at) ON TABLE public.password_resets TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.payment_entries TO tributary_app;
 GRANT DELETE ON TABLE public.payment_entries TO tributary_system;

@@ -102,6 +102,7 @@ export const tableOwners = {
   refused_visits: 'ingestion',
   score_rebuilds: 'top-performers',
   search_terms: 'customers',
+  password_resets: 'accounts',
   sessions: 'accounts',
   site_searches: 'connections',
   syncs: 'connections',

@@ -232,6 +232,8 @@ export const limits = {
   },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
+  /** A reset mail is sent at most once in `pauseMinutes` per account. */
+  passwordReset: { lifeMinutes: 60, pauseMinutes: 2 },
   firstAccount: { lifeDays: 7 },
   /** Assistants register themselves. One that nobody has allowed anything is forgotten, and there are only so many of them. */
   assistants: {

@@ -244,6 +244,7 @@ export const lives = {
     ),
     score_rebuilds: bounded('One for each profile.'),
     search_terms: bounded('Words by which a customer is found; they go with the customer.'),
+    password_resets: expired(['user_id'], 'Links that set a new password.'),
     sessions: expired(['id'], "Who is signed in. With a session go the assistants' tokens that it allowed."),
     site_searches: swept(
       limits.searchTerms.keptDays,

@@ -1,3 +1,4 @@
+import { languages } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /** A kind of background work. Payloads hold ids only; what they stand for is read when the job runs. */
@@ -83,6 +84,13 @@ export const catalogue = {
     payload: z.strictObject({ profileId: z.uuid() }),
     retries: 10,
     timeoutSeconds: 60,
+  }),
+  sendPasswordReset: job({
+    name: 'send-password-reset',
+    about: 'Sends the link that sets a new password to a user who requested it.',
+    payload: z.strictObject({ userId: z.uuid(), language: z.enum(languages) }),
+    retries: 5,
+    timeoutSeconds: 90,
   }),
   forgetDeadLetters: job({
     name: 'forget-dead-letters',

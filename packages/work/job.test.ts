@@ -23,6 +23,7 @@ const idle = {
   spreadDefinition: nothing,
   repriceOutcomes: nothing,
   rereadDeals: nothing,
+  sendPasswordReset: nothing,
   forgetDeadLetters: nothing,
   fetchRates: nothing,
   reconcileNightly: nothing,

@@ -113,9 +113,12 @@ test('[auth-002] [auth-009] each operation of the specification is served below 
   expect(open.map(({ id }) => id).sort()).toEqual([
     'acceptInvitation',
     'beginPasskeySignIn',
+    'completePasswordReset',
     'completeSignIn',
     'readChangelog',
+    'readInvitation',
     'readOpenapi',
+    'requestPasswordReset',
     'signIn',
     'signInWithPasskey',
   ]);

@@ -56,7 +56,35 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./screens/sign-in-settings.tsx'), 'SignInSettings'),
 });
 
-const routeTree = rootRoute.addChildren([signIn, home, shared, account, profileRoute.addChildren(pages)]);
+/** The token follows the # of the address. */
+const invitation = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./screens/invitation.tsx'), 'Invitation'),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./screens/password-reset.tsx'), 'ForgotPassword'),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./screens/password-reset.tsx'), 'ResetPassword'),
+});
+
+const routeTree = rootRoute.addChildren([
+  signIn,
+  home,
+  shared,
+  invitation,
+  forgotPassword,
+  resetPassword,
+  account,
+  profileRoute.addChildren(pages),
+]);
 
 const createConsoleRouter = (queryClient: QueryClient) =>
   createRouter({
@@ -66,6 +94,10 @@ const createConsoleRouter = (queryClient: QueryClient) =>
     defaultPreload: 'intent',
     defaultNotFoundComponent: Missing,
   });
+
+/** Pages that work without a session. */
+const isPublic = (path: string): boolean =>
+  ['/sign-in', '/invitation', '/forgot-password', '/reset-password'].includes(path);
 
 declare module '@tanstack/react-router' {
   interface Register {
@@ -79,7 +111,7 @@ export function openRouter(queryClient: QueryClient) {
     router,
     /** A session may end while its page is open. */
     askToSignIn: () => {
-      if (router.state.location.pathname === '/sign-in') return;
+      if (isPublic(router.state.location.pathname)) return;
       void router.navigate({ to: '/sign-in', search: readNext({ next: router.state.location.href }) });
     },
   };

@@ -105,7 +105,7 @@ export const readReceipt = ({ receipt }: Search): { receipt?: string } => (isId(
 
 /** Only back into the console: an address from elsewhere could lead a person who has just signed in astray. */
 export const readNext = ({ next }: Search): { next?: string } =>
-  typeof next === 'string' && (next === '/account' || next.startsWith('/p/')) ? { next } : {};
+  typeof next === 'string' && (next === '/account' || next === '/invitation' || next.startsWith('/p/')) ? { next } : {};
 
 /** A day that is over. */
 const readDay = (value: unknown): string | undefined =>

@@ -16,14 +16,14 @@ import { Password, Person, SecondStep } from './sign-in.ts';
 
 /** People: signing in, belonging to a workspace, being invited to one, and the assistants that speak for them. */
 
-const Email = z
+export const Email = z
   .string()
   .trim()
   .toLowerCase()
   .max(254, 'may have up to 254 characters')
   .pipe(z.email('must be an e-mail address'))
   .meta({ examples: ['ana@example.com'] });
-const PersonName = z
+export const PersonName = z
   .string()
   .trim()
   .min(1, 'must not be empty')

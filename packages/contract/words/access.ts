@@ -37,6 +37,10 @@ export const accessWords = {
   joined_at: 'When they joined.',
   invited_by: 'Who invited them, by the id of their account.',
   token: 'The token of the invitation’s link.',
+  'completePasswordReset.token': 'The token of the reset link.',
+  inviter_name: 'The name of the member who invited; null where an app did.',
+  requested: 'Always true, whether the address has an account or not.',
+
   memberships: 'The workspaces that the person belongs to.',
   workspace_name: 'The name of the workspace.',
   profiles: 'Its profiles.',

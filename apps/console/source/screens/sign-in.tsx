@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { useId } from 'react';
 import { accountClient } from '../client.ts';
@@ -77,6 +77,9 @@ export function SignIn() {
               {say.signIn.withPasskey}
             </button>
           )}
+          <Link className="justify-self-start text-accent underline" to="/forgot-password">
+            {say.forgot.link}
+          </Link>
         </form>
         <p className="label mt-4">
           {say.signIn.accounts}{' '}

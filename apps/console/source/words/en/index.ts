@@ -6,6 +6,7 @@ import { metrics } from './metrics.ts';
 import { names } from './names.ts';
 import { people } from './people.ts';
 import { reports } from './reports.ts';
+import { signIn } from './sign-in.ts';
 import { workspace } from './workspace.ts';
 
 export const words = {
@@ -17,6 +18,7 @@ export const words = {
   ...ads,
   ...data,
   ...workspace,
+  ...signIn,
   names,
   errors: {} as Errors,
 };

@@ -9,6 +9,7 @@ import { metrics } from './metrics.ts';
 import { names } from './names.ts';
 import { people } from './people.ts';
 import { reports } from './reports.ts';
+import { signIn } from './sign-in.ts';
 import { workspace } from './workspace.ts';
 
 export const words: Words = {
@@ -20,6 +21,7 @@ export const words: Words = {
   ...ads,
   ...data,
   ...workspace,
+  ...signIn,
   names: { ...names, ...logNames },
   errors,
 };

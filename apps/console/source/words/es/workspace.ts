@@ -173,7 +173,10 @@ export const workspace: typeof english = {
       'Desactivado. Con él, tu contraseña sola no abre nada: para entrar también hace falta un código de una app de tu teléfono.',
     yourPassword: 'Tu contraseña',
     setUp: 'Activar',
-    stepAdd: '1. Añade esto a tu autenticador, por su dirección o por su clave. No se vuelve a mostrar.',
+    stepAdd:
+      '1. Escanea este código QR con tu aplicación de autenticación, o escribe la clave en ella. Solo se muestran una vez.',
+    qrCode: 'Código QR para tu aplicación de autenticación',
+    openAuthenticator: 'Abrir en un autenticador de este dispositivo',
     key: 'Clave:',
     stepKeep:
       '2. Guarda estos códigos de recuperación en un lugar seguro. Cada uno sirve una vez, en lugar de un código.',

@@ -1,0 +1,191 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useRouter, useRouterState } from '@tanstack/react-router';
+import { TributaryError } from '@tributary/sdk';
+import type { ReactNode } from 'react';
+import { accountClient } from '../client.ts';
+import { longDay, words } from '../format.ts';
+import { EntryField, EntryPage, readForm } from '../parts/entry-page.tsx';
+import { Failed } from '../parts/page.tsx';
+import { Loading, Problem } from '../parts/states.tsx';
+import { useTitle } from '../parts/use-title.ts';
+import { type Account, accountQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
+
+const storageKey = 'invitation';
+
+/** The token outlives a detour to the sign-in page in the tab's own storage: in a query string it would reach server logs. */
+function keepToken(hash: string): string {
+  if (hash) sessionStorage.setItem(storageKey, hash);
+  return hash || (sessionStorage.getItem(storageKey) ?? '');
+}
+
+/** Where an invitation link leads: shows who invites to what, and joins with a new account or the one that is signed in. */
+export function Invitation() {
+  useTitle(say.invitation.title);
+  const token = useRouterState({ select: ({ location }) => keepToken(location.hash) });
+  const invitation = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: async () => (await accountClient.readInvitation({ body: { token } })).data,
+    enabled: token !== '',
+    retry: false,
+  });
+  const account = useQuery({ ...accountQuery, retry: false });
+  if (!token) return <Over title={say.invitation.missing}>{say.invitation.missingAbout}</Over>;
+  if (invitation.error) return <Refused error={invitation.error} again={() => void invitation.refetch()} />;
+  if (!invitation.data || account.isPending)
+    return (
+      <EntryPage>
+        <Loading lines={3} />
+      </EntryPage>
+    );
+  const { workspace_name: workspace, role, email, inviter_name: inviter, expires_at: expires } = invitation.data;
+  const roleName = words(role).toLowerCase();
+  return (
+    <EntryPage>
+      <h1>{say.invitation.join(workspace)}</h1>
+      <p>{inviter ? say.invitation.by(inviter, roleName) : say.invitation.as(roleName)}</p>
+      <p className="label">{say.invitation.until(longDay(expires.slice(0, 10)))}</p>
+      {account.data ? (
+        <JoinSignedIn token={token} account={account.data} email={email} />
+      ) : (
+        <JoinNew token={token} email={email} />
+      )}
+    </EntryPage>
+  );
+}
+
+type Joining = Parameters<typeof accountClient.acceptInvitation>[0]['body'];
+
+function useJoin() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async (body: Joining) => (await accountClient.acceptInvitation({ body })).data,
+    onSuccess: async ({ workspace_id: workspaceId }) => {
+      sessionStorage.removeItem(storageKey);
+      // What an earlier account of this browser loaded must not be shown to this one.
+      queryClient.clear();
+      const { memberships } = await queryClient.fetchQuery(accountQuery);
+      const first = memberships.find((one) => one.workspace_id === workspaceId)?.profiles.at(0);
+      window.location.assign(first ? `/p/${first.id}/overview` : '/');
+    },
+  });
+}
+
+function JoinSignedIn({
+  token,
+  account,
+  email,
+}: {
+  readonly token: string;
+  readonly account: Account;
+  readonly email: string | null;
+}) {
+  const join = useJoin();
+  const leave = useSignOut();
+  const isForOther = email !== null && email !== account.email;
+  return (
+    <>
+      <p>{say.invitation.signedInAs(account.email)}</p>
+      {isForOther ? (
+        <p role="alert" className="border-problem border-l-2 pl-3">
+          {say.invitation.forOther(email)}
+        </p>
+      ) : (
+        <button className="button-main" type="button" disabled={join.isPending} onClick={() => join.mutate({ token })}>
+          {say.invitation.accept}
+        </button>
+      )}
+      <JoinFailed error={join.error} />
+      <button className="button" type="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
+        {say.invitation.otherAccount}
+      </button>
+    </>
+  );
+}
+
+function useSignOut() {
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => accountClient.signOut({}),
+    onSuccess: async () => {
+      queryClient.removeQueries(accountQuery);
+      await router.navigate({ to: '/sign-in', search: { next: '/invitation' } });
+    },
+  });
+}
+
+function JoinNew({ token, email }: { readonly token: string; readonly email: string | null }) {
+  const join = useJoin();
+  return (
+    <form
+      className="grid gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = readForm(event.currentTarget);
+        join.mutate({ token, name: form.name ?? '', email: form.email ?? '', password: form.password ?? '' });
+      }}
+    >
+      <JoinFailed error={join.error} />
+      <EntryField label={say.invitation.yourName} name="name" autoComplete="name" />
+      <EntryField
+        label={say.signIn.email}
+        name="email"
+        type="email"
+        autoComplete="username"
+        {...(email && { value: email, isReadOnly: true })}
+      />
+      <EntryField label={say.invitation.password} name="password" type="password" autoComplete="new-password" />
+      <button className="button-main" type="submit" disabled={join.isPending}>
+        {say.invitation.create}
+      </button>
+      <Link className="text-accent underline" to="/sign-in" search={{ next: '/invitation' }}>
+        {say.invitation.haveAccount}
+      </Link>
+    </form>
+  );
+}
+
+/** Why an invitation cannot be used, in the reader's language; undefined for any other failure. */
+function reasonFor(error: Error): string | undefined {
+  if (!(error instanceof TributaryError)) return undefined;
+  const { code, fields } = error;
+  if (code === 'workspace_archived') return say.invitation.reasons.archived;
+  const reasons: Readonly<Record<string, string>> = say.invitation.reasons;
+  return code === 'invalid_state' ? reasons[(fields as { reason?: string }).reason ?? ''] : undefined;
+}
+
+function JoinFailed({ error }: { readonly error: Error | null }) {
+  const reason = error && reasonFor(error);
+  return reason ? (
+    <p role="alert" className="border-problem border-l-2 pl-3 text-problem">
+      {reason}
+    </p>
+  ) : (
+    <Failed error={error} />
+  );
+}
+
+function Refused({ error, again }: { readonly error: Error; readonly again: () => void }) {
+  const isUnknown = error instanceof TributaryError && error.is('not_found');
+  if (isUnknown) return <Over title={say.invitation.missing}>{say.invitation.missingAbout}</Over>;
+  const reason = reasonFor(error);
+  if (reason) return <Over title={say.invitation.over}>{reason}</Over>;
+  return (
+    <EntryPage>
+      <Problem error={error} again={again} />
+    </EntryPage>
+  );
+}
+
+function Over({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <EntryPage>
+      <h1>{title}</h1>
+      <p role="alert">{children}</p>
+      <Link className="text-accent underline" to="/sign-in">
+        {say.invitation.signIn}
+      </Link>
+    </EntryPage>
+  );
+}

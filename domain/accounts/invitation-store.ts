@@ -1,0 +1,100 @@
+import type { Role } from '@tributary/contract';
+import type { Schema, Tx } from '@tributary/postgres';
+import { type Insertable, type Selectable, sql } from 'kysely';
+
+export type InvitationRow = Selectable<Schema['invitations']>;
+
+export const insertInvitation = (tx: Tx, row: Insertable<Schema['invitations']>): Promise<InvitationRow> =>
+  tx.insertInto('invitations').values(row).returningAll().executeTakeFirstOrThrow();
+
+/** Members, and those who may still accept. */
+export async function countSeats(tx: Tx, workspaceId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ seats: number }>`
+    SELECT (SELECT count(*) FROM members WHERE workspace_id = ${workspaceId})::int
+      + (SELECT count(*) FROM invitations WHERE workspace_id = ${workspaceId} AND accepted_at IS NULL
+         AND revoked_at IS NULL AND expires_at > ${now})::int AS seats`.execute(tx);
+  return rows[0]?.seats ?? 0;
+}
+
+/** Newest first. */
+export function listInvitationsBefore(
+  tx: Tx,
+  workspaceId: string,
+  before: string | undefined,
+  limit: number,
+): Promise<InvitationRow[]> {
+  const invitations = tx
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return (before ? invitations.where('id', '<', before) : invitations).execute();
+}
+
+export interface FoundInvitation {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly role: Role;
+  readonly email: string | null;
+  readonly expires_at: Date;
+  readonly is_accepted: boolean;
+  readonly is_revoked: boolean;
+  readonly is_workspace_archived: boolean;
+}
+
+export const findInvitation = (hash: Buffer) => sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`;
+
+/** The name of the member who invited; undefined where an app did, or where the member has left. */
+export async function findInviter(tx: Tx, workspaceId: string, invitationId: string): Promise<string | undefined> {
+  const found = await tx
+    .selectFrom('invitations')
+    .innerJoin('members', (join) =>
+      join
+        .onRef('members.workspace_id', '=', 'invitations.workspace_id')
+        .onRef('members.user_id', '=', 'invitations.invited_by'),
+    )
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select('users.name')
+    .where('invitations.workspace_id', '=', workspaceId)
+    .where('invitations.id', '=', invitationId)
+    .executeTakeFirst();
+  return found?.name;
+}
+
+/** Locked, so that it is not accepted at the same moment. */
+export const lockInvitation = (tx: Tx, workspaceId: string, id: string): Promise<InvitationRow | undefined> =>
+  tx
+    .selectFrom('invitations')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+
+export const markInvitationRevoked = (tx: Tx, workspaceId: string, id: string, now: Date) =>
+  tx
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', '=', id)
+    .execute();
+
+/** Spent by the same statement that finds it unspent: of two at once, one joins. */
+export async function spendInvitation(
+  tx: Tx,
+  { workspace_id, id }: FoundInvitation,
+  userId: string,
+  now: Date,
+): Promise<boolean> {
+  const spent = await tx
+    .updateTable('invitations')
+    .set({ accepted_at: now, accepted_by: userId })
+    .where('workspace_id', '=', workspace_id)
+    .where('id', '=', id)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return spent !== undefined;
+}
