@@ -1,13 +1,9 @@
 import type { Route } from './route.ts';
 import { accountLinkRoutes } from './routes/account-links.ts';
 import {
-  acceptInvitation,
-  createInvitation,
   deleteAssistant,
-  deleteInvitation,
   deleteMember,
   listAssistants,
-  listInvitations,
   listMembers,
   readAccount,
   signIn,
@@ -247,10 +243,6 @@ export const routes = {
   listMembers,
   updateMember,
   deleteMember,
-  createInvitation,
-  listInvitations,
-  deleteInvitation,
-  acceptInvitation,
   ...accountLinkRoutes,
   createTrackingKey,
   createIdentifySecret,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { accountData, IsoTimestamp, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 import { Role } from '../scopes.ts';
-import { Email } from './accounts.ts';
+import { acceptInvitation, createInvitation, deleteInvitation, Email, listInvitations } from './accounts.ts';
 import { Password } from './sign-in.ts';
 
 /** What the pages behind invitation and password-reset links call. A token is sent in the body: addresses end up in logs. */
@@ -73,4 +73,12 @@ const completePasswordReset = route({
   refusals: ['not_found', 'weak_password', 'compromised_password'],
 });
 
-export const accountLinkRoutes = { readInvitation, requestPasswordReset, completePasswordReset };
+export const accountLinkRoutes = {
+  createInvitation,
+  listInvitations,
+  deleteInvitation,
+  readInvitation,
+  acceptInvitation,
+  requestPasswordReset,
+  completePasswordReset,
+};

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { QRCodeSVG } from 'qrcode.react';
-import { type ReactNode, useId } from 'react';
+import { useId } from 'react';
 import { accountClient } from '../client.ts';
 import { today } from '../date-range.ts';
 import { localMoment, longDay } from '../format.ts';
+import { Ask, Section } from '../parts/ask.tsx';
 import { Brand } from '../parts/brand.tsx';
-import { LineForm } from '../parts/line-form.tsx';
 import { Answered } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { addPasskey, canUsePasskeys } from '../passkeys.ts';
@@ -257,56 +257,5 @@ function Sessions() {
         )}
       </Answered>
     </Section>
-  );
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <section className="card grid gap-3 p-6">
-      <h2>{title}</h2>
-      {children}
-    </section>
-  );
-}
-
-/** One field and what is done with it. */
-function Ask({
-  label,
-  type,
-  button,
-  error,
-  onSubmit,
-}: {
-  readonly label: string;
-  readonly type: 'password' | 'text';
-  readonly button: string;
-  readonly error: Error | null;
-  readonly onSubmit: (value: string) => void;
-}) {
-  const field = useId();
-  return (
-    <LineForm onSubmit={(form) => onSubmit(String(new FormData(form).get('value')).trim())}>
-      <div className="grid gap-1">
-        <label htmlFor={field} className="label">
-          {label}
-        </label>
-        <input
-          id={field}
-          className="field"
-          name="value"
-          type={type}
-          autoComplete={type === 'password' ? 'current-password' : 'one-time-code'}
-          required
-        />
-      </div>
-      <button type="submit" className="button-main">
-        {button}
-      </button>
-      {error && (
-        <p role="alert" className="w-full border-problem border-l-2 pl-3 text-problem">
-          {problemOf(error)}
-        </p>
-      )}
-    </LineForm>
   );
 }
