@@ -34,7 +34,7 @@ const settleAfter = 2.5;
  * transaction is open meanwhile. Whoever dies in between leaves an action that the queue looks up (`settle.ts`).
  */
 export async function perform(context: AdContext, request: Request, commit: Commit): Promise<ActionAnswer> {
-  const target = await findTarget(context, request.level, request.externalId);
+  const target = await findTarget(context, request);
   if (request.isDryRun) return rehearse(context, request, target);
   const begun = await begin(context, request, target);
   if (begun.state !== 'reading') return answerOf(await commit(async () => begun));

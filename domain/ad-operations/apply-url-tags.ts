@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Routes } from '@tributary/contract';
+import type { Input, Routes } from '@tributary/contract';
 import { listTaggableAds } from '@tributary/domain/campaigns';
 import { answer, type Handles, Refusal } from '@tributary/operations';
 import { nilUuid, type UrlTagResult } from '@tributary/vocabulary';
@@ -24,8 +24,7 @@ export const applyUrlTags: Handles<Routes['applyUrlTags'], AdServices> = async (
   );
   const isListed = new Set(listed.map(({ externalId }) => externalId));
   const ads: Tagged[] = [];
-  for (const id of wanted)
-    ads.push(isListed.has(id) ? await tag(context, id, by, body.dry_run) : skipped(id, 'not_listed'));
+  for (const id of wanted) ads.push(isListed.has(id) ? await tag(context, id, by, body) : skipped(id, 'not_listed'));
   const outcome = body.dry_run ? 'dry_run' : ads.some(({ result }) => result === 'applied') ? 'applied' : 'no_change';
   const data = { outcome, ads } as const;
   if (body.dry_run) return answer(200, { data });
@@ -36,6 +35,8 @@ export const applyUrlTags: Handles<Routes['applyUrlTags'], AdServices> = async (
     return answer(200, { data });
   });
 };
+
+type Body = Input<Routes['applyUrlTags']>['body'];
 
 interface Tagged {
   readonly ad_external_id: string;
@@ -54,13 +55,14 @@ const skipped = (id: string, reason: string, action: ActionAnswer | null = null)
 });
 
 /** What one ad cannot have costs the others nothing. */
-async function tag(context: AdContext, id: string, by: string, isDryRun: boolean): Promise<Tagged> {
+async function tag(context: AdContext, id: string, by: string, body: Body): Promise<Tagged> {
   const request: Request = {
     kind: 'url_tags',
     level: 'ad',
     externalId: id,
+    connectionId: body.connection_id,
     appliedBy: by,
-    isDryRun,
+    isDryRun: body.dry_run,
     key: keyFor(context, id),
     plan: planTags,
   };

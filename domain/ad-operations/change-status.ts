@@ -10,6 +10,7 @@ import { findLastApplied } from './store.ts';
 interface Said {
   readonly applied_by?: string | undefined;
   readonly dry_run: boolean;
+  readonly connection_id?: string | undefined;
 }
 
 /** Pauses or resumes a campaign or an ad: one write on it, and none on what stands under it. */
@@ -24,6 +25,7 @@ export async function changeStatus(
     kind,
     level,
     externalId,
+    connectionId: said.connection_id,
     appliedBy: await appliedBy(context, said.applied_by),
     isDryRun: said.dry_run,
     plan: (live) => planStatus(context, kind, live),

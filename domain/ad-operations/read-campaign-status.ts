@@ -12,10 +12,17 @@ import { findTarget, lacking, refuseUnknown, type Target } from './target.ts';
 const spendDays = 7;
 const adsShown = 100;
 
-export const readCampaignStatus: Handles<Routes['readCampaignStatus'], AdServices> = async ({ params }, context) => {
+export const readCampaignStatus: Handles<Routes['readCampaignStatus'], AdServices> = async (
+  { params, query },
+  context,
+) => {
   const { ledger, caller } = context;
   const { profileId } = caller;
-  const target = await findTarget(context, 'campaign', params.id);
+  const target = await findTarget(
+    context,
+    { level: 'campaign', externalId: params.id, connectionId: query.connection_id },
+    'invalid_parameter',
+  );
   const { entity, act, connection } = target;
   const live = await withAccount(context, connection.id, ({ account }, call) => act.read(account, entity, call));
   if (!live) return refuseUnknown('campaign');
@@ -35,6 +42,7 @@ export const readCampaignStatus: Handles<Routes['readCampaignStatus'], AdService
   return answer(200, {
     data: {
       campaign_id: entity.id,
+      connection_id: connection.id,
       external_id: entity.externalId,
       platform: entity.platform,
       name: live.name || entity.name || entity.externalId,

@@ -1,14 +1,12 @@
 import type { ActableEntity } from '@tributary/domain/campaigns';
 import type { Account, Call, LiveEntity } from '@tributary/providers';
-import type { AdActionKind, EntityLevel } from '@tributary/vocabulary';
+import type { AdActionKind } from '@tributary/vocabulary';
 import type { AdState, Wanted } from './ad-state.ts';
-import type { Target } from './target.ts';
+import type { Target, TargetRequest } from './target.ts';
 
 /** What is asked of an ad platform. */
-export interface Request {
+export interface Request extends TargetRequest {
   readonly kind: AdActionKind;
-  readonly level: EntityLevel;
-  readonly externalId: string;
   readonly appliedBy: string | null;
   readonly isDryRun: boolean;
   /** Of the caller's key: the action has it for ever. */

@@ -1,5 +1,5 @@
 import { type ActableEntity, findActable } from '@tributary/domain/campaigns';
-import { type ConnectionRow, findConnected } from '@tributary/domain/connections';
+import { type ConnectionRow, chooseConnection, findConnection } from '@tributary/domain/connections';
 import { refuse } from '@tributary/operations';
 import type { Act, Provider } from '@tributary/providers';
 import { type Channel, channelNames, type EntityLevel } from '@tributary/vocabulary';
@@ -13,18 +13,39 @@ export interface Target {
   readonly act: Act<unknown>;
 }
 
-/** By the platform's id and no other. Somebody else's is as unknown as one that never was. */
-export async function findTarget(context: AdContext, level: EntityLevel, externalId: string): Promise<Target> {
+export interface TargetRequest {
+  readonly level: EntityLevel;
+  readonly externalId: string;
+  /** The `connection_id` of the request, for what no connection reported. */
+  readonly connectionId: string | undefined;
+}
+
+/** By the platform's id and no other, through the account that reported it. An entity of another profile is unknown. */
+export async function findTarget(
+  context: AdContext,
+  { level, externalId, connectionId }: TargetRequest,
+  field: 'invalid_parameter' | 'validation_error' = 'validation_error',
+): Promise<Target> {
   const { ledger, caller, providers } = context;
+  const { profileId } = caller;
   const { entity, connection } = await ledger.transaction(
     async (tx) => {
-      const found = (await findActable(tx, caller.profileId, level, externalId)) ?? refuseUnknown(level);
-      const channel = channelNames.find((name) => name === found.platform);
-      return { entity: found, connection: channel && (await findConnected(tx, caller.profileId, channel)) };
+      const named = connectionId === undefined ? undefined : await findConnection(tx, profileId, connectionId);
+      const found = await findActable(tx, profileId, level, externalId, named?.channel);
+      const entity = found ?? refuseUnknown(level);
+      const channels = channelNames.filter((name) => name === entity.platform);
+      const request = { named: connectionId, reportedBy: entity.connectionId, several: 'refuse', field } as const;
+      return { entity, connection: await chooseConnection(tx, profileId, channels, request) };
     },
     { readOnly: true },
   );
-  if (!connection) refuse('meta_connection_required', `No account of ${entity.platform} is connected to this profile.`);
+  if (!connection)
+    refuse(
+      'meta_connection_required',
+      entity.connectionId
+        ? `The account of ${entity.platform} that reported it is not connected to this profile any more.`
+        : `No account of ${entity.platform} is connected to this profile.`,
+    );
   const provider = providers.of(connection.channel as Channel);
   if (!provider?.act) refuse('not_implemented', 'Ads of this platform cannot be changed from here.');
   return { entity, connection, provider, act: provider.act };

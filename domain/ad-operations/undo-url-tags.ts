@@ -12,6 +12,7 @@ export const undoUrlTags: Handles<Routes['undoUrlTags'], AdServices> = async ({ 
     kind: 'url_tags_undo',
     level: 'ad',
     externalId: body.ad_id,
+    connectionId: body.connection_id,
     appliedBy: await appliedBy(context, body.applied_by),
     isDryRun: body.dry_run,
     async plan(live) {

@@ -25,6 +25,7 @@ export const updateAdSetBudget: Handles<Routes['updateAdSetBudget'], AdServices>
     kind: 'budget',
     level: 'ad_set',
     externalId: params.id,
+    connectionId: body.connection_id,
     appliedBy: await appliedBy(context, body.applied_by),
     isDryRun: body.dry_run,
     plan: (live) => planBudget(context, live, body.daily_budget_minor, undone),

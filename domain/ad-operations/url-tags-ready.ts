@@ -1,34 +1,48 @@
-import { findConnected } from '@tributary/domain/connections';
+import { type ConnectionRow, listLive } from '@tributary/domain/connections';
 import { refuse } from '@tributary/operations';
+import type { Provider } from '@tributary/providers';
 import { adIdTags } from '@tributary/rules';
 import { type Channel, channelNames } from '@tributary/vocabulary';
 import type { AdContext } from './services.ts';
 import { lacking, refuseUnlessGranted } from './target.ts';
 
-/** The connection through which tags are written; the first of a platform that takes some. */
-async function findWay({ ledger, caller, providers }: AdContext) {
-  for (const { platform } of adIdTags) {
-    const channel = channelNames.find((name): name is Channel => name === platform);
-    const provider = channel && providers.of(channel);
-    if (!channel || !provider?.act?.setUrlTags) continue;
-    const connection = await ledger.transaction((tx) => findConnected(tx, caller.profileId, channel), {
-      readOnly: true,
-    });
-    if (connection) return { connection, provider };
-  }
-  return undefined;
+interface TaggingAccount {
+  readonly connection: ConnectionRow;
+  readonly provider: Provider;
+}
+
+/** Connected accounts whose ads take URL parameters, best first: one that may be changed and works. Each ad is changed through its own account. */
+async function listAccounts({ ledger, caller, providers }: AdContext): Promise<TaggingAccount[]> {
+  const channels = adIdTags.flatMap(({ platform }) =>
+    channelNames.filter((name): name is Channel => name === platform),
+  );
+  const taggable = channels.flatMap((channel) => {
+    const provider = providers.of(channel);
+    return provider?.act?.setUrlTags ? [{ channel, provider }] : [];
+  });
+  const live = await ledger.transaction(
+    async (tx) => {
+      const found: TaggingAccount[] = [];
+      for (const { channel, provider } of taggable)
+        for (const connection of await listLive(tx, caller.profileId, channel)) found.push({ connection, provider });
+      return found;
+    },
+    { readOnly: true },
+  );
+  const rank = (one: TaggingAccount) => (lacking(one).length > 0 ? 2 : one.connection.status === 'connected' ? 0 : 1);
+  return live.toSorted((a, b) => rank(a) - rank(b));
 }
 
 export async function refuseUnlessReady(context: AdContext): Promise<void> {
-  const way = await findWay(context);
-  if (!way) refuse('meta_connection_required', 'No ad account is connected whose ads take URL parameters from us.');
-  refuseUnlessGranted(way);
+  const [best] = await listAccounts(context);
+  if (!best) refuse('meta_connection_required', 'No ad account is connected whose ads take URL parameters from us.');
+  refuseUnlessGranted(best);
 }
 
 /** Why tags cannot be written, as the code that trying would answer; null where they can. */
 export async function whyNotReady(context: AdContext): Promise<string | null> {
-  const way = await findWay(context);
-  if (!way) return 'meta_connection_required';
-  if (lacking(way).length > 0) return 'meta_write_permission_missing';
-  return way.connection.status === 'connected' ? null : 'connection_not_ready';
+  const [best] = await listAccounts(context);
+  if (!best) return 'meta_connection_required';
+  if (lacking(best).length > 0) return 'meta_write_permission_missing';
+  return best.connection.status === 'connected' ? null : 'connection_not_ready';
 }

@@ -11,20 +11,23 @@ export interface ActableEntity {
   readonly name: string;
   /** '' where nobody has said. */
   readonly status: string;
+  /** The connection that reported it. Null: a file or the API did. */
+  readonly connectionId: string | null;
 }
 
-/** Two platforms may use one id: then the first by the platform's name. */
+/** Two platforms may use one id: then the first by the platform's name, unless one is given. */
 export async function findActable(
   tx: Tx,
   profileId: string,
   level: EntityLevel,
   externalId: string,
+  platform: string | null = null,
 ): Promise<ActableEntity | undefined> {
   const { rows } = await sql<ActableEntity>`
-    SELECT id, platform, level, external_id AS "externalId", name, status FROM ad_entities
-    WHERE profile_id = ${profileId} AND external_id = ${externalId} AND level = ${level} ORDER BY platform LIMIT 1`.execute(
-    tx,
-  );
+    SELECT id, platform, level, external_id AS "externalId", name, status,
+      connection_id AS "connectionId" FROM ad_entities
+    WHERE profile_id = ${profileId} AND external_id = ${externalId} AND level = ${level}
+      AND (${platform}::text IS NULL OR platform = ${platform}) ORDER BY platform LIMIT 1`.execute(tx);
   return rows[0];
 }
 

@@ -124,7 +124,7 @@ async function finish(app: Postgres, profileId: string, { entities, days }: Copi
 }
 
 const entityColumns =
-  'profile_id, entity_id, version, platform, level, external_id, name, status, objective, format, currency, daily_budget, learning_stage_status, campaign_id, ad_set_id, applied_at'.split(
+  'profile_id, entity_id, version, platform, level, external_id, name, status, objective, format, currency, daily_budget, learning_stage_status, campaign_id, ad_set_id, applied_at, connection_id'.split(
     ', ',
   );
 const dayColumns =
@@ -150,7 +150,8 @@ function selects(profileId: string, entities: Copied['entities'], days: Copied['
       SELECT e.profile_id, e.id, e.revision, e.platform, e.level, e.external_id, e.name, e.status, e.objective, e.format, e.currency,
         e.daily_budget, e.learning_stage_status,
         coalesce(CASE WHEN e.level = 'campaign' THEN e.id WHEN p.level = 'campaign' THEN p.id ELSE p.parent_id END, '${nilUuid}'),
-        coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${nilUuid}'), q.told_at
+        coalesce(CASE WHEN e.level = 'ad_set' THEN e.id WHEN p.level = 'ad_set' THEN p.id END, '${nilUuid}'), q.told_at,
+        coalesce(e.connection_id, '${nilUuid}')
       FROM unnest('{${entities.map((one) => one.entity_id)}}'::uuid[], '{${entities.map((one) => `"${one.told_at}"`)}}'::text[]) AS q (entity_id, told_at)
       JOIN ad_entities e ON e.profile_id = '${profileId}' AND e.id = q.entity_id
       LEFT JOIN ad_entities p ON p.profile_id = e.profile_id AND p.id = e.parent_id`,

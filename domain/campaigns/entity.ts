@@ -1,4 +1,4 @@
-import type { SaidEntity } from './read-spend.ts';
+import type { Reporter, SaidEntity } from './read-spend.ts';
 
 /** A campaign, ad set or ad as the ledger knows it. '' and null: nobody has said. */
 export interface KnownEntity {
@@ -15,6 +15,8 @@ export interface KnownEntity {
   /** A decimal. */
   readonly dailyBudget: string;
   readonly learningStage: string;
+  /** The connection that reported it. Null: a file or the API did. */
+  readonly connectionId: string | null;
   readonly firstSeen: string;
   readonly lastSeen: string;
   readonly revision: number;
@@ -38,7 +40,11 @@ export function describe(known: KnownEntity | undefined, said: SaidEntity, day: 
   if (said.parentId !== undefined && (before.parentId === null || (isNearest && isLatest))) {
     after.parentId = said.parentId;
   }
-  const isChanged = after.parentId !== before.parentId || traits.some((trait) => after[trait] !== before[trait]);
+  after.connectionId = reporterOf(before.connectionId, said.reporter);
+  const isChanged =
+    after.connectionId !== before.connectionId ||
+    after.parentId !== before.parentId ||
+    traits.some((trait) => after[trait] !== before[trait]);
   return {
     ...after,
     firstSeen: day < before.firstSeen ? day : before.firstSeen,
@@ -46,6 +52,10 @@ export function describe(known: KnownEntity | undefined, said: SaidEntity, day: 
     revision: known && isChanged ? before.revision + 1 : before.revision,
   };
 }
+
+/** The first connection that reported an entity owns it until it is disconnected: two that see the same campaign do not take turns. */
+const reporterOf = (before: string | null, reporter: Reporter | undefined): string | null =>
+  !reporter || (before !== null && reporter.others.has(before)) ? before : reporter.connectionId;
 
 const unknown = ({ id, platform, level, externalId }: SaidEntity, day: string): KnownEntity => ({
   id,
@@ -60,6 +70,7 @@ const unknown = ({ id, platform, level, externalId }: SaidEntity, day: string): 
   currency: '',
   dailyBudget: '',
   learningStage: '',
+  connectionId: null,
   firstSeen: day,
   lastSeen: day,
   revision: 1,

@@ -32,6 +32,15 @@ export interface SaidEntity {
   readonly currency?: string | undefined;
   readonly dailyBudget?: string | undefined;
   readonly learningStage?: string | undefined;
+  /** The connection that reports it. */
+  readonly reporter?: Reporter | undefined;
+}
+
+/** A connection that reports ads. */
+export interface Reporter {
+  readonly connectionId: string;
+  /** The platform's other connections that were not disconnected: what one of them reported first stays with it. */
+  readonly others: ReadonlySet<string>;
 }
 
 /** A row that may be recorded: whose it is, with the parents it names, and what it did that day. */

@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/postgres';
 import type { SaidAudience, SaidCreative, SaidDelivery, SaidEntity as ToldEntity } from '@tributary/providers';
 import { entityIdOf, isCurrency, parseAmount } from '@tributary/rules';
 import { type EntityLevel, isLearningStage } from '@tributary/vocabulary';
-import type { Figures, ReadSpend, SaidEntity } from './read-spend.ts';
+import type { Figures, ReadSpend, Reporter, SaidEntity } from './read-spend.ts';
 import { recordEntities, recordSpend } from './record-spend.ts';
 import { lockDelivery, noteAdvertiser, saveCreatives } from './store.ts';
 
@@ -23,13 +23,15 @@ export async function recordAds(
   platform: string,
   told: readonly Told[],
   now: Date,
+  reporter?: Reporter,
 ): Promise<Kept> {
+  const family = (one: Told, traits: Partial<SaidEntity>) => familyOf(profileId, platform, one, traits, reporter);
   const rejected: { externalId: string; reason: string }[] = [];
   const today = now.toISOString().slice(0, 10);
   const entities = told.filter((one) => one.kind === 'entity');
   if (entities.length > 0) {
     await lockDelivery(tx, profileId);
-    const rows = entities.map((one) => ({ ...familyOf(profileId, platform, one, traitsOf(one)), day: today }));
+    const rows = entities.map((one) => ({ ...family(one, traitsOf(one)), day: today }));
     if (await recordEntities(tx, profileId, rows)) await noteAdvertiser(tx, profileId);
     const creatives = entities.flatMap(({ level, externalId, format, creative, audience }) =>
       creative || audience
@@ -48,7 +50,7 @@ export async function recordAds(
     if (one.kind !== 'delivery') continue;
     const figures = figuresOf(one);
     if (typeof figures === 'string') rejected.push({ externalId: one.externalId, reason: figures });
-    else days.push({ day: one.day, ...familyOf(profileId, platform, one, { currency: one.currency }), figures });
+    else days.push({ day: one.day, ...family(one, { currency: one.currency }), figures });
   }
   await recordSpend(tx, profileId, days, now);
   return { rejected };
@@ -70,6 +72,7 @@ function familyOf(
   platform: string,
   { level, externalId, campaignId, adSetId }: Pick<Told, 'level' | 'externalId' | 'campaignId' | 'adSetId'>,
   traits: Partial<SaidEntity>,
+  reporter: Reporter | undefined,
 ): Pick<ReadSpend, 'entity' | 'parents'> {
   const entityOf = (at: EntityLevel, id: string, above: SaidEntity | undefined): SaidEntity => ({
     id: entityIdOf(profileId, platform, at, id),
@@ -78,6 +81,7 @@ function familyOf(
     externalId: id,
     parentId: above?.id,
     parentLevel: above?.level,
+    reporter,
   });
   const parents: SaidEntity[] = [];
   if (campaignId && level !== 'campaign') parents.push(entityOf('campaign', campaignId, undefined));

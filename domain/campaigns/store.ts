@@ -15,7 +15,7 @@ export async function findEntities(
 ): Promise<Map<string, KnownEntity>> {
   const { rows } = await sql<KnownEntity & { revision: string }>`
     SELECT id, platform, level, external_id AS "externalId", parent_id AS "parentId", name, status, objective, format, currency,
-      coalesce(daily_budget::text, '') AS "dailyBudget", learning_stage_status AS "learningStage", first_seen::text AS "firstSeen", last_seen::text AS "lastSeen", revision
+      coalesce(daily_budget::text, '') AS "dailyBudget", learning_stage_status AS "learningStage", connection_id AS "connectionId", first_seen::text AS "firstSeen", last_seen::text AS "lastSeen", revision
     FROM ad_entities WHERE profile_id = ${profileId} AND id = ANY (${[...new Set(ids)]}::uuid[])`.execute(tx);
   return new Map(rows.map((row) => [row.id, { ...row, revision: Number(row.revision) }]));
 }
@@ -31,10 +31,11 @@ export interface EntityChanges {
 export async function saveEntities(tx: Tx, profileId: string, changes: EntityChanges): Promise<void> {
   if (changes.touched.length === 0) return;
   const rows = changes.touched.map(
-    ({ externalId, parentId, dailyBudget, learningStage, firstSeen, lastSeen, ...rest }) => ({
+    ({ externalId, parentId, dailyBudget, learningStage, connectionId, firstSeen, lastSeen, ...rest }) => ({
       ...rest,
       daily_budget: dailyBudget === '' ? null : dailyBudget,
       learning_stage_status: learningStage,
+      connection_id: connectionId,
       external_id: externalId,
       parent_id: parentId,
       first_seen: firstSeen,
@@ -44,13 +45,13 @@ export async function saveEntities(tx: Tx, profileId: string, changes: EntityCha
   // As JSON: one parameter and one text of the statement, however many rows.
   await sql`
     INSERT INTO ad_entities (profile_id, id, platform, level, external_id, parent_id, name, status, objective, format, currency,
-      daily_budget, learning_stage_status, first_seen, last_seen, revision)
+      daily_budget, learning_stage_status, connection_id, first_seen, last_seen, revision)
     SELECT ${profileId}, id, platform, level, external_id, parent_id, name, status, objective, format, currency, daily_budget,
-      learning_stage_status, first_seen, last_seen, revision
+      learning_stage_status, connection_id, first_seen, last_seen, revision
     FROM jsonb_populate_recordset(NULL::ad_entities, ${JSON.stringify(rows)}::jsonb)
     ON CONFLICT (profile_id, id) DO UPDATE SET parent_id = excluded.parent_id, name = excluded.name, status = excluded.status,
       objective = excluded.objective, format = excluded.format, currency = excluded.currency, daily_budget = excluded.daily_budget,
-      learning_stage_status = excluded.learning_stage_status, first_seen = excluded.first_seen,
+      learning_stage_status = excluded.learning_stage_status, connection_id = excluded.connection_id, first_seen = excluded.first_seen,
       last_seen = excluded.last_seen, revision = excluded.revision`.execute(tx);
   if (changes.movedAdSets.length > 0) {
     await sql`

@@ -1,3 +1,4 @@
+export { chooseConnection } from './choose-connection.ts';
 export { noteFault } from './note-fault.ts';
 export { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
 export { type NewConnection, saveConnection } from './save-connection.ts';
@@ -5,6 +6,7 @@ export type { ConnectionServices, ConnectionStores, ProfileServices } from './se
 export {
   type Connected,
   type ConnectionRow,
+  findAccountNames,
   findConnected,
   findConnection,
   listLive,

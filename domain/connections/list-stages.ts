@@ -33,12 +33,12 @@ const labels: Record<Language, Record<StageOutcome, string>> = {
 };
 
 export const listStages: Handles<Routes['listStages'], ConnectionServices & { readonly baseUrl: string }> = async (
-  { params: { provider }, query: { locale } },
+  { params: { provider }, query: { locale, connection_id } },
   context,
 ) => {
   const { ledger, caller, now } = context;
   const { profileId } = caller;
-  const live = await askStages(context, provider);
+  const live = await askStages(context, [provider], connection_id);
   const found = live.stages.map(toFoundStage);
   const kept = await ledger.transaction((tx) => keepStages(tx, profileId, provider, found, now));
   const byId = new Map(kept.map((stage) => [`${stage.pipelineId}/${stage.stageId}`, stage]));
@@ -51,6 +51,7 @@ export const listStages: Handles<Routes['listStages'], ConnectionServices & { re
   });
   return answer(200, {
     data: {
+      connection_id: live.connection?.id ?? null,
       status: (live.connection?.status as ConnectionStatus | undefined) ?? null,
       can_write: canWrite,
       next_step: nextStep(live, stages),

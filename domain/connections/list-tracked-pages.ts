@@ -5,5 +5,7 @@ import { askPages, showPages } from './tracked-pages.ts';
 
 type Services = ConnectionServices & { readonly baseUrl: string };
 
-export const listTrackedPages: Handles<Routes['listTrackedPages'], Services> = async (_input, context) =>
-  answer(200, { data: showPages(await askPages(context)) });
+export const listTrackedPages: Handles<Routes['listTrackedPages'], Services> = async ({ query }, context) => {
+  const request = { named: query.connection_id, several: 'newest', field: 'invalid_parameter' } as const;
+  return answer(200, { data: showPages(await askPages(context, request)) });
+};

@@ -6,7 +6,7 @@ import type { Said, SaidOutcome, SaidPerson, SaidRefund } from '@tributary/provi
 import { type Channel, channels, isOutcomeProvider, type OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { dropVanished, keepSearches } from './search-store.ts';
-import { listLiveChannels } from './store.ts';
+import { listLive, listLiveChannels } from './store.ts';
 import type { Rejected } from './sync-store.ts';
 
 export interface Saying {
@@ -24,7 +24,8 @@ export async function recordSaid(tx: Tx, saying: Saying, said: readonly Said[]):
   const { profileId, channel, now } = saying;
   const rejected: Rejected[] = [];
   const ads = said.filter((one) => one.kind === 'entity' || one.kind === 'delivery');
-  if (ads.length > 0) rejected.push(...(await recordAds(tx, profileId, channel, ads, now)).rejected);
+  if (ads.length > 0)
+    rejected.push(...(await recordAds(tx, profileId, channel, ads, now, await reporterOf(tx, saying))).rejected);
   const isOurs = await tellerOf(tx, saying, said);
   const [outcomes, refunds] = [of('outcome').filter(isOurs), of('refund').filter(isOurs)];
   if (outcomes.length + refunds.length > 0) {
@@ -36,6 +37,11 @@ export async function recordSaid(tx: Tx, saying: Saying, said: readonly Said[]):
   await dropVanished(tx, saying, of('search_days'));
   return rejected;
 }
+
+const reporterOf = async (tx: Tx, { profileId, channel, connectionId }: Saying) => {
+  const others = (await listLive(tx, profileId, channel)).map(({ id }) => id);
+  return { connectionId, others: new Set(others.filter((id) => id !== connectionId)) };
+};
 
 /** Whether it is told here: money that a connected payment provider took is told by that one, and counts once. */
 async function tellerOf(tx: Tx, { profileId }: Saying, said: readonly Said[]) {

@@ -219,10 +219,15 @@ test('stages are of a CRM and in two languages, and can be suggested without bei
   const { ask, connect, ledger } = await shop();
   expect((await ask('GET', '/connections/social_ads/stages')).status).toBe(400);
   expect((await ask('GET', '/connections/crm_a/stages?locale=fr')).status).toBe(400);
-  expect((await ask('GET', '/integrations/crm/outcomes/prefill')).data).toEqual({ provider: null, suggestions: [] });
-  await connect('crm_a');
+  expect((await ask('GET', '/integrations/crm/outcomes/prefill')).data).toEqual({
+    connection_id: null,
+    provider: null,
+    suggestions: [],
+  });
+  const id = await connect('crm_a');
   toy.pipelines = [{ id: 'p1', name: 'Sales', stages: [{ id: 's1', name: 'Quote sent', position: 0 }] }];
   expect((await ask('GET', '/integrations/crm/outcomes/prefill')).data).toEqual({
+    connection_id: id,
     provider: 'crm_a',
     suggestions: [{ pipeline_id: 'p1', stage_id: 's1', name: 'Quote sent', event_key: 'quote_sent' }],
   });

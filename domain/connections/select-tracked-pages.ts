@@ -9,7 +9,11 @@ type Services = ConnectionServices & { readonly baseUrl: string };
 
 export const selectTrackedPages: Handles<Routes['selectTrackedPages'], Services> = async ({ body }, context) => {
   const { caller, effect, addToAudit } = context;
-  const { connection, pages } = await askPages(context);
+  const { connection, pages } = await askPages(context, {
+    named: body.connection_id,
+    several: 'refuse',
+    field: 'validation_error',
+  });
   const offered = new Map(pages.map(({ id, name }) => [id, { id, name }]));
   const chosen = [...new Set(body.page_ids)].map((id, index) => {
     const page = offered.get(id);

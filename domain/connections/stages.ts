@@ -3,7 +3,8 @@ import type { Tx } from '@tributary/postgres';
 import type { Pipeline } from '@tributary/providers';
 import { suggestStage } from '@tributary/rules';
 import type { Channel, CrmChannel, StageOutcome } from '@tributary/vocabulary';
-import { type ConnectionRow, findConnected } from './store.ts';
+import { chooseConnection } from './choose-connection.ts';
+import type { ConnectionRow } from './store.ts';
 import type { Asking } from './with-account.ts';
 import { withAccount } from './with-account.ts';
 
@@ -21,10 +22,20 @@ export interface LiveStages {
   readonly stages: readonly LiveStage[];
 }
 
-/** Asks the CRM for the stages of its pipelines; nobody is asked where none is connected, or only a new consent helps. */
-export async function askStages(asking: Asking, channel: CrmChannel): Promise<LiveStages> {
+/**
+ * Reads the stages of the pipelines from the CRM: of the named connection, else of the newest one that works. Nothing is read where none is
+ * connected, or only a new consent helps.
+ */
+export async function askStages(
+  asking: Asking,
+  channels: readonly CrmChannel[],
+  named: string | undefined,
+): Promise<LiveStages> {
   const { ledger, caller } = asking;
-  const connection = await ledger.transaction((tx) => findConnected(tx, caller.profileId, channel), { readOnly: true });
+  const request = { named, several: 'newest', field: 'invalid_parameter' } as const;
+  const connection = await ledger.transaction((tx) => chooseConnection(tx, caller.profileId, channels, request), {
+    readOnly: true,
+  });
   if (!connection || connection.status === 'reconnect_required') return { connection, stages: [] };
   const pipelines = await withAccount(asking, connection.id, async ({ provider, account }, call) =>
     provider.stages?.(account, call),

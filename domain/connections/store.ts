@@ -126,6 +126,17 @@ export async function listOfAccounts(
   return found.map(({ id }) => id);
 }
 
+/** The names of the accounts of some connections, whatever their state. */
+export async function findAccountNames(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = tx.selectFrom('connections').select(['id', 'name', 'external_id']).where('profile_id', '=', profileId);
+  const found = await rows.where('id', 'in', ids).execute();
+  return new Map(found.map(({ id, name, external_id }) => [id, name || external_id]));
+}
+
 /** The same with what was read of each. */
 export async function withSyncs(
   tx: Tx,

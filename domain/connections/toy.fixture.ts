@@ -99,7 +99,7 @@ export class Toy {
 
   provider(channel: Channel, facts: Partial<Facts> = {}): Provider {
     return asProvider<ToyCredentials, { page: number }>({
-      facts: { channel, name: 'Toy', restatedDays: 3, reportedBasis: '7-day click', ...facts },
+      facts: { channel, name: 'Toy', ...facts },
       credentials: Credentials,
       connect: {
         usesPkce: false,

@@ -1,6 +1,8 @@
 import { refuse } from '@tributary/operations';
 import type { Page } from '@tributary/providers';
-import { type ConnectionRow, findConnected } from './store.ts';
+import { channelNames } from '@tributary/vocabulary';
+import { type ConnectionRequest, chooseConnection } from './choose-connection.ts';
+import type { ConnectionRow } from './store.ts';
 import { type Asking, withAccount } from './with-account.ts';
 
 export interface AskedPages {
@@ -9,12 +11,14 @@ export interface AskedPages {
   readonly pages: readonly Page[];
 }
 
-export async function askPages(asking: Asking): Promise<AskedPages> {
-  const { ledger, caller } = asking;
-  const connection = await ledger.transaction((tx) => findConnected(tx, caller.profileId, 'social_ads'), {
+/** The pages of an ad account of any platform that has pages. */
+export async function askPages(asking: Asking, request: ConnectionRequest): Promise<AskedPages> {
+  const { ledger, caller, providers } = asking;
+  const channels = channelNames.filter((channel) => providers.of(channel)?.pages);
+  const connection = await ledger.transaction((tx) => chooseConnection(tx, caller.profileId, channels, request), {
     readOnly: true,
   });
-  if (!connection) return refuse('meta_connection_required', 'The profile has no ad account of that platform.');
+  if (!connection) return refuse('meta_connection_required', 'The profile has no ad account of a platform with pages.');
   const pages = await withAccount(asking, connection.id, async ({ provider, account }, call) =>
     provider.pages?.(account, call),
   );

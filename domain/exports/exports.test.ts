@@ -3,7 +3,7 @@ import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { compose } from './compose.ts';
-import { consentInForce } from './consent.ts';
+import { consentInForce, requireConsent } from './consent.ts';
 import { openExports } from './exports.fixture.ts';
 import type { TargetRow } from './store.ts';
 
@@ -368,30 +368,37 @@ describe('POST /conversion-sync/platform-safe/target', () => {
     expect(await post(shop, { target: 'existing' })).toMatchObject({ status: 200, data: { live_ad_sets: 0 } });
   });
 
-  test('swapping ads needs consent to the text in force, at most 24 hours old [err-089][err-090][err-091][lim-033]', async () => {
+  test('returns 501 before asking for consent where the platform cannot duplicate ads', async () => {
     const shop = await open({ privacyMode: 'platform_safe', scopes });
-    const swap = (consent?: object) =>
-      post(shop, { dataset: '3003', mode: 'duplicate_and_swap', ...(consent && { consent }) });
     const { version, text_hashes } = consentInForce;
-    const at = (hours: number) => new Date(kit.clock.now().getTime() - hours * hour).toISOString();
     const given = {
       version,
       text_hash: text_hashes.en,
       accepted_by: 'Ana',
-      accepted_at: at(limits.consent.maxAgeHours),
+      accepted_at: kit.clock.now().toISOString(),
     };
+    for (const consent of [undefined, given])
+      expect(
+        await post(shop, { dataset: '3003', mode: 'duplicate_and_swap', ...(consent && { consent }) }),
+      ).toMatchObject({ status: 501, error: { code: 'not_implemented' } });
+    expect(platform.calls).toEqual([]);
+  });
+
+  test('accepts consent to the current text that is at most 24 hours old', () => {
+    const now = kit.clock.now();
+    const { version, text_hashes } = consentInForce;
+    const at = (hours: number) => new Date(now.getTime() - hours * hour).toISOString();
+    const accepted_at = at(limits.consent.maxAgeHours);
+    const given = { version, text_hash: text_hashes.en ?? '', accepted_by: 'Ana', accepted_at };
+    expect(() => requireConsent(given, now)).not.toThrow();
     for (const consent of [
       undefined,
       { ...given, version: '0' },
       { ...given, text_hash: 'x' },
       { ...given, accepted_at: at(limits.consent.maxAgeHours + 0.01) },
     ])
-      expect(await swap(consent)).toMatchObject({
-        status: 409,
-        error: { code: 'consent_required', consent: { version, text_hashes } },
-      });
-    // With it the platform is asked, and this one offers no such thing.
-    expect(await swap(given)).toMatchObject({ status: 501, error: { code: 'not_implemented' } });
-    expect(platform.calls).toEqual([]);
+      expect(() => requireConsent(consent, now)).toThrow(
+        expect.objectContaining({ code: 'consent_required', fields: { consent: consentInForce } }),
+      );
   });
 });

@@ -26,7 +26,11 @@ export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportS
   if (toClean && !dataset)
     refuse('validation_error', 'The field "dataset" is required the first time.', { fields: { field: 'dataset' } });
   const isSwap = toClean && body.mode === 'duplicate_and_swap';
-  if (isSwap) requireConsent(body.consent, now);
+  if (isSwap) {
+    // Before consent: a person must not agree to what cannot be done.
+    await withAccount(context, target.connection_id, async ({ provider }) => provider.export?.swapDataset ?? cannot());
+    requireConsent(body.consent, now);
+  }
   const mustAsk = isSwap || (!toClean && target.uses_clean && target.clean_dataset !== null);
   const liveAdSets = mustAsk
     ? await withAccount(context, target.connection_id, async ({ provider, account }, call) => {

@@ -84,7 +84,7 @@ export class Company {
 
   provider(channel: HandoffProvider, usesPkce: boolean): Provider {
     return asProvider<z.infer<typeof Credentials>, never>({
-      facts: { channel, name: 'Compañía & Co', restatedDays: 0 },
+      facts: { channel, name: 'Compañía & Co' },
       credentials: Credentials,
       connect: {
         usesPkce,

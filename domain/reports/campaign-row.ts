@@ -1,4 +1,6 @@
 import type { EntityLevel } from '@tributary/contract';
+import { nilUuid } from '@tributary/vocabulary';
+import type { AccountNames } from './accounts.ts';
 import { costOf, countOrNull, outcomesOf, ratio, spendOf } from './figures.ts';
 import type { EntityRow } from './read-entities.ts';
 
@@ -19,7 +21,7 @@ export function campaignRow(row: EntityRow, currency: string) {
 }
 
 /** A row with all that the level adds. */
-export function levelRow(row: EntityRow, currency: string, level: EntityLevel) {
+export function levelRow(row: EntityRow, currency: string, level: EntityLevel, accounts: AccountNames) {
   const short = campaignRow(row, currency);
   const [impressions, clicks] = [Number(row.impressions), Number(row.clicks)];
   return {
@@ -35,11 +37,15 @@ export function levelRow(row: EntityRow, currency: string, level: EntityLevel) {
     avg_cpc: costOf(short.spend, clicks, currency),
     cac: costOf(short.spend, short.outcome_count, currency),
     status: row.status || null,
-    objective: row.objective || null,
+    // Platforms set it on campaigns; what stands below has its campaign's.
+    objective: row.objective || row.campaign_objective || null,
     daily_budget: row.daily_budget === null ? null : Number(row.daily_budget),
+    budget_currency: row.daily_budget === null ? null : row.currency || null,
     campaign_external_id: row.campaign_external_id || null,
     ad_set_external_id: row.ad_set_external_id || null,
     messaging_conversations_started_7d: countOrNull(row.conversations),
+    connection_id: row.connection_id === nilUuid ? null : row.connection_id,
+    account_name: accounts.get(row.connection_id) ?? null,
   };
 }
 

@@ -17,6 +17,7 @@ export interface Wanted {
   readonly entityId: string;
   /** Not an entity's, but that of a platform or a channel, by its name. */
   readonly owner?: Owner | undefined;
+  readonly accounts?: readonly string[] | undefined;
   /** Every conversion, whoever earned it. */
   readonly isEverything: boolean;
   /** Only those of which nobody else has a share. */
@@ -48,6 +49,7 @@ export function parametersOf(wanted: Wanted) {
     is_everything: isEverything,
     entity_id: entityId,
     owner_name: owner?.name ?? '',
+    ...(wanted.accounts && { accounts: wanted.accounts }),
     is_whole: wanted.isWhole,
     is_cash: wanted.isCash,
     is_new_purchase: wanted.isNewPurchase,
@@ -104,12 +106,15 @@ export async function readConversions(
     { signal },
   );
   const sourceOf = new Map(sources.map((source) => [source.source_id, source]));
+  const ofAccount = await findOfAccount(sources, wanted, { clickhouse, signal });
   const creditOf = new Map(keys.map(({ conversion_id, credit }) => [conversion_id, credit]));
   const last = keys.at(-1);
   return {
     conversions: paths.flatMap((path) => {
       const credit = creditOf.get(path.conversion_id);
-      return credit === undefined ? [] : [{ path, credit, shown: showConversion(path, credit, wanted, sourceOf) }];
+      return credit === undefined
+        ? []
+        : [{ path, credit, shown: showConversion(path, credit, wanted, sourceOf, ofAccount) }];
     }),
     pagination: {
       has_next: found.length > keys.length,
@@ -138,7 +143,13 @@ function readPlace(cursor: string) {
   return { before_at: new Date(at), before_id };
 }
 
-function showConversion(path: Path, credit: string, wanted: Wanted, sourceOf: ReadonlyMap<string, Row<'source_list'>>) {
+function showConversion(
+  path: Path,
+  credit: string,
+  wanted: Wanted,
+  sourceOf: ReadonlyMap<string, Row<'source_list'>>,
+  ofAccount: ReadonlySet<string>,
+) {
   const { currency } = path;
   return {
     conversion_id: conversionIdOf(path.conversion_id),
@@ -164,16 +175,35 @@ function showConversion(path: Path, credit: string, wanted: Wanted, sourceOf: Re
         ad_set_name: source?.ad_set_name || null,
         ad_name: source?.ad_name || null,
         credit: creditText(path.credits[place] ?? '0', currency),
-        is_of_entity: isOf(source, wanted),
+        is_of_entity: isOf(source, wanted, ofAccount),
       };
     }),
   };
 }
 
-function isOf(source: Row<'source_list'> | undefined, { entityId, owner }: Wanted): boolean {
+/** Of the entities that sources name, those that the account reported. */
+async function findOfAccount(
+  sources: readonly Row<'source_list'>[],
+  { accounts, period }: Wanted,
+  { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
+): Promise<Set<string>> {
+  if (!accounts) return new Set();
+  const entity_ids = [...new Set(sources.map(({ entity_id }) => entity_id))];
+  const asked = { profile_id: period.profileId, moment: 'now', entity_ids } as const;
+  const named = await clickhouse.query('entity_list_names', asked, { signal });
+  return new Set(named.filter((one) => accounts.includes(one.connection_id)).map((one) => one.entity_id));
+}
+
+function isOf(
+  source: Row<'source_list'> | undefined,
+  { entityId, owner }: Wanted,
+  ofAccount: ReadonlySet<string>,
+): boolean {
   switch (owner?.owners) {
     case undefined:
       return source?.entity_id === entityId;
+    case 'accounts':
+      return source !== undefined && ofAccount.has(source.entity_id);
     case 'channels':
       return source?.channel === owner.name;
     case 'platforms':

@@ -1,6 +1,7 @@
 import type { Input, Routes } from '@tributary/contract';
 import { answer, type ProfileContext, refuse } from '@tributary/operations';
 import { nilUuid, type ScoreField, scoreFields } from '@tributary/vocabulary';
+import { readAccountFilter } from './accounts.ts';
 import { figureOf, type ReportField } from './explained-figure.ts';
 import { readEntityId } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
@@ -14,7 +15,7 @@ type Query = Input<Routes['explain']>['query'];
 export async function explainReport(query: Query, context: ProfileContext & ReportServices) {
   const { level, model, date_from, date_to } = query;
   const field = reportField(query.field);
-  const { owner, isEverything, entityId } = await readWhose(query, field, context);
+  const { owner, isEverything, entityId, accounts } = await readWhose(query, field, context);
   const delivery = await readDeliveryPeriod(query, context);
   const asked: Asked = {
     delivery,
@@ -23,6 +24,7 @@ export async function explainReport(query: Query, context: ProfileContext & Repo
     model: owner?.owners === 'channels' ? 'last_touch' : model,
     entityId,
     ...(owner && { owner }),
+    accounts,
     isEverything,
     conversionType: query.type ?? '',
   };
@@ -63,18 +65,21 @@ const isScore = (field: Query['field']): field is ScoreField => (scoreFields as 
 const reportField = (field: Query['field']): ReportField =>
   isScore(field) ? refuseParameter('field', `"${field}" is a figure of the report "top_performers".`) : field;
 
-type Whose = Pick<Asked, 'owner' | 'isEverything' | 'entityId'>;
+type Whose = Pick<Asked, 'owner' | 'isEverything' | 'entityId' | 'accounts'>;
 
-/** An entity's, a platform's, a channel's, or everybody's. */
+/** An entity's, a platform's, a channel's, an account's, or everybody's. */
 async function readWhose(
-  { entity_id, platform, channel, level }: Query,
+  { entity_id, platform, channel, connection_id, level }: Query,
   field: ReportField,
   context: ProfileContext & ReportServices,
 ): Promise<Whose> {
-  const named = { entity_id, platform, channel };
+  const named = { entity_id, platform, channel, connection_id };
   const names = Object.entries(named).filter(([, name]) => name !== undefined);
   if (names.length > 1)
-    refuseParameter(names[1]?.[0] ?? '', 'A figure is that of an entity, a platform or a channel: name one of them.');
+    refuseParameter(
+      names[1]?.[0] ?? '',
+      'A figure is that of an entity, a platform, a channel or an account: name one of them.',
+    );
   if (field.startsWith('unassigned_') && platform === undefined)
     refuseParameter('platform', 'What named no ad is told by platform: name one with "platform".');
   if (platform !== undefined)
@@ -85,6 +90,9 @@ async function readWhose(
     const owner = { owners: 'channels', name: channel === noTouch ? '' : channel } as const;
     return { entityId: nilUuid, isEverything: false, owner };
   }
+  const accounts = await readAccountFilter(connection_id, context);
+  if (accounts)
+    return { entityId: nilUuid, isEverything: false, owner: { owners: 'accounts', name: 'account' }, accounts };
   const entityId = await readEntityId(entity_id, level, context);
   return { entityId: entityId ?? nilUuid, isEverything: entityId === undefined };
 }

@@ -1,5 +1,6 @@
 import type { AnswerOf, EntityLevel, Input, Routes } from '@tributary/contract';
 import { answer, refuse } from '@tributary/operations';
+import { type AccountNames, readAccountFilter, readAccountNames } from './accounts.ts';
 import { campaignRow, levelRow } from './campaign-row.ts';
 import { readClosedValues, sinceClosed } from './closed-month.ts';
 import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
@@ -15,9 +16,10 @@ export async function listCampaigns({ query }: Input<Campaigns>, context: Readin
   const { model, limit, cursor, date_from, date_to } = query;
   const place = cursor === undefined ? {} : { place: readPlace(cursor) };
   const { level, ...parent } = await readParent(query, context);
+  const accounts = await readAccountFilter(query.connection_id, context);
   const delivery = await readDeliveryPeriod(query, context);
   const { currency } = delivery.period;
-  const asked = { level: level ?? 'campaign', model, limit: limit + 1, ...parent, ...place };
+  const asked = { level: level ?? 'campaign', model, limit: limit + 1, ...parent, ...place, accounts };
   const rows = await readNamedEntities(delivery, asked, context);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
@@ -26,8 +28,9 @@ export async function listCampaigns({ query }: Input<Campaigns>, context: Readin
     shown.map(({ entity_id }) => entity_id),
     context,
   );
+  const names: AccountNames = level ? await readAccountNames(shown, context) : new Map();
   const show = (row: (typeof rows)[number]) => {
-    const figures = level ? levelRow(row, currency, level) : campaignRow(row, currency);
+    const figures = level ? levelRow(row, currency, level, names) : campaignRow(row, currency);
     return closed ? { ...figures, ...sinceClosed(closed.valueOf(row.entity_id), figures.outcome_value) } : figures;
   };
   return answer(200, {

@@ -7,8 +7,11 @@ import type { ReportServices } from './services.ts';
 type Told = Row<'entity_list_names'>;
 
 /** What a campaign, ad set or ad is called, and those above it. What nobody told is empty. */
-export type Named = Pick<Told, 'platform' | 'external_id' | 'name' | 'status' | 'objective' | 'daily_budget'> &
-  Pick<Told, 'learning_stage_status'> & {
+export type Named = Pick<
+  Told,
+  'platform' | 'external_id' | 'name' | 'status' | 'objective' | 'currency' | 'daily_budget'
+> &
+  Pick<Told, 'connection_id' | 'learning_stage_status'> & {
     readonly campaign_external_id: string;
     readonly campaign_name: string;
     readonly campaign_objective: string;
@@ -58,7 +61,9 @@ export async function nameEntities<T extends { readonly entity_id: string }>(
       name: own.name,
       status: own.status,
       objective: own.objective,
+      currency: own.currency,
       daily_budget: own.daily_budget,
+      connection_id: own.connection_id,
       learning_stage_status: own.learning_stage_status,
       campaign_external_id: campaign.external_id,
       campaign_name: campaign.name,
@@ -75,7 +80,9 @@ const nobody: Omit<Told, 'entity_id' | 'is_told'> = {
   name: '',
   status: '',
   objective: '',
+  currency: '',
   daily_budget: null,
+  connection_id: nilUuid,
   learning_stage_status: '',
   campaign_id: nilUuid,
   ad_set_id: nilUuid,

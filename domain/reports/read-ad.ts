@@ -1,5 +1,6 @@
 import { LearningStage, type Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
+import { readAccountNames } from './accounts.ts';
 import { levelRow } from './campaign-row.ts';
 import { findEntity, refuseUnknown } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
@@ -15,7 +16,7 @@ export const readAd: Handles<Routes['readAd'], ReportServices> = async ({ params
   if (!row) throw new Error('A report of one entity has its row, whatever it did.');
   return answer(200, {
     data: {
-      ...levelRow(row, currency, level),
+      ...levelRow(row, currency, level, await readAccountNames([row], context)),
       ...(level === 'ad_set' ? nightlyOf(row) : { learning_stage_status: null, campaign_objective: null }),
     },
     meta: { date_from, date_to, model, ...delivery.period.about },

@@ -17,6 +17,8 @@ interface Asked {
   readonly only?: string;
   /** What belongs to this campaign or ad set. */
   readonly parent?: string;
+  /** What these connections of an account reported. */
+  readonly accounts?: readonly string[] | undefined;
   /** After which row to go on. */
   readonly place?: { readonly below_value: string; readonly after_id: string };
 }
@@ -27,7 +29,7 @@ const top = { below_value: '9223372036854775807', after_id: '' };
 /** What entities of a level cost and earned: the one query behind every row of an entity, whichever report shows it. */
 export async function readEntities(
   { period, parameters }: DeliveryPeriod,
-  { level, model, limit, only, parent, place = top }: Asked,
+  { level, model, limit, only, parent, accounts, place = top }: Asked,
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ): Promise<Figures[]> {
   const { from, until } = period;
@@ -41,7 +43,8 @@ export async function readEntities(
       until,
       owners: 'entities',
       only: only ?? nilUuid,
-      scope: parent ? 'parent' : 'all',
+      scope: accounts ? (parent ? 'account_parent' : 'account') : parent ? 'parent' : 'all',
+      ...(accounts && { accounts }),
       parent: parent ?? nilUuid,
       ...place,
       limit,

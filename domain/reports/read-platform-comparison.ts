@@ -1,11 +1,11 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
+import { reportedBasisOf } from '@tributary/providers';
 import { limits } from '@tributary/vocabulary';
 import { nameOf } from './campaign-row.ts';
 import { creditText } from './figures.ts';
 import { readDeliveryPeriod } from './period.ts';
 import { readNamedEntities } from './read-entities.ts';
-import { reportedBasis } from './reported-basis.ts';
 import type { ReportServices } from './services.ts';
 import { sidesOf } from './sides.ts';
 
@@ -39,7 +39,7 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
         return {
           platform,
           ...sidesOf({ ...noDelivery, ...told, ...(credited.find(isOf) ?? nothing) }, currency),
-          reported_basis: reportedBasis(platform),
+          reported_basis: reportedBasisOf(platform),
           has_delivery: told !== undefined,
           delivery_through: told?.through ?? null,
           unassigned_conversions: Number(rest.conversions),

@@ -14,8 +14,10 @@ export interface Asked {
   readonly level: EntityLevel;
   readonly model: AttributionModel;
   readonly entityId: string;
-  /** A platform or a channel in place of an entity. */
-  readonly owner?: Pick<Owner, 'name'> & { readonly owners: 'platforms' | 'channels' };
+  /** A platform, a channel or an account in place of an entity. */
+  readonly owner?: Pick<Owner, 'name'> & { readonly owners: 'platforms' | 'channels' | 'accounts' };
+  /** Of an account: the connections that it had. */
+  readonly accounts?: readonly string[] | undefined;
   readonly isEverything: boolean;
   readonly conversionType: string;
 }
@@ -86,7 +88,9 @@ export const deliveryParameters = (field: DeliveryColumn, asked: Asked) => ({
   field,
   is_everything: asked.isEverything || asked.owner !== undefined,
   entity_id: asked.entityId,
-  platform: asked.owner?.name ?? '',
+  platform: asked.accounts ? '' : (asked.owner?.name ?? ''),
+  scope: asked.accounts ? ('account' as const) : ('all' as const),
+  ...(asked.accounts && { accounts: asked.accounts }),
 });
 
 /** Nothing is spent on what nobody earned. */

@@ -41,11 +41,14 @@ describe('a query is put together', () => {
 test('every report can be put together under every model, and under no other', () => {
   const reports = ['report_list_entities', 'report_list_credits', 'conversion_list_paths', 'ad_list_figures'] as const;
   for (const report of reports) {
-    const put = (words: object) => lookUp(report, { level: 'ad', scope: 'all', moment: 'now', ...words }).text;
+    const put = (words: object) =>
+      lookUp(report, { level: 'ad', scope: 'all', moment: 'now', owners: 'entities', ...words }).text;
     for (const model of attributionModelNames)
       for (const moment of ['now', 'then'])
         for (const level of ['ad', 'ad_set', 'campaign'])
-          for (const scope of ['all', 'parent']) expect(put({ model, moment, level, scope })).not.toContain('{{');
+          for (const scope of ['all', 'parent', 'account', 'account_parent'])
+            for (const owners of ['entities', 'platforms', 'unassigned', 'channels', 'accounts'])
+              expect(put({ model, moment, level, scope, owners })).not.toContain('{{');
     expect(() => put({ model: 'data_driven' })).toThrow('data_driven');
   }
 });

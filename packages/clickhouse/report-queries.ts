@@ -109,7 +109,10 @@ export const reportQueries = {
       name: string;
       status: string;
       objective: string;
+      currency: string;
       daily_budget: string | null;
+      /** Nil: not known. */
+      connection_id: string;
       learning_stage_status: string;
       campaign_id: string;
       ad_set_id: string;
@@ -124,8 +127,8 @@ export const reportQueries = {
     Credits &
       Delivery & {
         only: string;
-        /** parts/listed_all.sql and parts/listed_parent.sql */
-        scope: 'all' | 'parent';
+        /** parts/listed_all.sql and its like */
+        scope: 'all' | 'parent' | 'account' | 'account_parent';
         parent: string;
         below_value: string;
         after_id: string;
@@ -256,10 +259,14 @@ type CountedDelivery = Delivery & {
   readonly entity_id: string;
   /** Of all where it is empty. */
   readonly platform: string;
-};
+  readonly scope: 'all' | 'account';
+} & Accounts;
 
 /** parts/owned.sql */
-export type CreditOwners = 'entities' | 'platforms' | 'unassigned' | 'channels';
+export type CreditOwners = 'entities' | 'platforms' | 'unassigned' | 'channels' | 'accounts';
+
+/** parts/entities_of_accounts.sql: the connections that an account had. Of owners or a scope that names an account. */
+type Accounts = { readonly accounts?: readonly string[] };
 
 /** parts/credits_single.sql and parts/credits_multiple.sql */
 export type Credits = Moment & CreditsOfPeriod;
@@ -271,7 +278,7 @@ type CreditsOfPeriod = {
   readonly from: Date;
   readonly until: Date;
   readonly owners: CreditOwners;
-};
+} & Accounts;
 
 /** parts/chosen_credits.sql */
 type ChosenCredits = Credits & Chosen;

@@ -69,7 +69,8 @@ CREATE TABLE ad_entities
     `ad_set_id` UUID CODEC(ZSTD(1)),
     `daily_budget` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
     `learning_stage_status` LowCardinality(String),
-    `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1))
+    `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `connection_id` UUID CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (profile_id, entity_id)
@@ -93,6 +94,7 @@ CREATE TABLE ad_entities_history
     `daily_budget` Nullable(Decimal(76, 20)) CODEC(ZSTD(1)),
     `learning_stage_status` LowCardinality(String),
     `applied_at` DateTime64(3, 'UTC') CODEC(ZSTD(1)),
+    `connection_id` UUID CODEC(ZSTD(1)),
     `replaced_at` DateTime64(3, 'UTC') CODEC(ZSTD(1))
 )
 ENGINE = ReplacingMergeTree

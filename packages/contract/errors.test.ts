@@ -210,7 +210,7 @@ describe('the envelope', () => {
     expect(only({ reason: 'Not a stable word.' })).toEqual([]);
   });
 
-  test('[err-009] consent may be present on consent_required, and on no other', () => {
+  test('consent may be present on consent_required, and on no other', () => {
     expect(only({ consent: { version: '3', text_hashes: { es: 'a1', en: 'b2' } } })).toEqual(['consent_required']);
     expect(accepts('consent_required')).toBe(true);
     expect(only({ consent: { version: '3' } })).toEqual([]);

@@ -8,6 +8,7 @@ export { createMeta, type MetaSettings } from './meta/index.ts';
 export type * from './provider.ts';
 export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';
 export { asProvider, createProviders, type Providers } from './registry.ts';
+export { reportedBasisOf } from './reported-basis.ts';
 export { createSearchConsole, type SearchConsoleSettings } from './search-console/index.ts';
 export { createSend, openCall } from './send.ts';
 export { createShopify, type ShopifySettings } from './shopify/index.ts';

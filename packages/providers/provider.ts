@@ -45,10 +45,6 @@ export interface Facts {
   readonly channel: Channel;
   /** As people know it: "Meta Ads". */
   readonly name: string;
-  /** How its own count of conversions comes about: "7-day click, 1-day view". */
-  readonly reportedBasis?: string;
-  /** Days at the end of what was synced that it may still restate. */
-  readonly restatedDays: number;
   /** How often an hour it lets an ad set's budget be changed. */
   readonly budgetChangesAnHour?: number;
   /** It tells amounts without a currency: the profile's is assumed when it is connected, and kept in `details.currency`. */

@@ -1,8 +1,6 @@
 import { namesOf } from './names-of.ts';
 
 interface AdPlatformEntry {
-  /** What the platform's own count of conversions means, unless the ad account says otherwise. Absent: nobody has told us. */
-  readonly reportedBasis?: string;
   /** How it writes the ids of its pixel; nothing else gets into a page. Absent: the snippet brings no pixel of it. */
   readonly pixel?: { readonly idPattern: RegExp; readonly idShape: string };
 }
@@ -10,16 +8,14 @@ interface AdPlatformEntry {
 /** Whose ads people click, under the names that visits, spend and reports carry. The first two can be connected by these names. */
 export const adPlatforms = {
   social_ads: {
-    reportedBasis: '7-day click, 1-day view',
     pixel: { idPattern: /^\d{6,20}$/, idShape: '6 to 20 digits' },
   },
   search_ads: {
-    reportedBasis: '30-day click, data-driven, by day of the click',
     pixel: { idPattern: /^(AW|G|GT)-[0-9A-Z]{4,20}$/, idShape: 'AW-, G- or GT- and capitals or digits' },
   },
-  tiktok: { reportedBasis: '7-day click, 1-day view' },
-  linkedin: { reportedBasis: '30-day click, 7-day view' },
-  microsoft: { reportedBasis: '30-day click, last click' },
+  tiktok: {},
+  linkedin: {},
+  microsoft: {},
   yandex: {},
   x: {},
   pinterest: {},

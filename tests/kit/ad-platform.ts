@@ -44,10 +44,13 @@ export function connectMeta(
   shop: { readonly profileId: string; readonly workspaceId: string },
   currency: string,
   scopes = mayManage,
+  visible: readonly string[] = [currency],
 ): Promise<string> {
-  const account = sandbox.book.meta.state.accounts.find((one) => one.currency === currency);
+  const { accounts } = sandbox.book.meta.state;
+  const account = accounts.find((one) => one.currency === currency);
   if (!account) throw new Error(`The sandbox has no account in ${currency}.`);
-  const grant = sandbox.consents.grant({ of: 'meta', clientId: '', redirectUri: '', scopes, accounts: [account.id] });
+  const shared = accounts.filter((one) => visible.includes(one.currency)).map(({ id }) => id);
+  const grant = sandbox.consents.grant({ of: 'meta', clientId: '', redirectUri: '', scopes, accounts: shared });
   const accessToken = sandbox.consents.token(grant, 'access', 'EAAsandboxlong');
   return buildConnection(
     kit,

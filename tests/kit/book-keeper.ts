@@ -75,7 +75,7 @@ export class BookKeeper {
     const read = ({ at, ...payment }: KeptPayment) => ({ ...payment, at: new Date(at) });
     const self = this;
     return asProvider<object, never>({
-      facts: { channel, name: 'Books', restatedDays: 28 },
+      facts: { channel, name: 'Books' },
       credentials: z.object({}),
       books:
         channels[channel].kind === 'ads'

@@ -1,5 +1,6 @@
 export { freePort } from '@tributary/engines';
 export { startSandbox } from '@tributary/sandbox';
+export { type AdAccount, adPlatformsOf, connectAdAccount } from './ad-accounts.ts';
 export { connectMeta, metaOf, openAdPlatform, sandboxReply, tellAds } from './ad-platform.ts';
 export { type Answer, type ApiChanges, openApi, type TestApi, type TestApp, testApiOptions } from './api.ts';
 export { auditEntries } from './audit.ts';

@@ -153,6 +153,9 @@ function clientsBelow({ managers, customers }: GoogleState, id: string, grant: G
   return [...managers.map(manager), closed, ...shared.filter((one) => one.manager === id).map((one) => row(one))];
 }
 
+const customerOf = (node: GoogleState['campaigns' | 'adGroups' | 'ads'][number]): GoogleCustomer =>
+  'adGroup' in node ? node.adGroup.campaign.customer : 'campaign' in node ? node.campaign.customer : node.customer;
+
 function mutate(state: GoogleState, customer: GoogleCustomer, resource: string, asked: Asked): Reply {
   const { operations = [] } = JSON.parse(asked.body) as {
     operations?: { update: { resourceName: string; status?: string; amountMicros?: string } }[];
@@ -173,7 +176,9 @@ function mutate(state: GoogleState, customer: GoogleCustomer, resource: string, 
       continue;
     }
     const lists = { campaigns: state.campaigns, adGroups: state.adGroups, adGroupAds: state.ads };
-    const node = lists[resource as keyof typeof lists].find(({ of }) => of.externalId === id);
+    const node = lists[resource as keyof typeof lists].find(
+      (one) => one.of.externalId === id && customerOf(one) === customer,
+    );
     if (!node) return adsError({ errorCode: { mutateError: 'RESOURCE_NOT_FOUND' } });
     if (node.status === 'REMOVED')
       return adsError({ errorCode: { contextError: 'OPERATION_NOT_PERMITTED_FOR_REMOVED_RESOURCE' } });

@@ -109,6 +109,7 @@ function sayNode(
 function sayCampaign(campaign: MetaCampaign): Record<string, unknown> {
   return {
     id: campaign.id,
+    account_id: campaign.account.accountId,
     name: campaign.name,
     objective: 'OUTCOME_SALES',
     status: campaign.status,
@@ -127,6 +128,7 @@ function sayAdSet(adSet: MetaAdSet): Record<string, unknown> {
   const own = adSet.status !== 'ACTIVE' ? adSet.status : undefined;
   return {
     id: adSet.id,
+    account_id: adSet.account.accountId,
     name: adSet.name,
     campaign_id: adSet.campaign.id,
     campaign: sayCampaign(adSet.campaign),
@@ -179,6 +181,7 @@ function sayAd(ad: MetaAd, state: MetaState, url: string): Record<string, unknow
   const creative = state.creatives.get(ad.creativeId);
   return {
     id: ad.id,
+    account_id: ad.account.accountId,
     name: ad.name,
     adset_id: ad.adSet.id,
     campaign_id: ad.adSet.campaign.id,

@@ -1,4 +1,4 @@
-    -- Of what was delivered, what a figure is made of; of one platform where it is named.
+    -- Of what was delivered, what a figure is made of; of one platform or account where it is named.
     counted AS
     (
         SELECT
@@ -16,5 +16,6 @@
         FROM delivered
         WHERE ({is_everything:Bool} OR owner_id = {entity_id:UUID})
             AND ({platform:String} = '' OR platform = {platform:String})
+            {{part delivered by scope}}
             AND amount IS NOT NULL
     )

@@ -9,7 +9,12 @@ import { Count } from './report-parts.ts';
 
 const { maxChangePercent, floorMinorUnits } = limits.budgetStep;
 
+const connectionId = Uuid.optional().describe(
+  'The account’s connection. Needed only where several accounts of the platform are connected and none of them reported the entity.',
+);
+
 const options = {
+  connection_id: connectionId,
   applied_by: Uuid.optional().describe('The member of the workspace who decided it. A session is its own person.'),
   dry_run: z.boolean().default(false).describe('Checks everything, with live figures, and sends and keeps nothing.'),
 };
@@ -55,7 +60,8 @@ export const readCampaignStatus = route({
   chapter,
   access: { ...access, credentials: ['api_key', 'app', 'session', 'mcp'] },
   params: platformId('campaign'),
-  ids: { id: 'platform_campaign' },
+  query: z.object({ connection_id: connectionId }),
+  ids: { id: 'platform_campaign', connection_id: 'connection' },
   // What cannot be an id of a campaign names none.
   refusedAs: { id: 'campaign_not_found' },
   answers: {
@@ -64,6 +70,7 @@ export const readCampaignStatus = route({
         z
           .strictObject({
             campaign_id: Uuid.describe('Our id.'),
+            connection_id: Uuid.describe('The account that changes go through: the one that reported the campaign.'),
             external_id: z.string(),
             platform: z.string(),
             name: z.string(),
@@ -99,7 +106,7 @@ export const pauseCampaign = route({
   description: `One write on the campaign; its ads keep their own status. ${common}`,
   audit: { action: 'campaign.paused', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
-  ids: { id: 'platform_campaign' },
+  ids: { id: 'platform_campaign', connection_id: 'connection' },
   // What cannot be an id of a campaign names none.
   refusedAs: { id: 'campaign_not_found' },
   body: simple,
@@ -115,7 +122,7 @@ export const resumeCampaign = route({
   description: `Takes back a pause of ours, which \`undoes_action_id\` then names. Ads that were paused on their own stay paused. ${common}`,
   audit: { action: 'campaign.resumed', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
-  ids: { id: 'platform_campaign' },
+  ids: { id: 'platform_campaign', connection_id: 'connection' },
   // What cannot be an id of a campaign names none.
   refusedAs: { id: 'campaign_not_found' },
   body: simple,
@@ -131,7 +138,7 @@ export const pauseAd = route({
   description: common,
   audit: { action: 'ad.paused', of: 'ad:{params.id}', unchanged },
   params: platformId('ad'),
-  ids: { id: 'platform_ad' },
+  ids: { id: 'platform_ad', connection_id: 'connection' },
   body: simple,
   refusals,
 });
@@ -145,7 +152,7 @@ export const resumeAd = route({
   description: common,
   audit: { action: 'ad.resumed', of: 'ad:{params.id}', unchanged },
   params: platformId('ad'),
-  ids: { id: 'platform_ad' },
+  ids: { id: 'platform_ad', connection_id: 'connection' },
   body: simple,
   refusals,
 });
@@ -162,7 +169,7 @@ export const updateAdSetBudget = route({
     `\`retry_at\`, before a change that the platform would answer with an hour’s block. ${common}`,
   audit: { action: 'ad_set.budget_changed', of: 'ad_set:{params.id}', unchanged },
   params: platformId('ad set'),
-  ids: { id: 'platform_ad_set' },
+  ids: { id: 'platform_ad_set', connection_id: 'connection' },
   body: {
     schema: z
       .object({
@@ -222,6 +229,7 @@ export const applyUrlTags = route({
       })
       .meta({ examples: [{ ad_ids: ['120210123456'], acknowledge_learning_reset: true }] }),
   },
+  ids: { connection_id: 'connection' },
   idempotency: 'required',
   answers: {
     200: {
@@ -239,6 +247,7 @@ export const undoUrlTags = route({
   summary: 'Give an ad its former creative back',
   description: `Takes the latest change of tags back that is not taken back yet; 409 \`invalid_state\`, reason \`nothing_to_undo\`, where there is none. ${common}`,
   audit: { action: 'url_tags.undone', of: 'profile:{caller.profileId}', unchanged },
+  ids: { connection_id: 'connection' },
   body: {
     schema: z
       .object({ ad_id: z.string().min(1).max(200).describe('The platform’s id.'), ...options })

@@ -1,6 +1,15 @@
 import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CalendarDate, DateRange, data, dateRangeFaults, limitParameter, page, Uuid } from '../primitives.ts';
+import {
+  CalendarDate,
+  CurrencyCode,
+  DateRange,
+  data,
+  dateRangeFaults,
+  limitParameter,
+  page,
+  Uuid,
+} from '../primitives.ts';
 import { route } from '../route.ts';
 import { AttributionModelParameter, EntityLevel, LearningStage } from '../vocabulary.ts';
 import {
@@ -48,11 +57,18 @@ const CampaignRow = z
       .nullable()
       .optional()
       .meta({ examples: ['ACTIVE', 'PAUSED'] }),
-    objective: z.string().nullable().optional(),
-    daily_budget: Money.nullable().optional().describe('In the ad account’s own currency, if one is set.'),
+    objective: z.string().nullable().optional().describe('Of ad sets and ads: their campaign’s.'),
+    daily_budget: Money.nullable().optional().describe('In budget_currency, if one is set.'),
+    budget_currency: CurrencyCode.nullable()
+      .optional()
+      .describe('The ad account’s own currency. Null without a budget.'),
     campaign_external_id: z.string().nullable().optional(),
     ad_set_external_id: z.string().nullable().optional(),
     messaging_conversations_started_7d: Count.nullable().optional().describe('As the platform reports it.'),
+    connection_id: Uuid.nullable()
+      .optional()
+      .describe('The connection of the account that reported it. Null: a file or the API did.'),
+    account_name: z.string().nullable().optional().describe('The name of that account.'),
   })
   .meta({
     id: 'CampaignRow',
@@ -82,10 +98,13 @@ export const listCampaigns = route({
       .describe(
         'Only what belongs to this campaign, or of ads to this ad set: our id, or the platform’s. Without `level`: the one below.',
       ),
+    connection_id: Uuid.optional().describe(
+      'Only what the account of this connection reported, also under its earlier connections.',
+    ),
     cursor: z.string().max(200).optional().describe('From the page before.'),
     ...AsOf,
   }),
-  ids: { parent_id: 'ad_entity' },
+  ids: { parent_id: 'ad_entity', connection_id: 'connection' },
   refusals: ['not_found'],
   refusedAs: dateRangeFaults,
   answers: { 200: { schema: page(CampaignRow, { ...ReportMeta, ...ClosedMeta }) } },

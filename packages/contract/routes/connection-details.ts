@@ -15,6 +15,9 @@ import { Connection, chapter, connectionIds, credentials, inPath } from './conne
 
 const read = { credentials, scopes: anyOf('connections:read'), grain: 'profile' } as const;
 const write = { credentials, scopes: anyOf('connections:write'), grain: 'profile' } as const;
+const namedConnection = Uuid.optional().describe(
+  'Of this connection. Absent: of the newest one that works; the response names it.',
+);
 const live = ['connection_not_ready', 'provider_error', 'not_implemented'] as const;
 
 export const disconnectConnection = route({
@@ -121,11 +124,16 @@ export const listStages = route({
   chapter,
   access: { credentials, scopes: anyOf('connections:read', 'analytics:read'), grain: 'profile' },
   params: z.object({ provider: z.enum(crmChannels) }),
-  query: z.object({ locale: z.enum(languages).default('en').describe('In which language labels come.') }),
+  query: z.object({
+    locale: z.enum(languages).default('en').describe('In which language labels come.'),
+    connection_id: namedConnection,
+  }),
+  ids: { connection_id: 'connection' },
   answers: {
     200: {
       schema: data(
         z.strictObject({
+          connection_id: Uuid.nullable().describe('The account whose stages these are. Null: no CRM is connected.'),
           status: z.enum(connectionStatuses).nullable().describe('Null: no CRM is connected.'),
           can_write: z.boolean().describe('Whether this caller may map stages.'),
           next_step: z.enum(stageNextSteps).nullable().describe('What is missing, if anything.'),
@@ -146,10 +154,13 @@ export const readOutcomesPrefill = route({
   description: 'Suggestions by the names of the stages, in Spanish and English. Nothing is stored.',
   chapter,
   access: { credentials, scopes: anyOf('connections:read', 'goals:write'), grain: 'profile' },
+  query: z.object({ connection_id: namedConnection }),
+  ids: { connection_id: 'connection' },
   answers: {
     200: {
       schema: data(
         z.strictObject({
+          connection_id: Uuid.nullable().describe('The account whose stages these are. Null: no CRM is connected.'),
           provider: z.enum(crmChannels).nullable().describe('Null: no CRM is connected.'),
           suggestions: z.array(
             z.strictObject({
@@ -178,6 +189,8 @@ export const listTrackedPages = route({
   summary: 'The pages of the connected ad account, and which are tracked',
   chapter,
   access: read,
+  query: z.object({ connection_id: namedConnection }),
+  ids: { connection_id: 'connection' },
   answers: { 200: { schema: data(TrackedPages) } },
   refusals: ['meta_connection_required', ...live],
 });
@@ -197,8 +210,10 @@ export const selectTrackedPages = route({
         .array(z.string().min(1).max(100))
         .max(200)
         .meta({ examples: [['104857600123456'], []] }),
+      connection_id: Uuid.optional().describe('Required where several ad accounts are connected.'),
     }),
   },
+  ids: { connection_id: 'connection' },
   idempotency: 'natural',
   answers: { 200: { schema: data(TrackedPages) } },
   refusals: ['meta_connection_required', ...live],

@@ -207,6 +207,9 @@ export const explain = route({
     channel: about
       .meta({ examples: ['paid_social', 'no_touch'] })
       .describe('A channel of the overview, in place of an entity: conversions by their last touch.'),
+    connection_id: Uuid.optional().describe(
+      'An account’s total, in place of an entity: what the rows of GET /campaigns with the same connection_id add up to.',
+    ),
     window: ScoreWindowParameter.describe(
       'Of top_performers: its window, whose days count in place of those asked for.',
     ),
@@ -217,7 +220,7 @@ export const explain = route({
     cursor: z.string().max(200).optional(),
     ...AsOf,
   }),
-  ids: { entity_id: 'ad_entity' },
+  ids: { entity_id: 'ad_entity', connection_id: 'connection' },
   refusals: ['not_found'],
   refusedAs: dateRangeFaults,
   answers: {

@@ -103,7 +103,7 @@ export const updateExportDataset = route({
   summary: 'Tell the clean dataset of a platform-safe profile, or go back to the existing one',
   description:
     'A clean dataset never heard of a person. Going back is refused while ad sets deliver on it, unless `confirm_live_ad_sets` is true. ' +
-    '`mode: duplicate_and_swap` also makes the ads anew on it, which needs a person’s consent to the text in force.',
+    '`mode: duplicate_and_swap` returns 501 `not_implemented`, because no connected platform duplicates ads for an app. Where one does, it needs consent to the current text.',
   chapter,
   access: write,
   audit: {

@@ -34,7 +34,7 @@ export function createFintoc(settings: FintocSettings): Provider<FintocCredentia
     ask({ method: 'GET', url: `${base}${path}?${new URLSearchParams(params)}`, headers }, schema, call, faultOf);
 
   return {
-    facts: { channel: 'bank_link', name: 'Fintoc', restatedDays: 7 },
+    facts: { channel: 'bank_link', name: 'Fintoc' },
     credentials: FintocCredentials,
     link: {
       async start({ country, holderType }, call) {

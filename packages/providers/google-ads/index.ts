@@ -6,7 +6,7 @@ import { createBooks } from './books.ts';
 import { createConnect } from './connect.ts';
 import { createExport } from './export.ts';
 import type { GoogleAdsSettings } from './settings.ts';
-import { type GoogleAdsPosition, restatedDays, sync } from './sync.ts';
+import { type GoogleAdsPosition, sync } from './sync.ts';
 
 export type { GoogleAdsSettings } from './settings.ts';
 
@@ -16,8 +16,6 @@ export function createGoogleAds(settings: GoogleAdsSettings): Provider<GoogleCre
     facts: {
       channel: 'search_ads',
       name: 'Google Ads',
-      reportedBasis: "primary conversion actions, by each action's own model and window, on the day of the click",
-      restatedDays,
       neededToWrite: ['https://www.googleapis.com/auth/adwords'],
     },
     credentials: GoogleCredentials,

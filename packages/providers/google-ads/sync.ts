@@ -20,7 +20,7 @@ type Reading = Exclude<GoogleAdsPosition, { stage: 'done' }>;
 
 const firstDays = 90;
 /** Conversions fall back on the day of the click; these days are read again once a day, and the last two at every sync. */
-export const restatedDays = 30;
+const restatedDays = 30;
 const windowDays = 30;
 const stages: readonly ReadName[] = ['campaigns', 'ad_groups', 'ads', 'ad_days', 'campaign_days'];
 const inWindows: readonly ReadName[] = ['ad_days', 'campaign_days'];

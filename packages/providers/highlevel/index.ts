@@ -11,7 +11,7 @@ export type { HighlevelCredentials } from './credentials.ts';
 export function createHighlevel(settings: HighlevelSettings): Provider<HighlevelCredentials, HighlevelPosition> {
   const api = createApi(settings);
   return {
-    facts: { channel: 'crm_a', name: 'HighLevel', restatedDays: 0, assumesCurrency: true },
+    facts: { channel: 'crm_a', name: 'HighLevel', assumesCurrency: true },
     credentials: HighlevelCredentials,
     connect: createConnect(settings, api),
     sync: createSync(api),

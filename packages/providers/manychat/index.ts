@@ -19,7 +19,7 @@ const PageInfo = z.object({
 
 export function createManychat(settings: ManychatSettings): Provider<ManychatCredentials> {
   return {
-    facts: { channel: 'chatbot', name: 'ManyChat', restatedDays: 0 },
+    facts: { channel: 'chatbot', name: 'ManyChat' },
     credentials: ManychatCredentials,
     link: {
       async finish(apiKey, call) {

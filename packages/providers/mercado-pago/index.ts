@@ -14,7 +14,7 @@ export function createMercadoPago(
 ): Provider<MercadoPagoCredentials, MercadoPagoPosition> {
   const api = createApi(settings);
   return {
-    facts: { channel: 'payments_b', name: 'Mercado Pago', restatedDays: 0 },
+    facts: { channel: 'payments_b', name: 'Mercado Pago' },
     credentials: MercadoPagoCredentials,
     connect: createConnect(settings, api),
     sync: createSync(api),

@@ -10,12 +10,13 @@ import type { Graph } from './graph.ts';
 import { fromMetaUnits, toMetaUnits } from './money.ts';
 
 const fieldsOf: Readonly<Record<EntityLevel, string>> = {
-  campaign: 'id,name,status,daily_budget',
-  ad_set: 'id,name,status,daily_budget,campaign{id,status}',
-  ad: `id,name,status,campaign{id,status},creative{${creativeFields}}`,
+  campaign: 'id,account_id,name,status,daily_budget',
+  ad_set: 'id,account_id,name,status,daily_budget,campaign{id,status}',
+  ad: `id,account_id,name,status,campaign{id,status},creative{${creativeFields}}`,
 };
 const Node = z.object({
   id: z.string(),
+  account_id: z.string().optional(),
   name: z.string().default(''),
   status: z.string(),
   daily_budget: z.string().optional(),
@@ -64,6 +65,8 @@ export function createAct(graph: Graph): Act<MetaCredentials> {
           await node(account, externalId, fieldsOf[level], call),
           await money(account, call),
         ];
+        // A token may see several accounts; budgets are in the currency of the entity's own.
+        if (read.account_id !== undefined && `act_${read.account_id}` !== account.externalId) return undefined;
         return {
           externalId: read.id,
           name: read.name,

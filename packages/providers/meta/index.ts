@@ -7,7 +7,7 @@ import { MetaCredentials } from './credentials.ts';
 import { createExport } from './export.ts';
 import { createGraph } from './graph.ts';
 import type { MetaSettings } from './settings.ts';
-import { type MetaPosition, restatedDays, sync } from './sync.ts';
+import { type MetaPosition, sync } from './sync.ts';
 
 export type { MetaCredentials } from './credentials.ts';
 export type { MetaSettings } from './settings.ts';
@@ -28,8 +28,6 @@ export function createMeta(settings: MetaSettings): Provider<MetaCredentials, Me
     facts: {
       channel: 'social_ads',
       name: 'Meta Ads',
-      reportedBasis: "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed",
-      restatedDays,
       budgetChangesAnHour: 4,
       neededToWrite: ['ads_management'],
     },

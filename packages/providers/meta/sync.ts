@@ -34,7 +34,7 @@ interface Delivering {
 /** A first sync goes back so far. */
 const firstDays = 90;
 /** Meta may restate a day for 28 days; they are read again once a day, and the last two at every sync. */
-export const restatedDays = 28;
+const restatedDays = 28;
 const windows = [30, 7, 1];
 /** Longer windows are asked for as a report. */
 const longestAtOnce = 7;

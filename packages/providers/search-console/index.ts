@@ -105,7 +105,7 @@ export function createSearchConsole(
   }
 
   return {
-    facts: { channel: 'search_console', name: 'Google Search Console', restatedDays },
+    facts: { channel: 'search_console', name: 'Google Search Console' },
     credentials: GoogleCredentials,
     connect: {
       ...createGoogleOAuth(settings, [scope]),

@@ -25,7 +25,7 @@ const find = 'query { webPixel { id } }';
 export function createShopify(settings: ShopifySettings): Provider<ShopifyCredentials, ShopifyPosition> {
   const graphql = createApi(settings);
   return {
-    facts: { channel: 'store', name: 'Shopify', restatedDays: 0 },
+    facts: { channel: 'store', name: 'Shopify' },
     credentials: ShopifyCredentials,
     tells: shopifyTells,
     sync: createSync(graphql),

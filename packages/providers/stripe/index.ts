@@ -12,7 +12,7 @@ export type { StripeSettings } from './api.ts';
 export function createStripe(settings: StripeSettings): Provider<StripeCredentials, StripePosition> {
   const api = createApi(settings);
   return {
-    facts: { channel: 'payments_a', name: 'Stripe', restatedDays: 0 },
+    facts: { channel: 'payments_a', name: 'Stripe' },
     credentials: StripeCredentials,
     connect: createConnect(settings, api),
     sync: createSync(api),

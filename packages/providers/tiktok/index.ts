@@ -27,7 +27,6 @@ type Reading = Exclude<TikTokPosition, { stage: 'done' }>;
 type Who = Account<Credentials>;
 
 const firstDays = 90;
-const restatedDays = 28;
 /** A report by day covers so many at most. */
 const windowDays = 30;
 const rowsAtOnce = 1_000;
@@ -126,7 +125,7 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
   }
 
   return {
-    facts: { channel: 'social_ads', name: 'TikTok Ads', restatedDays },
+    facts: { channel: 'social_ads', name: 'TikTok Ads' },
     credentials: Credentials,
     books: createBooks(heard),
     connect: {

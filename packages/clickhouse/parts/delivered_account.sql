@@ -1,0 +1,1 @@
+AND owner_id IN ({{part entities_of_accounts}})

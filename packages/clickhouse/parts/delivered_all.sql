@@ -1,0 +1,1 @@
+-- Of every account.

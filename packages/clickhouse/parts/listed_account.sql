@@ -1,0 +1,1 @@
+AND entity_id IN ({{part entities_of_accounts}})

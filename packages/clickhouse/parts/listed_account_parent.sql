@@ -1,0 +1,2 @@
+{{part listed_parent}}
+{{part listed_account}}

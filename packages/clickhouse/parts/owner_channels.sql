@@ -1,0 +1,1 @@
+if(channel = '', nobody, reinterpretAsUUID(sipHash128(channel)))

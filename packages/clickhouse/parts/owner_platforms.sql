@@ -1,0 +1,1 @@
+if(of_level = nobody, nobody, of_platform)

@@ -1,0 +1,1 @@
+if(of_ad = nobody AND platform != '' AND medium = 'paid', of_platform, nobody)

@@ -1,0 +1,2 @@
+/** How TikTok Ads counts conversions, unless the ad account says otherwise. */
+export const reportedBasis = '7-day click, 1-day view';
