@@ -10,14 +10,13 @@ export {
   type DeliveryPeriod,
   deliveryPeriodOf,
   type Exclusion,
-  mostRates,
   paymentsWithoutRate,
-  rateParameters,
   readDeliveryPeriod,
   readFreshness,
   readPeriod,
   spendWithoutRate,
 } from './period.ts';
+export { mostRates, rateParameters } from './rate-parameters.ts';
 export { readEntities } from './read-entities.ts';
 export { readOverview } from './read-overview.ts';
 export type { Reading, ReportServices } from './services.ts';

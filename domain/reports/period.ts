@@ -7,6 +7,7 @@ import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import { dayOf, daysOf } from '@tributary/rules';
 import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
+import { rateParameters } from './rate-parameters.ts';
 import { momentOf, periodThen, readMoment, settledMoment } from './moment.ts';
 import type { Reading } from './services.ts';
 
@@ -165,22 +166,6 @@ export const deliveryPeriodOf = (period: Period, rates: DeliveryPeriod['rates'])
   rates,
   parameters: parametersOf(period, rates),
 });
-
-/** A parameter of a query holds 128 KiB; a line has at most 50 characters. */
-const linesOfParameter = 2_300;
-const chunks = [1, 2, 3, 4, 5, 6, 7, 8] as const;
-export const mostRates = linesOfParameter * chunks.length;
-
-/** Rates as the queries take them: lines of a currency, a day and what one unit of it was worth, in several parameters. */
-export function rateParameters(lines: readonly string[]) {
-  if (lines.length > mostRates)
-    throw new RangeError(`${lines.length} exchange rates are more than one report can take.`);
-  const parts = chunks.map((chunk) => [
-    `rates_${chunk}`,
-    lines.slice((chunk - 1) * linesOfParameter, chunk * linesOfParameter),
-  ]);
-  return Object.fromEntries(parts) as Record<`rates_${(typeof chunks)[number]}`, string[]>;
-}
 
 function parametersOf(period: Period, rates: DeliveryPeriod['rates']) {
   return {

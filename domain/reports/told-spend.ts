@@ -1,4 +1,4 @@
-import { rateParameters } from './period.ts';
+import { rateParameters } from './rate-parameters.ts';
 import type { ReportServices } from './services.ts';
 
 export interface ToldSpend {

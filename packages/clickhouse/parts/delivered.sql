@@ -1,13 +1,17 @@
-    -- The rate of each foreign currency on each day, as lines of three words. One parameter holds 128 KiB, so there are several.
+    -- The rates of each foreign currency: a line for consecutive days, with the currency, the first day and the rates. One parameter
+    -- holds 128 KiB; all of them hold every currency on every day of the longest report.
     rates AS
     (
-        SELECT words[1] AS currency, toDate(words[2]) AS day, toDecimal256(words[3], 20) AS rate
+        SELECT words[1] AS currency, toDate(words[2]) + (place - 1) AS day, toDecimal256(rate_of_day, 20) AS rate
         FROM
         (
             SELECT splitByChar(' ', arrayJoin(arrayConcat(
                 {rates_1:Array(String)}, {rates_2:Array(String)}, {rates_3:Array(String)}, {rates_4:Array(String)},
-                {rates_5:Array(String)}, {rates_6:Array(String)}, {rates_7:Array(String)}, {rates_8:Array(String)}))) AS words
+                {rates_5:Array(String)}, {rates_6:Array(String)}, {rates_7:Array(String)}, {rates_8:Array(String)},
+                {rates_9:Array(String)}, {rates_10:Array(String)}, {rates_11:Array(String)}, {rates_12:Array(String)},
+                {rates_13:Array(String)}, {rates_14:Array(String)}, {rates_15:Array(String)}, {rates_16:Array(String)}))) AS words
         )
+        ARRAY JOIN splitByChar(',', words[3]) AS rate_of_day, arrayEnumerate(splitByChar(',', words[3])) AS place
     ),
     -- What was told of the days at the level and below it (which is the order of the alphabet).
     told AS

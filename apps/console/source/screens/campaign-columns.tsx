@@ -27,6 +27,8 @@ interface ColumnOptions {
   readonly currency: string;
   readonly opened: string | undefined;
   readonly toggle: (id: string) => void;
+  /** Whether the rows come from several ad accounts. */
+  readonly hasAccounts: boolean;
   /** Of a report as it stood: what its rows have earned by now. */
   readonly now: ReadonlyMap<string, number | null> | undefined;
   /** Absent: whoever is signed in may change nothing at the platforms. */
@@ -45,6 +47,7 @@ export function campaignColumns({
   currency,
   opened,
   toggle,
+  hasAccounts,
   now,
   change,
 }: ColumnOptions): Column<CampaignRow>[] {
@@ -78,6 +81,7 @@ export function campaignColumns({
         </>
       ),
     },
+    ...(hasAccounts ? [accountColumn] : []),
     ...campaignFields.map(
       (field): Column<CampaignRow> => ({
         id: field,
@@ -112,6 +116,22 @@ export function campaignColumns({
   ];
 }
 
+const accountColumn: Column<CampaignRow> = {
+  id: 'account',
+  title: say.table.account,
+  value: ({ account_name: account }) => account ?? null,
+  cell: ({ account_name: account }) =>
+    account ? (
+      <FilterValue id="account" value={account}>
+        {account}
+      </FilterValue>
+    ) : null,
+};
+
+/** Whether rows come from several ad accounts; those of a file have none. */
+export const areOfSeveralAccounts = (rows: readonly CampaignRow[]): boolean =>
+  new Set(rows.flatMap(({ account_name: account }) => account ?? [])).size > 1;
+
 interface SinceProps {
   readonly row: CampaignRow;
   readonly now: number | null | undefined;
@@ -138,6 +158,12 @@ const delivered = [
 /** By what campaigns, ad sets and ads can be narrowed down. */
 export const campaignFilters: readonly Filter<CampaignRow>[] = [
   { id: 'platform', title: say.table.platform, pick: ({ platform }) => platform, name: words },
+  {
+    id: 'account',
+    title: say.table.account,
+    pick: ({ account_name: account }) => account ?? null,
+    name: (account) => account,
+  },
   {
     id: 'status',
     title: say.table.status,

@@ -17,7 +17,7 @@ import type { Level, Model, Within } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
-import { campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
+import { areOfSeveralAccounts, campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
 import { useCampaignFooter, useWholeFigures } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
 import { EntityTrend } from './entity-trend.tsx';
@@ -105,9 +105,20 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
     () => ({ opened: changed, toggle: (id: string) => setChanged((before) => (before === id ? undefined : id)) }),
     [changed],
   );
+  const hasAccounts = areOfSeveralAccounts(rows);
   const columns = useMemo(
-    () => campaignColumns({ level, model, currency, opened, toggle, now, change: mayChange ? change : undefined }),
-    [level, model, currency, opened, toggle, now, mayChange, change],
+    () =>
+      campaignColumns({
+        level,
+        model,
+        currency,
+        opened,
+        toggle,
+        hasAccounts,
+        now,
+        change: mayChange ? change : undefined,
+      }),
+    [level, model, currency, opened, toggle, hasAccounts, now, mayChange, change],
   );
   const footer = useCampaignFooter({ level, within, currency, opened, toggle });
   if (!footer) return <Loading />;

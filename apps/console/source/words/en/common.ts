@@ -81,6 +81,7 @@ export const common = {
     onlyThese: 'Show only these',
     showAll: 'Show all',
     platform: 'Platform',
+    account: 'Account',
     status: 'Status',
     columns: 'Columns',
     sortBy: 'Sort by',

@@ -80,6 +80,7 @@ export const common: typeof english = {
     onlyThese: 'Ver solo estos',
     showAll: 'Ver todos',
     platform: 'Plataforma',
+    account: 'Cuenta',
     status: 'Estado',
     columns: 'Columnas',
     sortBy: 'Ordenar por',
