@@ -103,6 +103,9 @@ describe('A level’s row', () => {
       'campaign_external_id',
       'ad_set_external_id',
       'messaging_conversations_started_7d',
+      'budget_currency',
+      'connection_id',
+      'account_name',
     ];
     for (const [level, name] of [
       ['campaign', 'Winter'],

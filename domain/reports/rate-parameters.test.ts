@@ -60,4 +60,4 @@ test('reports and explains spend in 60 currencies over 400 days', async () => {
   expect(explained.row_count).toBe(120);
   const sum = data.reduce((all: number, row: { spend: number }) => all + row.spend, 0);
   expect(Number(explained.value)).toBeCloseTo(sum, 0);
-});
+}, 240_000);
