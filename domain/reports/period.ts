@@ -7,8 +7,8 @@ import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import { dayOf, daysOf } from '@tributary/rules';
 import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
-import { rateParameters } from './rate-parameters.ts';
 import { momentOf, periodThen, readMoment, settledMoment } from './moment.ts';
+import { rateParameters } from './rate-parameters.ts';
 import type { Reading } from './services.ts';
 
 /** The days that a report is of, as both stores are asked for them. */

@@ -12,16 +12,24 @@ const codes = letters.flatMap((first) => letters.map((second) => `Q${first}${sec
 
 describe('exchange rates as parameters', () => {
   test('joins consecutive days of a currency, in any order, and begins anew after a gap', () => {
-    const lines = ['EUR 2026-05-03 1.3', 'EUR 2026-05-01 1.1', 'CLP 2026-05-02 0.1', 'EUR 2026-05-02 1.2', 'EUR 2026-05-05 1.5'];
+    const lines = [
+      'EUR 2026-05-03 1.3',
+      'EUR 2026-05-01 1.1',
+      'CLP 2026-05-02 0.1',
+      'EUR 2026-05-02 1.2',
+      'EUR 2026-05-05 1.5',
+    ];
     const { rates_1, rates_2 } = rateParameters(lines);
     expect(rates_1).toEqual(['CLP 2026-05-02 0.1', 'EUR 2026-05-01 1.1,1.2,1.3', 'EUR 2026-05-05 1.5']);
     expect(rates_2).toEqual([]);
   });
 
   test('takes every currency on every day of the longest report', () => {
-    const lines = codes.slice(0, 180).flatMap((code) =>
-      Array.from({ length: 366 }, (_, place) => `${code} ${dayAt(place)} 1234.12345678901234567890`),
-    );
+    const lines = codes
+      .slice(0, 180)
+      .flatMap((code) =>
+        Array.from({ length: 366 }, (_, place) => `${code} ${dayAt(place)} 1234.12345678901234567890`),
+      );
     expect(lines.length).toBeLessThan(mostRates);
     const filled = Object.values(rateParameters(lines));
     expect(Math.max(...filled.map((some) => JSON.stringify(some).length))).toBeLessThan(128 * 1_024);

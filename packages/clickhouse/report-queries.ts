@@ -250,7 +250,9 @@ export type Delivery = Days &
     readonly level: EntityLevel;
     /** The reporting currency. */
     readonly currency: string;
-  } & { readonly [Chunk in `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16}`]: readonly string[] };
+  } & {
+    readonly [Chunk in `rates_${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16}`]: readonly string[];
+  };
 
 /** parts/counted_delivery.sql */
 type CountedDelivery = Delivery & {

@@ -128,6 +128,7 @@ export interface AdDeliveryHistory {
 }
 
 export interface AdEntities {
+  connection_id: string | null;
   creative: Generated<Json>;
   currency: Generated<string>;
   daily_budget: Numeric | null;

@@ -826,7 +826,11 @@ END;
 CREATE FUNCTION public.keep_entity() RETURNS trigger
     LANGUAGE plpgsql
     AS $$ BEGIN
-  INSERT INTO ad_entities_history SELECT OLD.*, clock_timestamp() ON CONFLICT DO NOTHING;
+  INSERT INTO ad_entities_history (profile_id, id, platform, level, external_id, parent_id, name, status, objective, format, currency,
+    daily_budget, creative, first_seen, last_seen, revision, learning_stage_status, replaced_at)
+  VALUES (OLD.profile_id, OLD.id, OLD.platform, OLD.level, OLD.external_id, OLD.parent_id, OLD.name, OLD.status, OLD.objective, OLD.format,
+    OLD.currency, OLD.daily_budget, OLD.creative, OLD.first_seen, OLD.last_seen, OLD.revision, OLD.learning_stage_status, clock_timestamp())
+  ON CONFLICT DO NOTHING;
   RETURN NULL;
 END $$;
 
@@ -1429,6 +1433,7 @@ CREATE TABLE public.ad_entities (
     last_seen date NOT NULL,
     revision bigint DEFAULT 1 NOT NULL,
     learning_stage_status text DEFAULT ''::text NOT NULL,
+    connection_id uuid,
     CONSTRAINT ad_entities_level_check CHECK ((level = ANY (ARRAY['campaign'::text, 'ad_set'::text, 'ad'::text])))
 );
 
