@@ -33,6 +33,7 @@ export { type NamedKind, readIdentifier } from './selector.ts';
 export {
   findBindings,
   findCustomerKeys,
+  findProviderIds,
   findSurvivors,
   holdCustomers,
   lockSurvivors,

@@ -1,5 +1,6 @@
 import type { Tx } from '@tributary/postgres';
 import { type Binding, endOfPrefix, type Identifier, type SearchQuestion } from '@tributary/rules';
+import type { IdentifierKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /** Who holds each of them; an identifier is always bound to a customer that is not merged away. */
@@ -86,6 +87,31 @@ export async function findCustomerKeys(
     .orderBy('value')
     .execute();
   return new Map(rows.map((row) => [row.customer_id, row.value]));
+}
+
+/** The ids that providers have of customers, by customer and kind: of several of a kind, one that no merge brought, and of those the first. */
+export async function findProviderIds(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+  kinds: readonly IdentifierKind[],
+): Promise<(customerId: string, kind: IdentifierKind) => string | undefined> {
+  if (customerIds.length === 0 || kinds.length === 0) return () => undefined;
+  const rows = await tx
+    .selectFrom('identifiers')
+    .select(['customer_id', 'kind', 'value'])
+    .distinctOn(['customer_id', 'kind'])
+    .where('profile_id', '=', profileId)
+    .where('kind', 'in', [...kinds])
+    .where('customer_id', 'in', [...customerIds])
+    .orderBy('customer_id')
+    .orderBy('kind')
+    .orderBy(({ eb }) => eb('moved_from', 'is not', null))
+    .orderBy('said_at')
+    .orderBy('value')
+    .execute();
+  const found = new Map(rows.map((row) => [`${row.customer_id}/${row.kind}`, row.value]));
+  return (customerId, kind) => found.get(`${customerId}/${kind}`);
 }
 
 export interface FoundCustomer {

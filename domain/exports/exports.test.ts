@@ -98,6 +98,19 @@ describe('a run', () => {
     ]);
   });
 
+  test('a failed export to Google is reported as search_ads in its run and its event', async () => {
+    const shop = await open({ channel: 'search_ads' });
+    await shop.pay('order-google');
+    await shop.rows(
+      sql`UPDATE connections SET status = 'disconnected', credentials = NULL WHERE id = ${shop.connectionId}`,
+    );
+    await shop.run();
+    expect((await shop.answerOf('GET', '/exports?status=failed')).data).toMatchObject([{ provider: 'search_ads' }]);
+    expect(await shop.rows(sql`SELECT payload FROM outbox WHERE type = 'export.failed'`)).toMatchObject([
+      { payload: { provider: 'search_ads' } },
+    ]);
+  });
+
   test('halves a batch that is refused until the bad event stands alone, and does not send what is too old', async () => {
     const shop = await open();
     for (let n = 0; n < 7; n += 1) await shop.pay(`batch-${n}`);

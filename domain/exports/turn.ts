@@ -1,4 +1,4 @@
-import { ConnectionUnusable, noteFault, type Opened, openAccount } from '@tributary/domain/connections';
+import { ConnectionUnusable, findConnection, noteFault, type Opened, openAccount } from '@tributary/domain/connections';
 import { readDefinitions } from '@tributary/domain/definitions';
 import { announce } from '@tributary/domain/events';
 import { findExportable } from '@tributary/domain/outcomes';
@@ -37,13 +37,17 @@ export async function runTurn(
   if (!first) return;
   const { app, now } = stores;
   const ledger = app.forProfile(profileId);
-  const target = await ledger.transaction((tx) => findTarget(tx, profileId, first.targetId), { readOnly: true });
-  if (!target) return;
+  const { target, connection } = await ledger.transaction(
+    async (tx) => {
+      const found = await findTarget(tx, profileId, first.targetId);
+      return { target: found, connection: found && (await findConnection(tx, profileId, found.connection_id)) };
+    },
+    { readOnly: true },
+  );
+  if (!target || !connection) return;
   const settled: Standing[] = [];
-  let channel: string | undefined;
   try {
     const opened = await openAccount({ ...stores, ledger }, profileId, target.connection_id, now(), signal);
-    channel = opened.connection.channel;
     const platform = opened.provider.export;
     if (platform) await tell({ stores, profileId, target, opened, platform, signal }, events, settled);
     else settled.push(...events.map(({ outcomeId }) => refused(outcomeId, 'not_an_ad_platform')));
@@ -58,7 +62,7 @@ export async function runTurn(
     await hold(tx);
     await saveStandings(tx, profileId, target.id, settled);
     for (const at of new Set(events.map(({ scheduledAt }) => scheduledAt.getTime())))
-      await settleRun(tx, profileId, target, channel ?? 'social_ads', new Date(at), now());
+      await settleRun(tx, profileId, target, connection.channel, new Date(at), now());
   });
 }
 

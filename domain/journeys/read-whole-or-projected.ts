@@ -111,7 +111,13 @@ export async function readProjected(
     meta: {
       conversion: {
         conversion_id: outcome ? conversionIdOf(outcome.id) : null,
-        customer_key: context.showKey({ of: person.id, profileId, key, said: keySaid }),
+        customer_key: context.showKey({
+          of: person.id,
+          profileId,
+          key,
+          said: keySaid,
+          isListed: outcome !== undefined && keySaid === undefined,
+        }),
       },
     },
   });

@@ -170,6 +170,7 @@ export async function findOutcome(tx: Tx, profileId: string, handle: string): Pr
 /** Whom outcomes are about, as they stand now. */
 export interface OutcomePerson {
   readonly id: string;
+  readonly source: string;
   readonly customerId: string | null;
   readonly isErased: boolean;
 }
@@ -177,7 +178,7 @@ export interface OutcomePerson {
 export async function findPeopleOf(tx: Tx, profileId: string, ids: readonly string[]): Promise<OutcomePerson[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<OutcomePerson>`
-    SELECT id, customer_id AS "customerId", erased_at IS NOT NULL AS "isErased" FROM outcomes
+    SELECT id, source, customer_id AS "customerId", erased_at IS NOT NULL AS "isErased" FROM outcomes
     WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])`.execute(tx);
   return rows;
 }

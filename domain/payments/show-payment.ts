@@ -27,7 +27,13 @@ export async function showPayments(
     const { id, amount, customerId } = payment;
     const { refund = null, payer = null } = entries.get(id) ?? {};
     const { status } = reversalsOf(payment, refunds.get(id) ?? [], manualOf(payment, refund));
-    const key = showKey({ of: customerId ?? id, profileId, key: customerId && keys.get(customerId), said });
+    const key = showKey({
+      of: customerId ?? id,
+      profileId,
+      key: customerId && keys.get(customerId),
+      said,
+      isListed: said === undefined,
+    });
     return {
       id,
       provider: OutcomeProvider.safeParse(payment.source).data ?? 'manual',

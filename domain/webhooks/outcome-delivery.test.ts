@@ -110,6 +110,38 @@ describe('an outcome', () => {
     ]);
   });
 
+  test('[evnt-033] carries the id that the provider has of the customer where the app sent no key, and never personal data', async () => {
+    const shop = await openShop(kit, api);
+    await grant(shop, ['analytics', 'connections']);
+    await shop.subscribe(receiver.url, outcomes);
+    const ids = (kind: 'crm_contact_id' | 'payments_customer_id' | 'store_customer_id', value: string) => ({
+      providerIds: [{ kind, value }],
+    });
+    const heard = async (told: Parameters<typeof tell>[1]) => {
+      await tell(shop.id, told);
+      await deliver();
+    };
+    await heard({ email: 'a@example.com', ...ids('crm_contact_id', 'contact-8Zk2') });
+    await heard({ email: 'b@example.com', provider: 'payments_a', ...ids('payments_customer_id', 'cus_N9') });
+    await heard({ email: 'c@example.com', provider: 'store', ...ids('store_customer_id', '7710') });
+    await heard({ email: 'd@example.com', key: 'c-17', ...ids('crm_contact_id', 'contact-9') });
+    await heard({ email: 'e@example.com', key: 'e@example.com', ...ids('crm_contact_id', 'contact-10') });
+    await heard({ email: 'f@example.com', ...ids('crm_contact_id', 'f@example.com') });
+    await heard({ email: 'g@example.com', ...ids('crm_contact_id', '+56 9 8765 4321') });
+    // Another provider's id says nothing to a reader of this provider's events.
+    await heard({ email: 'h@example.com', ...ids('store_customer_id', '7711') });
+    expect(receiver.events().map(({ data }) => [data.customer_key, data.contact_withheld])).toEqual([
+      ['contact-8Zk2', true],
+      ['cus_N9', true],
+      ['7710', true],
+      ['c-17', true],
+      ['contact-10', true],
+      [null, true],
+      [null, true],
+      [null, true],
+    ]);
+  });
+
   test.each([
     ['[evnt-031] no live grant', (shop: { id: string; appId: string }) => grant(shop, null)],
     [

@@ -1,6 +1,8 @@
 import { events, isLiveEvent, type Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
+import { samplePerson } from './delivery/envelope.ts';
+import { permissionOf } from './delivery/permission.ts';
 import { payloadOf, showDelivery } from './delivery/show-delivery.ts';
 import { insertDelivery, lockSubscription, markWork } from './store.ts';
 import { noSuchSubscription, ownerOf } from './subscription.ts';
@@ -38,6 +40,8 @@ export const testWebhookSubscription: Handles<Routes['testWebhookSubscription']>
     });
     await markWork(tx, profileId, row.id);
     addToAudit({ detail: { event } });
-    return answer(202, { data: showDelivery(delivery, payloadOf(delivery, new Map(), row.app_id)) });
+    const { seesPeople } = await permissionOf(tx, profileId, row.app_id);
+    const payload = payloadOf(delivery, new Map(), row.app_id, samplePerson(seesPeople));
+    return answer(202, { data: showDelivery(delivery, payload) });
   });
 };

@@ -18,6 +18,7 @@ import {
   testVault,
   workOff,
 } from '@tributary/testkit';
+import type { Identifier } from '@tributary/rules';
 import type { ConversionType, OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { afterAll } from 'vitest';
@@ -72,6 +73,8 @@ interface Told {
   readonly lastName?: string;
   /** The business's own key of the customer. */
   readonly key?: string;
+  /** The provider's own ids of the customer. */
+  readonly providerIds?: readonly Identifier[];
   readonly occurredAt?: Date;
 }
 
@@ -127,6 +130,7 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
           ...(email ? [{ kind: 'email' as const, value: email }] : []),
           ...(phone ? [{ kind: 'phone' as const, value: phone }] : []),
           ...(key ? [{ kind: 'external_customer_id' as const, value: key }] : []),
+          ...(told.providerIds ?? []),
         ],
         ...(email && { firstName: 'Ana', lastName: told.lastName }),
       };

@@ -73,11 +73,32 @@ describe('whoever may not see people', () => {
     },
   );
 
-  test('gets none on a healthcare-family profile, whatever its shape', async () => {
-    for (const traits of [patient, opaque]) {
+  test('gets no key on a healthcare-family profile for a national id, and an opaque one with a conversion', async () => {
+    for (const [traits, journey] of [
+      [patient, null],
+      [opaque, 'c-17'],
+    ] as const) {
       const shop = await open(traits, { privacyMode: 'hipaa' });
-      expect(await keysTold(shop)).toEqual(everywhere(null));
-      expect(await accesses(shop)).toEqual(['readConversionJourney 0', 'createErasure 1']);
+      expect(await keysTold(shop)).toEqual({ ...everywhere(null), journey });
+      expect(await accesses(shop)).toEqual([`readConversionJourney ${journey ? 1 : 0}`, 'createErasure 1']);
+    }
+  });
+
+  test('gets opaque keys with the payments of a healthcare-family profile, and none that is personal data', async () => {
+    for (const [external_id, key] of [
+      ['pat-1', 'pat-1'],
+      ['patient@canary.example', null],
+    ] as const) {
+      const shop = await scene(world, { privacyMode: 'hipaa' });
+      await shop.send({
+        event_name: 'payment_received',
+        idempotency_key: 'p-1',
+        properties: { value: 100, currency: 'USD' },
+        user_traits: { external_id },
+      });
+      const reader = await shop.keyWith('commerce:read');
+      const { body } = await shop.ask('/api/v1/payments?from=2025-01-01&to=2027-12-31', reader);
+      expect(body.data.map((row: { customer_key: string }) => row.customer_key)).toEqual([key]);
     }
   });
 

@@ -14,6 +14,8 @@ export interface KeyToShow {
   readonly key: string | null | undefined;
   /** The key that this very request named them by, if it did. */
   readonly said: string | null | undefined;
+  /** The request names no customer: it reads conversions or payments by their own ids. */
+  readonly isListed?: boolean;
 }
 
 /** Customers whose keys an answer tells to somebody who did not say them. */
@@ -23,14 +25,17 @@ export interface ToldKeys {
 }
 
 /**
- * What the caller gets of a key. Whoever may see people sees it as it is. For everybody else one with the shape of an e-mail address,
- * a phone or a national id is a person's own data, and on a healthcare-family profile any key is that was not said by this request:
- * a national id must not be turned into the key of a patient.
+ * What the caller gets of a key. A caller with `customers:read` gets it as it is. For other callers a key with the shape of an e-mail
+ * address, a phone or a national id is personal data. On a healthcare-family profile a request that names a customer in another way
+ * gets no key: a national id must not be turned into the key of a patient.
  */
-export function keyFor(caller: Caller, { key, said }: Pick<KeyToShow, 'key' | 'said'>): string | null {
+export function keyFor(
+  caller: Caller,
+  { key, said, isListed }: Pick<KeyToShow, 'key' | 'said' | 'isListed'>,
+): string | null {
   if (!key) return null;
   if (seesPeople(caller)) return key;
-  if (!isOpaqueKey(key) || (caller.isHealthcare && key !== said)) return null;
+  if (!isOpaqueKey(key) || (caller.isHealthcare && key !== said && !isListed)) return null;
   return key;
 }
 

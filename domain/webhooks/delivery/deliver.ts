@@ -7,10 +7,10 @@ import { openSecrets, signingAt } from '../secrets.ts';
 import type { WebhookStores } from '../services.ts';
 import { lockSubscription, updateSubscription } from '../store.ts';
 import { type Attempted, faultOf, settledAs, settledBy, verdictOf } from './attempt.ts';
-import { isOfPerson, type ToldPerson } from './envelope.ts';
+import { isOfPerson, samplePerson, type ToldPerson } from './envelope.ts';
 import { outcomeIdOf, readPeople } from './people.ts';
 import { type Permission, permissionOf } from './permission.ts';
-import { lanesAtOnce, type Ready, type Sender, Sending } from './send-batch.ts';
+import { type Ready, type Sender, Sending } from './send-batch.ts';
 import { keyOf } from './signature.ts';
 import { standingAfter, type Verdict } from './standing.ts';
 import { type Item, standingOf, type Turn } from './take-turn.ts';
@@ -52,18 +52,31 @@ export async function deliver(stores: WebhookStores, batch: Batch<Item>): Promis
     now,
     signal: batch.signal,
     failures: subscription.consecutive_failures,
+    sample: samplePerson(permission.seesPeople),
     onAttempt,
   };
   const sending = ready.length > 0 ? await openOrNote(sender, ready) : undefined;
   if (sending) {
-    const people = ready.filter(namesSomebody);
-    for (let at = 0; at < people.length && sending.goesOn; at += lanesAtOnce) {
-      const some = people.slice(at, at + lanesAtOnce);
-      const withheld = await sendPeople(stores, { sending, turn, workspaceId: workspaceId ?? '' }, some);
-      const noted = new Set(settled.map(({ id: one }) => one));
-      settled.push(...withheld.filter((one) => !noted.has(one.id)));
-    }
-    await sending.sendAll(ready.filter((one) => !namesSomebody(one)));
+    const sendOutcomes = async () => {
+      const outcomes = ready.filter(namesSomebody).sort(bySequence);
+      const { customers } = await app.forProfile(profileId).transaction(
+        (tx) =>
+          readPeople(
+            tx,
+            profileId,
+            outcomes.map(({ event }) => outcomeIdOf(event)),
+            permission.seesPeople,
+          ),
+        { readOnly: true },
+      );
+      const lane = { sending, turn, workspaceId: workspaceId ?? '', customers };
+      for (const one of outcomes) if (sending.goesOn) settled.push(...(await sendOutcome(stores, lane, one)));
+    };
+    // Events that name no customer have lanes of their own: neither kind delays the other.
+    const others = sending.sendAll(ready.filter((one) => !namesSomebody(one)));
+    const ended = await Promise.allSettled([sendOutcomes(), others]);
+    sending.end();
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
   await settle(stores, batch, turn, settled, verdicts);
 }
@@ -86,46 +99,53 @@ async function openOrNote(sender: Sender, ready: readonly Ready[]): Promise<Send
   }
 }
 
-/** Through the one gate: the access is written down, and grant, privacy and person are read under the lock until the bytes have left. */
-async function sendPeople(
-  { app, gate, now }: WebhookStores,
-  { sending, turn, workspaceId }: { sending: Sending; turn: Turn; workspaceId: string },
-  some: readonly Ready[],
+interface OutcomeLane {
+  readonly sending: Sending;
+  readonly turn: Turn;
+  readonly workspaceId: string;
+  /** The customers of the outcomes of the batch, for the access log. */
+  readonly customers: ReadonlyMap<string, string>;
+}
+
+const bySequence = (a: Ready, b: Ready): number => Number(BigInt(a.row.sequence ?? 0) - BigInt(b.row.sequence ?? 0));
+
+/**
+ * Goes through the personal-data gate: logs the access and re-checks grant, privacy mode and customer under a lock until the request
+ * body is sent. Resolves to the delivery as withheld where it may not be sent.
+ */
+async function sendOutcome(
+  { gate, now }: WebhookStores,
+  { sending, turn, workspaceId, customers }: OutcomeLane,
+  ready: Ready,
 ): Promise<Settled[]> {
   const { profileId, subscription } = turn;
   const appId = subscription.app_id ?? refuse('forbidden', 'Outcomes are delivered to apps only.');
-  const outcomeIds = some.map(({ event }) => outcomeIdOf(event));
-  const before = await app.forProfile(profileId).transaction(
-    async (tx) => {
-      const { seesPeople } = await permissionOf(tx, profileId, appId);
-      return readPeople(tx, profileId, outcomeIds, seesPeople);
-    },
-    { readOnly: true },
-  );
-  let told: ReadonlyMap<string, ToldPerson> = new Map();
-  const leaving = {
+  const outcomeId = outcomeIdOf(ready.event);
+  let told: ToldPerson | undefined;
+  const leaving = () => ({
     operation: 'outcome.recorded',
     profileId,
     workspaceId,
-    actor: { kind: 'app', id: appId },
-    people: new Set(before.customers.values()).size,
+    actor: { kind: 'app' as const, id: appId },
+    people: customers.has(outcomeId) ? 1 : 0,
     requestId: `webhook_${subscription.id}`,
     now: now(),
     recheck: async (tx: Parameters<typeof permissionOf>[0]) => {
       await enter(tx, { profileId });
       const { outcomes, seesPeople } = await permissionOf(tx, profileId, appId);
       if (!outcomes) refuse('forbidden', 'The grant or the privacy of the profile changed.');
-      const people = await readPeople(tx, profileId, outcomeIds, seesPeople);
-      const nobody = { customerKey: null, contact: null, isWithheld: !seesPeople };
-      told = new Map(some.map(({ row, event }) => [row.id, people.told.get(outcomeIdOf(event)) ?? nobody]));
+      const people = await readPeople(tx, profileId, [outcomeId], seesPeople);
+      told = people.told.get(outcomeId) ?? { customerKey: null, contact: null, isWithheld: !seesPeople };
     },
-  };
+  });
   try {
-    await sending.sendPeople(some, (send) => leaveWithPeople(gate, leaving, (cut) => send(told, cut)));
+    const send = () =>
+      sending.sendInOrder(ready, (give) => leaveWithPeople(gate, leaving(), (cut) => give(told, cut)));
+    if (!(await send())) await send();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // Whatever was not sent because privacy is being switched stays due.
-    if (error.code === 'forbidden') return some.map(({ row }) => settledAs(row, 'withheld', 'not_permitted', now()));
+    // An event that was not sent because privacy is being switched stays due.
+    if (error.code === 'forbidden') return [settledAs(ready.row, 'withheld', 'not_permitted', now())];
   }
   return [];
 }

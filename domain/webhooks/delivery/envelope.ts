@@ -12,6 +12,12 @@ export interface ToldPerson {
 /** What is kept and shown of an outcome's event: its person is read when it leaves. */
 export const nobody: ToldPerson = { customerKey: null, contact: null, isWithheld: true };
 
+/** The made-up customer of a test delivery, with a contact where the grant would carry a real one. */
+export function samplePerson(seesPeople: boolean): ToldPerson {
+  const { customer_key: customerKey, contact } = events['outcome.recorded'].sample;
+  return { customerKey, contact: seesPeople ? contact : null, isWithheld: !seesPeople };
+}
+
 export const isOfPerson = (type: LiveEventName): boolean => events[type].grain === 'person';
 
 /**

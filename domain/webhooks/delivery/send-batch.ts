@@ -22,11 +22,13 @@ export interface Sender {
   readonly signal: AbortSignal;
   /** Failures in a row until now. */
   readonly failures: number;
+  /** Whom a test delivery is about. */
+  readonly sample: ToldPerson;
   readonly onAttempt: (ready: Ready, attempt: Attempted, at: Date) => void;
 }
 
 /** Requests under way at once to one receiver. */
-export const lanesAtOnce = 8;
+const lanesAtOnce = 8;
 
 /** A turn begins nothing new after this time, so that the next has its turn however slowly receivers answer. */
 const turnMs = 5_000;
@@ -37,6 +39,7 @@ export class Sending {
   readonly #line: Line;
   readonly #began = performance.now();
   #failures: number;
+  #ordered: Lane | undefined;
 
   static async open(sender: Sender): Promise<Sending> {
     return new Sending(sender, await sender.outbound.openLine(sender.url));
@@ -71,7 +74,7 @@ export class Sending {
           this.#note(ready, { fault: faultOf(error), ms: Math.round(performance.now() - since) }, at);
           continue;
         }
-        const result = await attempted(lane, lane.send(this.#requestOf(ready, at)), since, at);
+        const result = await attempted(lane, lane.send(this.#requestOf(ready, at, this.#sender.sample)), since, at);
         if (result) this.#note(ready, result, at);
       }
       lane?.end();
@@ -80,47 +83,44 @@ export class Sending {
   }
 
   /**
-   * Events that name people, some at a time: the connections are open before `leave` asks for the right to send, and it waits only until
-   * the bytes have left, not for the answers.
+   * One event about a customer. All of them share one connection and wait for each other's response, so that they arrive in the order
+   * of the replay. The connection is open before `leave` asks for the right to send, and `leave` waits only until the bytes are sent.
+   * Resolves to false if a reused connection had ended: the event has to be sent again before the next one.
    */
-  async sendPeople(
-    some: readonly Ready[],
-    leave: (send: (people: ReadonlyMap<string, ToldPerson>, cut: AbortSignal) => Promise<void>) => Promise<void>,
-  ): Promise<void> {
+  async sendInOrder(
+    ready: Ready,
+    leave: (send: (person: ToldPerson | undefined, cut: AbortSignal) => Promise<void>) => Promise<void>,
+  ): Promise<boolean> {
     const since = performance.now();
     const at = this.#sender.now();
-    const lanes = await Promise.allSettled(some.map(() => this.#line.openLane()));
-    const open: { ready: Ready; lane: Lane }[] = [];
-    for (const [index, ready] of some.entries()) {
-      const lane = lanes[index];
-      if (lane?.status === 'fulfilled') open.push({ ready, lane: lane.value });
-      else this.#note(ready, { fault: faultOf(lane?.reason), ms: Math.round(performance.now() - since) }, at);
-    }
-    const answers: Promise<void>[] = [];
+    let lane: Lane;
     try {
-      if (open.length > 0)
-        await leave(async (people, cut) => {
-          const sent = open.map(({ ready, lane }) => {
-            const person = people.get(ready.row.id);
-            const sending = lane.send(this.#requestOf(ready, at, person));
-            answers.push(
-              attempted(lane, sending, since, at).then((result) => {
-                if (result) this.#note(ready, result, at);
-              }),
-            );
-            return sending.sent;
-          });
-          cut.addEventListener('abort', () => {
-            for (const { lane } of open) lane.cut();
-          });
-          await Promise.allSettled(sent);
-        });
-    } finally {
-      await Promise.allSettled(answers);
-      for (const { lane } of open) lane.end();
+      lane = this.#ordered?.isOpen ? this.#ordered : await this.#line.openLane();
+    } catch (error) {
+      this.#note(ready, { fault: faultOf(error), ms: Math.round(performance.now() - since) }, at);
+      return true;
     }
-    // A fault of ours, which no attempt may hide.
-    await Promise.all(answers);
+    this.#ordered = lane;
+    let response: ReturnType<typeof attempted> | undefined;
+    try {
+      await leave(async (person, cut) => {
+        const sending = lane.send(this.#requestOf(ready, at, person));
+        response = attempted(lane, sending, since, at);
+        cut.addEventListener('abort', () => lane.cut());
+        await Promise.allSettled([sending.sent]);
+      });
+    } finally {
+      await Promise.allSettled([response]);
+    }
+    if (!response) return true;
+    const result = await response;
+    if (result) this.#note(ready, result, at);
+    return result !== undefined;
+  }
+
+  /** Gives the connection of `sendInOrder` back. */
+  end(): void {
+    this.#ordered?.end();
   }
 
   #note(ready: Ready, attempt: Attempted, at: Date): void {

@@ -2,7 +2,7 @@ import type { EventEnvelope, LiveEventName } from '@tributary/contract';
 import type { LoggedEvent } from '@tributary/domain/events';
 import type { DeliveryStatus } from '@tributary/vocabulary';
 import type { DeliveryRow } from '../store.ts';
-import { envelopeOf } from './envelope.ts';
+import { envelopeOf, type ToldPerson } from './envelope.ts';
 
 /** One attempt as it is kept: short, since there are very many. */
 export interface KeptAttempt {
@@ -43,7 +43,12 @@ export function showDelivery(row: DeliveryRow, payload: EventEnvelope | null) {
 }
 
 /** What was sent, as far as it is kept. */
-export function payloadOf(row: DeliveryRow, logged: ReadonlyMap<string, LoggedEvent>, appId: string | null) {
+export function payloadOf(
+  row: DeliveryRow,
+  logged: ReadonlyMap<string, LoggedEvent>,
+  appId: string | null,
+  person?: ToldPerson,
+) {
   const event = eventOf(row, logged);
-  return event ? envelopeOf(event, appId) : null;
+  return event ? envelopeOf(event, appId, person) : null;
 }
