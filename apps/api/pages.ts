@@ -15,11 +15,12 @@ export function servePages(
   { limiter, baseUrl, now }: PageServer,
   endpoints: readonly PageEndpoint[],
 ): void {
-  for (const { method, path, allowance, maxBytes, handle } of endpoints) {
+  for (const { method, path, allowance, maxBytes, sender, handle } of endpoints) {
     fastify.route({
       method,
       url: path,
       bodyLimit: maxBytes,
+      config: { sender },
       onRequest: async (request) => {
         if (allowance === 'registration') await takeRegistration(limiter, request.ip);
         else await takeFromAddress(limiter, allowance, request.ip);

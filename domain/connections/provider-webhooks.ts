@@ -44,7 +44,8 @@ export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
     method: 'POST',
     path: '/hooks/:channel',
     allowance: 'public',
-    maxBytes: 1 << 20,
+    maxBytes: 2 << 20,
+    sender: 'provider',
     handle: async (request, { params, now }) => {
       const channel = channelNames.find((name) => name === params.channel);
       const provider = channel && services.providers.of(channel);

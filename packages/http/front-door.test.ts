@@ -60,6 +60,7 @@ beforeAll(async () => {
       bodies: {
         known: { inAll: 6 * MiB, perSender: 5 * MiB },
         strangers: { inAll: 4 * 60_000, perSender: 2 * 60_000 },
+        providers: { inAll: 6 * MiB, perSender: 5 * MiB },
         strangerBytes: 64 * 1024,
         idleMs: 1_500,
         wholeMs: 3_000,

@@ -9,6 +9,8 @@ const MiB = 1024 * 1024;
 export interface BodyLimits {
   readonly known: { readonly inAll: number; readonly perSender: number };
   readonly strangers: { readonly inAll: number; readonly perSender: number };
+  /** Webhooks of providers, which are known by a signature over the whole body. */
+  readonly providers: { readonly inAll: number; readonly perSender: number };
   /** Of one body whose sender is not known, whatever the route takes. */
   readonly strangerBytes: number;
   /** Without a further byte. */
@@ -20,6 +22,7 @@ export interface BodyLimits {
 export const bodyLimits: BodyLimits = {
   known: { inAll: 64 * MiB, perSender: 24 * MiB },
   strangers: { inAll: 8 * MiB, perSender: MiB },
+  providers: { inAll: 16 * MiB, perSender: 8 * MiB },
   strangerBytes: 64 * 1024,
   idleMs: 5_000,
   wholeMs: 20_000,
@@ -30,11 +33,13 @@ export class BodyReader {
   readonly #limits: BodyLimits;
   readonly #known: BodyBudget;
   readonly #strangers: BodyBudget;
+  readonly #providers: BodyBudget;
 
   constructor(limits: BodyLimits = bodyLimits) {
     this.#limits = limits;
     this.#known = new BodyBudget(limits.known);
     this.#strangers = new BodyBudget(limits.strangers);
+    this.#providers = new BodyBudget(limits.providers);
   }
 
   /** It counts as held until the answer has left. */
@@ -42,7 +47,8 @@ export class BodyReader {
     const { caller } = request.state;
     const { strangerBytes, idleMs, wholeMs } = this.#limits;
     const routeBytes = request.routeOptions.bodyLimit;
-    const maxBytes = caller ? routeBytes : Math.min(routeBytes, strangerBytes);
+    const isProvider = isFromProvider(request);
+    const maxBytes = caller || isProvider ? routeBytes : Math.min(routeBytes, strangerBytes);
     const announced = Number(request.headers['content-length']);
     if (announced > maxBytes) return Promise.reject(tooLarge());
 
@@ -57,7 +63,7 @@ export class BodyReader {
     const sender = caller?.workspaceId ?? caller?.appId ?? caller?.credentialId;
     const holding = sender
       ? this.#known.open(sender, () => fail(noRoom()))
-      : this.#strangers.open(addressGroup(request.ip).own, () => fail(noRoom()));
+      : (isProvider ? this.#providers : this.#strangers).open(addressGroup(request.ip).own, () => fail(noRoom()));
     void done.then(() => holding.release());
     const idle = setTimeout(() => fail(tooSlow()), idleMs);
     const whole = setTimeout(() => fail(tooSlow()), wholeMs);
@@ -84,6 +90,10 @@ export class BodyReader {
     return promise;
   }
 }
+
+/** Whether the route takes webhooks of providers. */
+export const isFromProvider = ({ routeOptions }: FastifyRequest): boolean =>
+  (routeOptions.config as { readonly sender?: string } | undefined)?.sender === 'provider';
 
 const tooLarge = () => new Refusal('payload_too_large', 'The body is larger than this route takes.');
 const cutShort = () => new Refusal('invalid_request', 'The body is not as long as its Content-Length says.');

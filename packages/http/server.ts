@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import cors from '@fastify/cors';
+import { Channel } from '@tributary/contract';
 import { awayAsRefusal, countRefusal, Refusal, renderError, renderOAuthError, tooMany } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serveInTurn } from './in-turn.ts';
 import { sendNotFoundPage, wantsNotFoundPage } from './not-found-page.ts';
-import { type BodyLimits, BodyReader } from './read-body.ts';
+import { type BodyLimits, BodyReader, isFromProvider } from './read-body.ts';
 import { RequestState } from './request-state.ts';
 
 export interface ServerOptions {
@@ -145,6 +146,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const { state } = request;
     const milliseconds = performance.now() - state.startedAt;
     metrics.observe(state, reply.statusCode, milliseconds);
+    if (reply.statusCode >= 400 && isFromProvider(request))
+      metrics.countRefusedWebhook(channelOf(request), reply.statusCode);
     if (state.span) tracing?.end(state.span, state, request.method, reply.statusCode);
     log.request(state, request.method, reply.statusCode, milliseconds);
     done();
@@ -200,3 +203,7 @@ function asRefusal(error: unknown): unknown {
     return new Refusal('invalid_request', 'The body or its Content-Type cannot be read.');
   return awayAsRefusal(error);
 }
+
+/** From the URL: whatever is no channel is one label, or callers could make any number of them. */
+const channelOf = ({ params }: FastifyRequest): string =>
+  Channel.safeParse((params as { readonly channel?: string } | undefined)?.channel).data ?? 'unknown';

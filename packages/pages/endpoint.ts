@@ -6,6 +6,8 @@ export interface PageEndpoint {
   /** What tries secrets or writes rows is limited tightly, what anybody may write most of all. */
   readonly allowance: 'public' | 'token' | 'registration';
   readonly maxBytes: number;
+  /** Providers sign large bodies without being signed in: they have memory of their own, and refusals are counted. */
+  readonly sender?: 'provider';
   readonly handle: (request: Request, visit: PageVisit) => Promise<Response>;
 }
 

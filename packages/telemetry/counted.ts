@@ -15,6 +15,8 @@ export interface Metrics extends MetricsPage {
   countLocalLimits(): void;
   /** A change of a figure whose causes do not add up. */
   countUnexplained(): void;
+  /** A webhook of a provider that was not taken. */
+  countRefusedWebhook(channel: string, status: number): void;
   /** Visits that the collector took, whole or broken. */
   countVisits(accepted: number, broken: number): void;
 }

@@ -17,6 +17,7 @@ const unread: Metrics = {
   observe: () => {},
   countLocalLimits: () => {},
   countUnexplained: () => {},
+  countRefusedWebhook: () => {},
   countVisits: () => {},
   text: async () => '',
   contentType: 'text/plain',

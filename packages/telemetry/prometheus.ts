@@ -33,6 +33,12 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
     help: 'Changes of a figure whose causes do not add up to the difference: each is a fault of ours',
     registers: [registry],
   });
+  const refusedWebhooks = new Counter({
+    name: 'tributary_provider_webhooks_refused_total',
+    help: 'Webhooks of connected providers that were answered with an error, by channel and status',
+    labelNames: ['channel', 'status'],
+    registers: [registry],
+  });
   const visits = new Counter({
     name: 'tributary_collected_visits_total',
     help: 'Visits that are in the log, whole ones and those that are kept as bad rows',
@@ -56,6 +62,7 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
     },
     countLocalLimits: () => localLimits.inc(),
     countUnexplained: () => unexplained.inc(),
+    countRefusedWebhook: (channel, status) => refusedWebhooks.inc({ channel, status: String(status) }),
     countVisits(accepted, broken) {
       if (accepted > 0) whole.inc(accepted);
       if (broken > 0) torn.inc(broken);

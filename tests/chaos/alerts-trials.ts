@@ -205,6 +205,15 @@ export const trials: readonly Trial[] = [
     breakIt: loseConversion,
   },
   {
+    alerts: ['TributaryProviderWebhooksRefused'],
+    isSmall: false,
+    async breakIt({ apiUrl }) {
+      // Larger than any webhook may be. It ends by itself, once no further one comes.
+      await fetch(new URL('/hooks/store', apiUrl), { method: 'POST', body: Buffer.alloc(3 << 20, 'x') }).catch(() => {});
+      return async () => {};
+    },
+  },
+  {
     alerts: ['TributaryUnexplainedChange'],
     isSmall: false,
     breakIt: loseChangedConversion,

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Scope } from '@tributary/contract';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { asProvider, createFintoc, createManychat, createShopify } from '@tributary/providers';
+import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import {
   auditEntries,
   buildApiKey,
@@ -35,7 +36,16 @@ const made = {
 let isSetUp = true;
 const providers = { of: (channel: string) => (isSetUp ? made[channel as keyof typeof made] : undefined) };
 const providerOutbound = createOutbound({ timeoutMs: 5_000, policy: localDevelopmentTargets });
-const { kit, api } = await openTest({ providers, providerOutbound });
+const metrics = createMetrics();
+const { kit, api } = await openTest({ providers, providerOutbound, metrics });
+
+const paymentsOf = async (profileId: string) =>
+  (
+    await kit.app.forProfile(profileId).transaction((tx) =>
+      sql`SELECT external_id, source, connection_id, amount, refunded, occurred_at FROM outcomes
+        WHERE profile_id = ${profileId}`.execute(tx),
+    )
+  ).rows;
 
 async function shop(workspaceId?: string) {
   const profile = await buildMarkedProfile(kit, workspaceId ? { workspaceId } : {});
@@ -222,11 +232,7 @@ test('a store’s own webhooks are money in the ledger, once, whatever is sent t
     204,
   );
   expect(await tell('refunds/create', refund)).toBe(204);
-  const { rows } = await kit.app.forProfile(profile.id).transaction((tx) =>
-    sql`SELECT external_id, source, connection_id, amount, refunded, occurred_at FROM outcomes
-      WHERE profile_id = ${profile.id}`.execute(tx),
-  );
-  expect(rows).toEqual([
+  expect(await paymentsOf(profile.id)).toEqual([
     {
       external_id: String(order.id),
       source: 'store',
@@ -236,6 +242,15 @@ test('a store’s own webhooks are money in the ledger, once, whatever is sent t
       occurred_at: new Date('2025-12-01T13:00:05Z'),
     },
   ]);
+  // Orders with many lines are as large as they are; only what no provider sends is refused, and counted.
+  const line = { title: 'Camiseta', price_set: { shop_money: { amount: '990', currency_code: 'CLP' } }, tax_lines: [] };
+  const large = { ...order, id: 6, line_items: Array.from({ length: 4_500 }, (_, id) => ({ id, ...line })) };
+  expect(JSON.stringify(large).length).toBeGreaterThan(500_000);
+  expect(await tell('orders/paid', large)).toBe(204);
+  expect(await paymentsOf(profile.id)).toContainEqual(expect.objectContaining({ external_id: '6', amount: '19990' }));
+  expect(await tell('orders/paid', { ...order, id: 7, note: 'x'.repeat(2 << 20) })).toBe(413);
+  const { text } = metrics;
+  expect(await text()).toContain('tributary_provider_webhooks_refused_total{channel="store",status="413"} 1');
   await ask('DELETE', `${path}/${store.id}`);
   expect(await tell('orders/paid', { ...order, id: 5 })).toBe(401);
 });
