@@ -326,6 +326,17 @@ describe('a token', () => {
     expect((await createWorkspace(viewer.bearer)).status).toBe(403);
   });
 
+  test('a client that requests mcp:write alone gets reading with it', async () => {
+    const { cookie } = await signedIn();
+    const writing = await connect({ cookie, scope: 'mcp:write', write: true });
+    expect(writing.token.json.scope).toBe('mcp:read mcp:write');
+    expect((await profileOf(writing.bearer)).status).toBe(200);
+    const reading = await connect({ cookie, scope: 'mcp:write' });
+    expect(reading.token.json.scope).toBe('mcp:read');
+    const narrow = await register({ scope: 'mcp:write' });
+    expect([narrow.status, narrow.json.scope]).toEqual([201, 'mcp:read mcp:write']);
+  });
+
   test('a box that was not on the page grants nothing', async () => {
     const { token } = await connect({ scope: 'mcp:read', write: true });
     expect(token.json.scope).toBe('mcp:read');

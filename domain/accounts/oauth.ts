@@ -67,11 +67,12 @@ function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
   };
 }
 
-/** Whoever asks for nothing in particular gets the least. */
+/** A request without a scope gets the least, and one that requests writing gets reading as well. */
 function withScope(request: Request): Request {
   const url = new URL(request.url);
-  if (url.searchParams.get('scope')) return request;
-  url.searchParams.set('scope', 'mcp:read' satisfies McpScope);
+  const scopes = url.searchParams.get('scope')?.split(' ').filter(Boolean) ?? [];
+  if (scopes.includes('mcp:read') || (scopes.length > 0 && !scopes.includes('mcp:write'))) return request;
+  url.searchParams.set('scope', [...(['mcp:read'] satisfies McpScope[]), ...scopes].join(' '));
   return new Request(url, request);
 }
 

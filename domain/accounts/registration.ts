@@ -16,7 +16,7 @@ export async function readRegistration(request: Request, postgres: Postgres): Pr
       'temporarily_unavailable',
       'Too many assistants have registered and were not allowed anything.',
     );
-  const body = JSON.stringify(withApplicationType(metadata)) ?? '';
+  const body = JSON.stringify(withReading(withApplicationType(metadata))) ?? '';
   return new Request(request.url, { method: 'POST', headers: withoutLength(request.headers), body });
 }
 
@@ -44,6 +44,14 @@ function withApplicationType(metadata: unknown): unknown {
   const { redirect_uris: uris, application_type: type } = (metadata ?? {}) as Record<string, unknown>;
   const isNative = Array.isArray(uris) && uris.length > 0 && uris.every((uri) => !/^https:/i.test(String(uri)));
   return isNative && type === undefined ? { ...(metadata as object), application_type: 'native' } : metadata;
+}
+
+/** Writing includes reading: a client that registers for writing alone could be allowed nothing. */
+function withReading(metadata: unknown): unknown {
+  const { scope } = (metadata ?? {}) as Record<string, unknown>;
+  const scopes = typeof scope === 'string' ? scope.split(' ') : [];
+  if (!scopes.includes('mcp:write') || scopes.includes('mcp:read')) return metadata;
+  return { ...(metadata as object), scope: ['mcp:read', ...scopes].join(' ') };
 }
 
 function withoutLength(headers: Headers): Headers {

@@ -11,7 +11,7 @@ import { pageLanguages } from './page-words.ts';
 import { bounceUrl } from './return-url.ts';
 import { askingPage, outcomePage, unknownPage } from './screens.ts';
 import type { HandoffPageServices } from './services.ts';
-import { findHandoff, type HandoffRow, handoffOf, lockHandoff, type Whereabouts, whereabouts } from './store.ts';
+import { findHandoff, type HandoffRow, handoffOf, lockHandoff, noteAttempt, type Whereabouts, whereabouts } from './store.ts';
 
 /** What somebody with a link comes to, in a browser and with no account: the page, the way to the provider, and the way back. */
 export function handoffPages(services: HandoffPageServices): PageEndpoint[] {
@@ -111,9 +111,9 @@ class HandoffDoor {
     const moment = { now, requestId };
     switch (returned.verdict) {
       case 'invalid':
-        return this.#return(request, row, toldOf('state_invalid'));
+        return this.#return(request, row, await this.#note(returned.at, 'state_invalid', now));
       case 'expired_elsewhere':
-        return this.#return(request, row, toldOf('state_expired'));
+        return this.#return(request, row, await this.#note(returned.at, 'state_expired', now));
       case 'expired':
         return this.#return(request, row, await this.#endLate(returned.at, moment));
       case 'valid': {
@@ -125,6 +125,12 @@ class HandoffDoor {
         );
       }
     }
+  }
+
+  /** In another browser: it decides nothing, and a caller that polls sees why. */
+  async #note(at: Whereabouts, reason: 'state_invalid' | 'state_expired', now: Date): Promise<Told> {
+    await this.#ledger(at).transaction((tx) => noteAttempt(tx, at, reason, now));
+    return toldOf(reason);
   }
 
   /** In the right browser, and too late. */

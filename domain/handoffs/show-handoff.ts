@@ -24,9 +24,13 @@ export function showHandoff(
     expires_at: expires_at.toISOString(),
     created_at: created_at.toISOString(),
     completed_at: completedAt?.toISOString() ?? null,
+    last_attempt: lastAttemptOf(row),
     result: isLapsed ? { provider, reason: 'handoff_expired' as const } : resultOf(row, provider),
   };
 }
+
+const lastAttemptOf = ({ last_attempt_reason: reason, last_attempt_at: at }: HandoffRow) =>
+  reason && at ? { reason: reason as HandoffReason, at: at.toISOString() } : null;
 
 function resultOf(row: HandoffRow, provider: HandoffProvider) {
   if (row.connection_id) return { provider, connection_id: row.connection_id };

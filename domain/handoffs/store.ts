@@ -1,4 +1,5 @@
 import type { Schema, Tx } from '@tributary/postgres';
+import type { HandoffReason } from '@tributary/vocabulary';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Handoff, Settled } from './handoff.ts';
 
@@ -75,4 +76,14 @@ export const settleHandoff = (tx: Tx, { profile_id, id }: HandoffRow, settled: S
     })
     .where('profile_id', '=', profile_id)
     .where('id', '=', id)
+    .execute();
+
+/** A consent that decides nothing while the hand-off is pending. */
+export const noteAttempt = (tx: Tx, { profileId, id }: Whereabouts, reason: HandoffReason, now: Date) =>
+  tx
+    .updateTable('handoffs')
+    .set({ last_attempt_reason: reason, last_attempt_at: now })
+    .where('profile_id', '=', profileId)
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
     .execute();

@@ -44,7 +44,11 @@ describe('time, browsers and repetition', () => {
     const page = await openBrowser(api).open(changed);
     expect([page.status, page.to]).toEqual([400, undefined]);
     expect((await browser.open(callback.replace('/social_ads', '/crm_a'))).status).toBe(400);
-    expect(await shop.read(handoff.id)).toMatchObject({ status: 'pending', result: null });
+    expect(await shop.read(handoff.id)).toMatchObject({
+      status: 'pending',
+      result: null,
+      last_attempt: { reason: 'state_invalid', at: kit.clock.now().toISOString() },
+    });
     expect((await browser.open(callback)).told).toMatchObject({ status: 'success' });
   });
 

@@ -168,6 +168,29 @@ describe('POST /partner/declared-source', () => {
   });
 });
 
+describe('a declared source beside a known ad', () => {
+  test('takes no credit from the ad under any model, and is a fallback where only direct visits are known', async () => {
+    const shop = await open();
+    const { outcomeId } = await shop.send({ occurred_at: day(9) });
+    const { outcomeId: direct } = await shop.send({ occurred_at: day(9), user_traits: { external_id: 'ana' } });
+    // The bot asks after the click, and the answer comes last.
+    await shop.refer(shop.referral({ ctwa_clid: 'ARxyz', occurred_at: day(4) }));
+    await shop.declare({ customer: { external_ref: 'eva-1' } });
+    await shop.declare({ customer: { external_ref: 'ana' } });
+    await shop.attribute();
+    const paths = { [outcomeId]: ['paid_social facebook'], [direct]: ['organic_social instagram'] };
+    expect(await shop.paths()).toEqual(paths);
+    await shop.settle();
+    expect(await shop.paths()).toEqual(paths);
+    const entity = shop.entity('ad', ad);
+    for (const model of attributionModelNames) {
+      const range = `date_from=2026-03-01&date_to=2026-03-31&model=${model}`;
+      const { body } = await shop.ask(`/api/v1/campaigns/${entity}/conversions?level=ad&${range}`);
+      expect([model, body.data?.length]).toEqual([model, 1]);
+    }
+  });
+});
+
 describe('POST /partner/ad-referrals', () => {
   test('a referral is a touch of the ad at its own time, and no lead; a repeat is one [part-012][part-013][part-014][part-016]', async () => {
     const shop = await open();

@@ -6,7 +6,7 @@
 --   .1 its place in time: milliseconds, then its id, so that touches of one moment have an order, too
 --   .2 a mark that repeats of one session and source share
 --   .3 its source
---   .4 country and device
+--   .4 country and device, and above them a bit that says that a customer declared it
 --
 -- What it finds goes into attribution_results, to be compared with what stands there; or at once into attributed_conversions, where
 -- nothing does.
@@ -114,7 +114,7 @@ WITH
             UNION ALL
             SELECT
                 profile_id, person_id, occurred_at, touch_id, toUUID('00000000-0000-0000-0000-000000000000') AS session_id, source_id,
-                toUInt32(reinterpretAsUInt16('ZZ') * 4) AS place
+                toUInt32(reinterpretAsUInt16('ZZ') * 4 + if(medium = {declared_medium:String}, 1048576, 0)) AS place
             FROM attribution_touches
             WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
         )
@@ -141,7 +141,12 @@ WITH
             arrayCount(moment -> moment < since, moments) AS before,
             arraySlice(touches, before + 1, arrayCount(moment -> moment <= until, moments) - before) AS in_window,
             arrayFilter(double -> (double.2 != 0 AND double.2 >= since) OR (double.3 != 0 AND double.3 <= until), doubles).1 AS needless,
-            if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS within,
+            if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS once,
+            -- A customer's answer is a fallback: it takes no credit from what is known to have brought them.
+            if(
+                arrayExists(touch -> touch.4 >= 1048576, once) AND arrayExists(touch -> touch.4 < 1048576 AND bitAnd(touch.3, 1) = 0, once),
+                arrayFilter(touch -> touch.4 < 1048576, once),
+                once) AS within,
             -- How often a touch's mark came before it in the window; the first of each counts.
             arrayEnumerateUniq(within.2) AS repeat,
             arrayCumSum(arrayMap(nth -> nth = 1, repeat)) AS nth_touch,
@@ -156,7 +161,7 @@ WITH
     weighed AS
     (
         SELECT
-            * EXCEPT (touches, doubles, needless, in_window, within, repeat, nth_touch, moments, since, before, until),
+            * EXCEPT (touches, doubles, needless, in_window, once, within, repeat, nth_touch, moments, since, before, until),
             length(path) AS n,
             arrayEnumerate(path) AS places,
             arrayMap(place -> toInt64(bitShiftRight(place, 128)), path.1) AS times,
@@ -187,7 +192,7 @@ SELECT
     purchase_id,
     lookback_days,
     touch_count,
-    if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(path.4[-1], 4)))) AS country,
+    if(n = 0, 'ZZ', reinterpretAsString(toUInt16(intDiv(bitAnd(path.4[-1], 1048575), 4)))) AS country,
     if(n = 0, 'unknown', arrayPushFront({devices:Array(String)}, 'unknown')[modulo(path.4[-1], 4) + 1]) AS device,
     arrayMap(place -> reinterpretAsUUID(toUInt128(place)), path.1) AS touch_ids,
     arrayMap(time -> fromUnixTimestamp64Milli(time, 'UTC'), times) AS touch_times,

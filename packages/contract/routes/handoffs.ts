@@ -37,6 +37,12 @@ const Handoff = z
     expires_at: IsoTimestamp,
     created_at: IsoTimestamp,
     completed_at: IsoTimestamp.nullable().describe('When it was decided, whichever way.'),
+    last_attempt: z
+      .strictObject({ reason: HandoffReason, at: IsoTimestamp })
+      .nullable()
+      .describe(
+        'The last consent that came back in another browser than the one in which it began. It decides nothing: the hand-off stays pending.',
+      ),
     result: Result.nullable().describe('Null while it is pending.'),
   })
   .meta({ id: 'Handoff' });

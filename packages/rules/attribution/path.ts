@@ -39,7 +39,7 @@ const sameClickMs = limits.sameClick.minutes * 60_000;
 
 export function pathOf(conversion: Window, touches: readonly Touch[]): Path {
   const inWindow = touches.filter((touch) => isInWindow(touch, conversion)).sort(inOrder);
-  const kept = withoutRepeats(withoutToldTwice(inWindow));
+  const kept = withoutRepeats(withoutNeedlessAnswers(withoutToldTwice(inWindow)));
   const cut = kept.length <= pathLength ? kept : [...kept.slice(0, 1), ...kept.slice(1 - pathLength)];
   return { touches: cut, touchCount: kept.length };
 }
@@ -61,6 +61,13 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 function withoutToldTwice(touches: readonly Touch[]): readonly Touch[] {
   const visits = touches.filter(({ isSynthetic }) => !isSynthetic);
   return touches.filter((touch) => !touch.isSynthetic || !visits.some((visit) => isSameArrival(visit, touch)));
+}
+
+/** A customer's answer is a fallback: it takes no credit from an ad, a link or a search that is known to have brought them. */
+function withoutNeedlessAnswers(touches: readonly Touch[]): readonly Touch[] {
+  const isAnswer = ({ medium }: Touch) => medium === declaredMedium;
+  const isMarketing = (touch: Touch) => !isAnswer(touch) && touch.channel !== 'direct';
+  return touches.some(isMarketing) ? touches.filter((touch) => !isAnswer(touch)) : touches;
 }
 
 /** The same ad, the same click, a click of the same kind shortly before, or the source that the customer says to have come from. */
