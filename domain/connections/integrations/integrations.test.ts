@@ -124,6 +124,19 @@ test('a profile has one chatbot, made and changed by its key [conn-038] [conn-03
   expect([first.status, first.data]).toMatchObject([201, { page: { external_id: '123456', name: 'Sandbox page' } }]);
   expect(await ask('GET', path)).toMatchObject({ status: 200, data: first.data });
 
+  expect(first.data.external_request).toMatchObject({ method: 'POST', url: expect.stringMatching(/\/api\/v1\/events$/) });
+  // The key is checked while it is connected: a dead one asks for another.
+  const stores = { app: kit.app, system: kit.system, now: () => kit.clock.now(), providers, providerOutbound };
+  const reader = syncs({ ...stores, vault: testVault, outcomes: testOutcomeServices, random: () => 0 });
+  const check = async () => {
+    await kit.owner.unbound.query(sql`UPDATE syncs SET due_at = '2020-01-01' WHERE connection_id = ${first.data.id}`);
+    await workOff(kit.system, 'syncs', reader, first.data.id);
+    return (await ask('GET', `/connections/${first.data.id}`)).data;
+  };
+  expect(await check()).toMatchObject({ status: 'connected', sync: { state: 'idle', last_error: null } });
+  book.manychat.keys.delete('123456:sandbox-key');
+  expect(await check()).toMatchObject({ status: 'reconnect_required', sync: { state: 'failed', last_error: 'Wrong token' } });
+
   book.manychat.keys.set('123456:renewed-key', { id: 123456, name: 'Renamed page' });
   const renewed = await ask('POST', path, { api_key: '123456:renewed-key' });
   expect([renewed.status, renewed.data]).toMatchObject([200, { id: first.data.id, page: { name: 'Renamed page' } }]);

@@ -30,7 +30,7 @@ export const saveChatbotConnection: Handles<
       return refuse(saved, 'A sister profile of the workspace is connected to this page.');
     }
     const row = await findConnection(tx, profileId, saved.connectionId);
-    const shown = { data: showChatbot(row ?? refuse('not_found', 'There is no such connection.')) };
+    const shown = { data: showChatbot(row ?? refuse('not_found', 'There is no such connection.'), context.baseUrl) };
     return former?.id === saved.connectionId ? answer(200, shown) : answer(201, shown);
   });
 };

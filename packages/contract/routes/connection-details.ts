@@ -200,7 +200,8 @@ export const selectTrackedPages = route({
   method: 'POST',
   path: '/api/v1/integrations/adplatform/pages',
   summary: 'Choose the pages to track',
-  description: 'All that shall be tracked from now on: one that is not named is tracked no longer.',
+  description:
+    'All that shall be tracked from now on: one that is not named is tracked no longer. The choice is stored and returned; nothing is read from the pages themselves yet.',
   chapter,
   audit: { action: 'connection.pages_selected', of: 'profile:{caller.profileId}' },
   access: write,

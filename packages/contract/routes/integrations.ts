@@ -81,6 +81,11 @@ const Chatbot = z
     status: z.enum(connectionStatuses),
     page: z.strictObject({ external_id: z.string(), name: z.string() }),
     connected_at: IsoTimestamp,
+    external_request: z
+      .strictObject({ method: z.literal('POST'), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
+      .describe(
+        'Nothing is read from the chatbot: the key is only checked, every hour. Add this External Request to the flow that begins a conversation; each run of it records `messaging_started`.',
+      ),
   })
   .meta({ id: 'ChatbotConnection' });
 
@@ -99,7 +104,9 @@ export const saveChatbotConnection = route({
   method: 'POST',
   path: '/api/v1/integrations/chatbot/connection',
   summary: 'Connect a chatbot, or change its key',
-  description: 'A profile has one chatbot: the key of another page takes the place of the former.',
+  description:
+    'A profile has one chatbot: the key of another page takes the place of the former. The key is checked every hour; a dead one makes the connection ' +
+    '`reconnect_required`. Conversations are not read: the flow sends them, as `external_request` shows.',
   chapter,
   audit: { action: 'chatbot.connected', of: 'connection:{data.id}' },
   access: write,

@@ -207,7 +207,10 @@ const GoalBody = z.object({
   counts_as_cash: z.boolean().optional(),
   is_attribution_eligible: z.boolean().optional(),
   lookback_window_days: z.int().min(lookback.min).max(lookback.max).optional(),
-  is_default: z.boolean().optional(),
+  is_default: z
+    .boolean()
+    .optional()
+    .describe('Marks the main goal of the profile. A profile has at most one: setting it here clears it on the others. No report or credit depends on it.'),
 });
 
 const goals = {

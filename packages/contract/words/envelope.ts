@@ -65,7 +65,7 @@ export const envelopeWords = {
   key: 'Its stable name.',
   enabled: 'Whether it is on.',
   is_enabled: 'Whether it is on.',
-  is_default: 'Whether it came with the profile.',
+  is_default: 'Whether it is marked as the main goal of the profile. No report or credit depends on it.',
   '?cursor': 'Where the page begins: the `cursor` of the page before. Absent: the first page.',
   '?cursor_id': 'The second part of a `cursor`, after the bar. With `cursor_time`.',
   '?date_from': 'The first day, in the profile’s time zone.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ask, baseOf, verdictOf } from '../ask.ts';
-import type { Provider, ProviderAnswer } from '../provider.ts';
+import type { Call, Provider, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
 
@@ -17,18 +17,25 @@ const PageInfo = z.object({
   data: z.object({ id: z.union([z.number(), z.string()]).transform(String), name: z.string().nullish() }),
 });
 
-export function createManychat(settings: ManychatSettings): Provider<ManychatCredentials> {
+export function createManychat(settings: ManychatSettings): Provider<ManychatCredentials, null> {
+  const readPage = async (apiKey: string, call: Call) => {
+    const url = `${baseOf(settings.apiUrl)}/fb/page/getInfo`;
+    const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' };
+    return (await ask({ method: 'GET', url, headers }, PageInfo, call, faultOf)).body.data;
+  };
   return {
     facts: { channel: 'chatbot', name: 'ManyChat' },
     credentials: ManychatCredentials,
     link: {
       async finish(apiKey, call) {
-        const url = `${baseOf(settings.apiUrl)}/fb/page/getInfo`;
-        const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' };
-        const { body } = await ask({ method: 'GET', url, headers }, PageInfo, call, faultOf);
-        const { id, name } = body.data;
+        const { id, name } = await readPage(apiKey, call);
         return [{ externalId: id, name: name ?? id, granted: [], details: {}, credentials: { apiKey } }];
       },
+    },
+    /** ManyChat offers nothing to read: a sync only checks that the key still works. */
+    async *sync({ credentials }, _from, call) {
+      await readPage(credentials.apiKey, call);
+      yield { said: [], position: null };
     },
   };
 }
