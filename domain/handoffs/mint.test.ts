@@ -21,7 +21,18 @@ test('a mint answers the nine fields, and a read the same [hand-001] [hand-002] 
   expect(status).toBe(201);
   expect(meta).toEqual({ profile_id: shop.id });
   expect(Object.keys(data).sort()).toEqual(
-    ['id', 'kind', 'status', 'url', 'start_url', 'expires_at', 'created_at', 'completed_at', 'last_attempt', 'result'].sort(),
+    [
+      'id',
+      'kind',
+      'status',
+      'url',
+      'start_url',
+      'expires_at',
+      'created_at',
+      'completed_at',
+      'last_attempt',
+      'result',
+    ].sort(),
   );
   expect(await shop.read(data.id)).toEqual(data);
 });

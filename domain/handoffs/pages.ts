@@ -11,7 +11,15 @@ import { pageLanguages } from './page-words.ts';
 import { bounceUrl } from './return-url.ts';
 import { askingPage, outcomePage, unknownPage } from './screens.ts';
 import type { HandoffPageServices } from './services.ts';
-import { findHandoff, type HandoffRow, handoffOf, lockHandoff, noteAttempt, type Whereabouts, whereabouts } from './store.ts';
+import {
+  findHandoff,
+  type HandoffRow,
+  handoffOf,
+  lockHandoff,
+  noteAttempt,
+  type Whereabouts,
+  whereabouts,
+} from './store.ts';
 
 /** What somebody with a link comes to, in a browser and with no account: the page, the way to the provider, and the way back. */
 export function handoffPages(services: HandoffPageServices): PageEndpoint[] {

@@ -8,6 +8,7 @@ import { recordOutcomes } from '@tributary/domain/outcomes';
 import { paymentStandings } from '@tributary/domain/payments';
 import { createPersonGate } from '@tributary/operations';
 import { createOutbound, localDevelopmentTargets, type Outbound } from '@tributary/outbound';
+import type { Identifier } from '@tributary/rules';
 import {
   buildApiKey,
   buildMarkedProfile,
@@ -18,7 +19,6 @@ import {
   testVault,
   workOff,
 } from '@tributary/testkit';
-import type { Identifier } from '@tributary/rules';
 import type { ConversionType, OutcomeProvider } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { afterAll } from 'vitest';

@@ -577,6 +577,8 @@ export interface Handoffs {
   created_at: Timestamp;
   expires_at: Timestamp;
   id: string;
+  last_attempt_at: Timestamp | null;
+  last_attempt_reason: string | null;
   profile_id: string;
   provider: string;
   reason: string | null;

@@ -469,6 +469,8 @@ CREATE TABLE public.handoffs (
     candidate_count integer,
     selection_expires_at timestamp with time zone,
     reason text,
+    last_attempt_reason text,
+    last_attempt_at timestamp with time zone,
     CONSTRAINT handoffs_check CHECK (((claim IS NULL) = (claimed_at IS NULL))),
     CONSTRAINT handoffs_check1 CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
     CONSTRAINT handoffs_check2 CHECK (((candidate_count IS NULL) = (selection_expires_at IS NULL))),

@@ -209,7 +209,9 @@ export const trials: readonly Trial[] = [
     isSmall: false,
     async breakIt({ apiUrl }) {
       // Larger than any webhook may be. It ends by itself, once no further one comes.
-      await fetch(new URL('/hooks/store', apiUrl), { method: 'POST', body: Buffer.alloc(3 << 20, 'x') }).catch(() => {});
+      await fetch(new URL('/hooks/store', apiUrl), { method: 'POST', body: Buffer.alloc(3 << 20, 'x') }).catch(
+        () => {},
+      );
       return async () => {};
     },
   },

@@ -124,7 +124,10 @@ test('a profile has one chatbot, made and changed by its key [conn-038] [conn-03
   expect([first.status, first.data]).toMatchObject([201, { page: { external_id: '123456', name: 'Sandbox page' } }]);
   expect(await ask('GET', path)).toMatchObject({ status: 200, data: first.data });
 
-  expect(first.data.external_request).toMatchObject({ method: 'POST', url: expect.stringMatching(/\/api\/v1\/events$/) });
+  expect(first.data.external_request).toMatchObject({
+    method: 'POST',
+    url: expect.stringMatching(/\/api\/v1\/events$/),
+  });
   // The key is checked while it is connected: a dead one asks for another.
   const stores = { app: kit.app, system: kit.system, now: () => kit.clock.now(), providers, providerOutbound };
   const reader = syncs({ ...stores, vault: testVault, outcomes: testOutcomeServices, random: () => 0 });
@@ -135,7 +138,10 @@ test('a profile has one chatbot, made and changed by its key [conn-038] [conn-03
   };
   expect(await check()).toMatchObject({ status: 'connected', sync: { state: 'idle', last_error: null } });
   book.manychat.keys.delete('123456:sandbox-key');
-  expect(await check()).toMatchObject({ status: 'reconnect_required', sync: { state: 'failed', last_error: 'Wrong token' } });
+  expect(await check()).toMatchObject({
+    status: 'reconnect_required',
+    sync: { state: 'failed', last_error: 'Wrong token' },
+  });
 
   book.manychat.keys.set('123456:renewed-key', { id: 123456, name: 'Renamed page' });
   const renewed = await ask('POST', path, { api_key: '123456:renewed-key' });

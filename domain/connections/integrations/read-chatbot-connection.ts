@@ -3,10 +3,10 @@ import { answer, type Handles } from '@tributary/operations';
 import { findConnected } from '../store.ts';
 import { showChatbot } from './chatbot.ts';
 
-export const readChatbotConnection: Handles<
-  Routes['readChatbotConnection'],
-  { readonly baseUrl: string }
-> = async (_input, { ledger, caller, baseUrl }) => {
+export const readChatbotConnection: Handles<Routes['readChatbotConnection'], { readonly baseUrl: string }> = async (
+  _input,
+  { ledger, caller, baseUrl },
+) => {
   const find = { readOnly: true } as const;
   const row = await ledger.transaction((tx) => findConnected(tx, caller.profileId, 'chatbot'), find);
   return answer(200, { data: row ? showChatbot(row, baseUrl) : null });

@@ -139,8 +139,7 @@ async function sendOutcome(
     },
   });
   try {
-    const send = () =>
-      sending.sendInOrder(ready, (give) => leaveWithPeople(gate, leaving(), (cut) => give(told, cut)));
+    const send = () => sending.sendInOrder(ready, (give) => leaveWithPeople(gate, leaving(), (cut) => give(told, cut)));
     if (!(await send())) await send();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

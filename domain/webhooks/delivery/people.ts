@@ -30,12 +30,7 @@ export async function readPeople(
   ];
   const keys = await findCustomerKeys(tx, profileId, customerIds);
   const kinds = [...new Set(rows.flatMap(({ source }) => providerIdKind(source) ?? []))];
-  const providerIdOf = await findProviderIds(
-    tx,
-    profileId,
-    customerIds,
-    kinds,
-  );
+  const providerIdOf = await findProviderIds(tx, profileId, customerIds, kinds);
   const contacts = seesPeople ? await findContacts(tx, profileId, customerIds) : new Map();
   const scopes = new Set(seesPeople ? (['customers:read'] as const) : []);
   const told = new Map<string, ToldPerson>();

@@ -82,7 +82,12 @@ const Chatbot = z
     page: z.strictObject({ external_id: z.string(), name: z.string() }),
     connected_at: IsoTimestamp,
     external_request: z
-      .strictObject({ method: z.literal('POST'), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
+      .strictObject({
+        method: z.literal('POST'),
+        url: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string(),
+      })
       .describe(
         'Nothing is read from the chatbot: the key is only checked, every hour. Add this External Request to the flow that begins a conversation; each run of it records `messaging_started`.',
       ),

@@ -210,7 +210,9 @@ const GoalBody = z.object({
   is_default: z
     .boolean()
     .optional()
-    .describe('Marks the main goal of the profile. A profile has at most one: setting it here clears it on the others. No report or credit depends on it.'),
+    .describe(
+      'Marks the main goal of the profile. A profile has at most one: setting it here clears it on the others. No report or credit depends on it.',
+    ),
 });
 
 const goals = {
