@@ -1,5 +1,6 @@
 import {
   type Binding,
+  byAge,
   byStrength,
   type ErasedIdentifiers,
   type Graves,
@@ -29,6 +30,8 @@ export interface Evidence {
   readonly source: string;
   readonly saidAt: Date;
   readonly requestId: string;
+  /** The member or credential that confirmed a merge. */
+  readonly confirmedBy?: string | undefined;
 }
 
 /** What was said of a customer itself, before the first merge filled it up from others or was refused. */
@@ -51,7 +54,7 @@ export interface CustomerRecord {
 }
 
 /** A customer as somebody who holds identifiers. */
-export interface KnownCustomer extends CustomerRecord, Pick<Holder, 'nationalId' | 'isStrong'> {
+export interface KnownCustomer extends CustomerRecord, Pick<Holder, 'nationalId' | 'isStrong' | 'isKeyed'> {
   /** The caller's own key of them, as `findCustomerKeys` finds it. */
   readonly ownKey: string | null;
   /** Whether a merge made them one of several, or was refused. */
@@ -97,6 +100,13 @@ export interface Together {
   readonly evidence: Evidence;
 }
 
+/** Two customers with different keys who carry one identifier. */
+export interface Proposal extends Identifier {
+  readonly one: string;
+  readonly other: string;
+  readonly evidence: Evidence;
+}
+
 const toldFacts = ['firstName', 'lastName', 'primaryEmail', 'primaryPhone'] as const;
 /** What is kept of a person once, as the first message that told it said it. */
 export type ToldFact = (typeof toldFacts)[number];
@@ -117,6 +127,8 @@ export interface BookChanges {
   readonly conflicts: readonly SaidBinding[];
   /** In the order in which they were said, each pair once. */
   readonly together: readonly Together[];
+  /** Each pair once. */
+  readonly proposals: readonly Proposal[];
   /** By the customer that it was said of. */
   readonly ownFacts: ReadonlyMap<string, Facts>;
 }
@@ -136,6 +148,7 @@ export class CustomerBook {
   readonly #merges: Omit<Merge, 'finalId'>[] = [];
   readonly #conflicts: SaidBinding[] = [];
   readonly #together = new Map<string, Together>();
+  readonly #proposals = new Map<string, Proposal>();
 
   constructor({ customers, bindings, apart, erased }: KnownCustomers, newId: () => string) {
     this.#graph = new IdentityGraph(customers, bindings, apart);
@@ -163,18 +176,20 @@ export class CustomerBook {
       const holder = this.#graph.holderOf(one)?.id;
       return { one, holder, saidOf: this.#saidOf.get(identifierKey(one)) ?? holder };
     });
-    const { customerId, isNew, merged, linked, conflicts } = this.#graph.settle(identifiers, {
+    const { customerId, isNew, merged, linked, conflicts, claimed } = this.#graph.settle(identifiers, {
       id: this.#newId(),
       createdAt: saidAt,
     });
     const found = this.#customers.get(customerId) ?? newcomer(customerId, saidAt);
-    const isTold = merged.length > 0 || conflicts.length > 0;
+    const isTold = merged.length > 0 || conflicts.length > 0 || claimed.length > 0;
     const customer = isTold && !found.own ? { ...found, own: factsOf(found) } : found;
+    // A claim is the customer's own address, too, although another one holds it.
+    const carried = [...linked, ...claimed];
     const mentioned = {
       firstName: firstName ?? null,
       lastName: lastName ?? null,
-      primaryEmail: firstOf(linked, 'email') ?? null,
-      primaryPhone: firstOf(linked, 'phone') ?? null,
+      primaryEmail: firstOf(carried, 'email') ?? null,
+      primaryPhone: firstOf(carried, 'phone') ?? null,
       sources: [source],
       terms: [],
       firstSeenAt: saidAt,
@@ -189,18 +204,33 @@ export class CustomerBook {
       return this.#mergeAway({ loserId, survivorId: customerId, saidKinds, named, evidence });
     });
     const whole = [...losers, mentioned].reduce(filled, customer);
-    this.#write({ ...whole, terms: termsOf(whole, linked) });
+    this.#write({ ...whole, terms: termsOf(whole, carried) });
     if (whole.own || this.#known.get(customerId)?.isSeveral) this.#noteFacts(saidOf, mentioned);
     for (const identifier of linked) this.#saidOf.set(identifierKey(identifier), saidOf);
     this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence })));
-    this.#conflicts.push(...conflicts.map((identifier) => ({ ...identifier, customerId, evidence })));
+    this.#conflicts.push(...[...conflicts, ...claimed].map((identifier) => ({ ...identifier, customerId, evidence })));
     for (const { one, holder, saidOf: other } of holders) {
       const isFoundBy = holder !== undefined && holder !== first && joined.get(holder) === other;
       if (holder && other && other !== saidOf && (isStrongKind(one.kind) || isFoundBy))
         this.#noteTogether({ one: saidOf, other, saidKinds, evidence });
-      if (holder && conflicts.includes(one)) this.#keepOwn(holder);
+      if (holder && claimed.includes(one)) this.#propose(one, saidOf, other ?? holder, evidence);
+      if (holder && (conflicts.includes(one) || claimed.includes(one))) this.#keepOwn(holder);
     }
     return { customerId, saidOf, isNew };
+  }
+
+  /** Merges two customers because a member confirmed it. Resolves to the survivor's id, which is the older one's. */
+  join(one: string, other: string, saidKinds: readonly IdentifierKind[], evidence: Evidence): string {
+    const [survivor, loser] = [one, other].map((id) => this.#customers.get(id) as CustomerRecord).sort(byAge) as [
+      CustomerRecord,
+      CustomerRecord,
+    ];
+    this.#graph.merge(loser.id, survivor.id);
+    const found = survivor.own ? survivor : { ...survivor, own: factsOf(survivor) };
+    const named = [survivor.id, loser.id] as const;
+    const merged = this.#mergeAway({ loserId: loser.id, survivorId: survivor.id, saidKinds, named, evidence });
+    this.#write(filled(found, merged));
+    return survivor.id;
   }
 
   /** Whether a message tells of the time before whom it names was erased. */
@@ -244,6 +274,7 @@ export class CustomerBook {
       merges: this.#merges.map((merge) => ({ ...merge, finalId: this.survivorOf(merge.loserId) })),
       conflicts: this.#conflicts,
       together: [...this.#together.values()],
+      proposals: [...this.#proposals.values()],
       ownFacts: this.#ownFacts,
     };
   }
@@ -262,6 +293,13 @@ export class CustomerBook {
   #noteTogether(pair: Together): void {
     const key = `${pair.one} ${pair.other}`;
     if (!this.#together.has(key)) this.#together.set(key, pair);
+  }
+
+  /** The strongest identifier that both carry is the evidence. */
+  #propose({ kind, value }: Identifier, some: string, others: string, evidence: Evidence): void {
+    const [one, other] = [some, others].sort() as [string, string];
+    const key = `${one} ${other}`;
+    if (!this.#proposals.has(key)) this.#proposals.set(key, { one, other, kind, value, evidence });
   }
 
   /** Should they become one person by what was said now, it must be known what was told of them since. */

@@ -2,6 +2,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import { sql } from 'kysely';
 import type { Cleared, ErasedPerson } from './erased-person.ts';
+import { findSurvivors } from './store.ts';
 
 /** All rows that are one person: the customer, who is locked, and those merged into it, one after another. */
 export async function findMergedInto(tx: Tx, profileId: string, customerId: string): Promise<string[]> {
@@ -25,6 +26,65 @@ export async function findIdentifiers(
     SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[])
     ORDER BY said_at, kind, value`.execute(tx);
   return rows;
+}
+
+/** Identifiers that customers carry and another one holds. */
+export async function findClaims(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<Identifier[]> {
+  const { rows } = await sql<Identifier>`
+    SELECT DISTINCT kind, value FROM identity_conflicts
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[]) AND kind IN ('email', 'phone') ORDER BY kind, value`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Customers besides the holder who carry an identifier, by the ids that they have now, the first one first. */
+export async function findClaimants(tx: Tx, profileId: string, { kind, value }: Identifier): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT customer_id AS id FROM identity_conflicts
+    WHERE profile_id = ${profileId} AND kind = ${kind} AND value = ${value} ORDER BY said_at, customer_id LIMIT ${mostClaimants}`.execute(
+    tx,
+  );
+  const survivors = await findSurvivors(
+    tx,
+    profileId,
+    rows.map(({ id }) => id),
+  );
+  return [...new Set(rows.flatMap(({ id }) => survivors.get(id) ?? []))];
+}
+
+/** Enough to find one who is not the holder: claims of the holder's own merged customers are few. */
+const mostClaimants = 100;
+
+/**
+ * An identifier that another customer carries, too, is not erased with its holder: it goes to the first of the others, as if that one had
+ * been named first. Otherwise an erasure would take an address from a customer that was not named.
+ */
+export async function handOverShared(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
+  await sql`
+    WITH RECURSIVE claim AS (
+      SELECT DISTINCT ON (c.kind, c.value) c.kind, c.value, c.customer_id, c.source, c.said_at, c.request_id
+      FROM identifiers i JOIN identity_conflicts c ON c.profile_id = i.profile_id AND c.kind = i.kind AND c.value = i.value
+      WHERE i.profile_id = ${profileId} AND i.customer_id = ANY (${[...customerIds]}::uuid[])
+        AND i.kind IN ('email', 'phone', 'wa_id') AND c.customer_id <> ALL (${[...customerIds]}::uuid[])
+      ORDER BY c.kind, c.value, c.said_at, c.customer_id
+    ), chain AS (
+      SELECT claim.customer_id AS claimant, c.id, c.merged_into FROM claim
+      JOIN customers c ON c.profile_id = ${profileId} AND c.id = claim.customer_id
+      UNION
+      SELECT chain.claimant, c.id, c.merged_into FROM chain
+      JOIN customers c ON c.profile_id = ${profileId} AND c.id = chain.merged_into
+    ), moved AS (
+      UPDATE identifiers i SET customer_id = chain.id, moved_from = nullif(claim.customer_id, chain.id), source = claim.source,
+        said_at = claim.said_at, request_id = claim.request_id
+      FROM claim JOIN chain ON chain.claimant = claim.customer_id AND chain.merged_into IS NULL
+      WHERE i.profile_id = ${profileId} AND i.kind = claim.kind AND i.value = claim.value
+      RETURNING i.kind, i.value, claim.customer_id
+    )
+    DELETE FROM identity_conflicts c USING moved
+    WHERE c.profile_id = ${profileId} AND c.kind = moved.kind AND c.value = moved.value AND c.customer_id = moved.customer_id`.execute(
+    tx,
+  );
 }
 
 const pageSize = 5_000;
@@ -74,6 +134,7 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
   );
   const eitherEnd = sql`(${mentions('one')} OR ${mentions('other')})`;
   const kept_apart = await deleteFrom('kept_apart', eitherEnd);
+  const merge_proposals = await deleteFrom('merge_proposals', eitherEnd);
   const said_together = await deleteFrom('said_together', eitherEnd);
   // A merge may bear somebody who is of another person since one before it was undone: it stands between the two whom it named.
   await sql`
@@ -89,7 +150,7 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
   const identifiers = await deleteFrom('identifiers', mentions('customer_id'));
   // search_terms follow by their trigger.
   const customers = await deleteFrom('customers', mentions('id'));
-  return { identity_conflicts, kept_apart, said_together, merges, identifiers, customers };
+  return { identity_conflicts, kept_apart, merge_proposals, said_together, merges, identifiers, customers };
 }
 
 /** Which of these customers are without a person. */

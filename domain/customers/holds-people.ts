@@ -7,6 +7,7 @@ export const holdsPeople: HoldsPeople = {
     identifiers: { erasure: 'deleted', words: 'Each is remembered as a keyed hash.' },
     identity_conflicts: { erasure: 'deleted', words: 'Also where somebody else had the identifier.' },
     kept_apart: { erasure: 'deleted', words: 'Of whom somebody said that they are two people.' },
+    merge_proposals: { erasure: 'deleted', words: 'Which two customers carry one identifier.' },
     merges: { erasure: 'deleted', words: 'Who was merged into whom.' },
     said_together: { erasure: 'deleted', words: 'Which two customers a message named.' },
     search_terms: { erasure: 'deleted', words: 'They follow the customer.' },

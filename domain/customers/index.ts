@@ -1,5 +1,13 @@
 export { CustomerBook, type Evidence, type KnownCustomers, type Said } from './customer-book.ts';
-export { findIdentifiers, findMergedInto, findShells, insertShell, walkIdentifiers } from './erase.ts';
+export {
+  findClaimants,
+  findIdentifiers,
+  findMergedInto,
+  findShells,
+  handOverShared,
+  insertShell,
+  walkIdentifiers,
+} from './erase.ts';
 export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-person.ts';
 export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
 export { holdsPeople } from './holds-people.ts';
@@ -28,11 +36,21 @@ export {
   listSamePerson,
 } from './people.ts';
 export { readPhone, readWhatsAppId } from './phones.ts';
+export {
+  decideProposal,
+  listProposals,
+  lockProposal,
+  type MergeProposal,
+  mergeConfirmed,
+  type ProposalCursor,
+} from './proposals.ts';
 export { saveCustomers } from './save-customers.ts';
 export { type NamedKind, readIdentifier } from './selector.ts';
+export { hasUnconfirmedKeys, separateKeys } from './separate-keys.ts';
 export {
   findBindings,
   findCustomerKeys,
+  findProfilesOf,
   findProviderIds,
   findSurvivors,
   holdCustomers,
@@ -41,6 +59,7 @@ export {
 } from './store.ts';
 export {
   clickMarker,
+  findStrengthOfErased,
   findTombstones,
   listTombstones,
   nameOfCustomer,
@@ -50,7 +69,6 @@ export {
   saveTombstones,
   type Tombstones,
   tombstonesUnder,
-  wasKnownStrongly,
 } from './tombstones.ts';
 export type { CustomerTotals, FindCustomerTotals } from './totals.ts';
 export { type Undone, undoMerges, untilUndone } from './undo-merges.ts';

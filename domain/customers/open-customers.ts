@@ -38,6 +38,7 @@ export async function openCustomers(
     customers: (people ?? []).map((person) => ({
       ...person,
       nationalId: person.nationalId ?? undefined,
+      isKeyed: person.ownKey !== null,
       createdAt: new Date(person.createdAt),
       firstSeenAt: new Date(person.firstSeenAt),
       lastSeenAt: new Date(person.lastSeenAt),
@@ -47,8 +48,8 @@ export async function openCustomers(
     ),
     apart: apart ?? [],
     erased: new Map(
-      (known ?? []).flatMap(({ erasedAt, wasStrong, ...one }) =>
-        erasedAt ? [[identifierKey(one), { erasedAt: new Date(erasedAt), wasStrong }]] : [],
+      (known ?? []).flatMap(({ erasedAt, wasStrong, wasKeyed, ...one }) =>
+        erasedAt ? [[identifierKey(one), { erasedAt: new Date(erasedAt), wasStrong, wasKeyed }]] : [],
       ),
     ),
   };
@@ -66,6 +67,7 @@ interface Found extends Identifier {
   readonly movedFrom: string | null;
   readonly erasedAt: string | null;
   readonly wasStrong: boolean;
+  readonly wasKeyed: boolean;
 }
 
 /** As JSON brings it. */

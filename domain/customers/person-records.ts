@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/postgres';
 import { byAge, type Identifier, maxTermsOfCustomer, searchTerms } from '@tributary/rules';
 import { sql } from 'kysely';
 import { type Facts, filledFacts, type ToldFact } from './customer-book.ts';
-import { findIdentifiers } from './erase.ts';
+import { findClaims, findIdentifiers } from './erase.ts';
 import type { Named, Part } from './person-tree.ts';
 
 /** A message that joined two customers, and when it was said. */
@@ -29,7 +29,10 @@ export async function writeRecord(
   const members = await readMembers(tx, profileId, memberIds);
   const root = members.find(({ id }) => id === rootId) as Node;
   const { whole, kept } = livedAgain(members, joining);
-  const terms = termsOf(kept, await findIdentifiers(tx, profileId, [rootId]));
+  const terms = termsOf(kept, [
+    ...(await findIdentifiers(tx, profileId, [rootId])),
+    ...(await findClaims(tx, profileId, memberIds)),
+  ]);
   await sql`
     UPDATE customers SET first_name = ${whole.firstName}, last_name = ${whole.lastName}, primary_email = ${whole.primaryEmail},
       primary_phone = ${whole.primaryPhone}, sources = ${[...whole.sources]}::text[], terms = ${terms}::text[],

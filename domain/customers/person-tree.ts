@@ -11,6 +11,8 @@ export interface Part {
 export interface Named {
   readonly one: string;
   readonly other: string;
+  /** A merge of the two stands, so it joins them whatever keys they have. */
+  readonly isStanding?: boolean;
 }
 
 /** What keeps two customers from being one person, whatever a message says. */
@@ -18,6 +20,8 @@ export interface Kept {
   readonly apart: readonly (readonly [string, string])[];
   /** By customer, where one is known. */
   readonly nationalIds: ReadonlyMap<string, string>;
+  /** Customers with a key of the caller: two of them are never joined by what a message says. */
+  readonly keyed: ReadonlySet<string>;
 }
 
 /**
@@ -27,12 +31,12 @@ export interface Kept {
 export function live<Message extends Named>(
   customers: readonly { readonly id: string; readonly createdAt: Date }[],
   messages: readonly Message[],
-  { apart, nationalIds }: Kept,
+  { apart, nationalIds, keyed }: Kept,
 ): { parts: Part[]; joining: Message[] } {
   const people = new Map(
     customers.map(({ id }): [string, Person] => [
       id,
-      { memberIds: [id], apartFrom: new Set(), nationalId: nationalIds.get(id) },
+      { memberIds: [id], apartFrom: new Set(), nationalId: nationalIds.get(id), isKeyed: keyed.has(id) },
     ]),
   );
   for (const [one, other] of apart) {
@@ -42,10 +46,12 @@ export function live<Message extends Named>(
   const joining = messages.filter((message) => {
     const [one, other] = [people.get(message.one), people.get(message.other)];
     if (!one || !other || one === other || areTwo(one, other, people)) return false;
+    if (one.isKeyed && other.isKeyed && !message.isStanding) return false;
     const [larger, smaller] = one.memberIds.length < other.memberIds.length ? [other, one] : [one, other];
     larger.memberIds.push(...smaller.memberIds);
     for (const id of smaller.apartFrom) larger.apartFrom.add(id);
     larger.nationalId ??= smaller.nationalId;
+    larger.isKeyed ||= smaller.isKeyed;
     for (const id of smaller.memberIds) people.set(id, larger);
     return true;
   });
@@ -61,6 +67,7 @@ interface Person {
   readonly memberIds: string[];
   readonly apartFrom: Set<string>;
   nationalId: string | undefined;
+  isKeyed: boolean;
 }
 
 function areTwo(one: Person, other: Person, people: ReadonlyMap<string, Person>): boolean {

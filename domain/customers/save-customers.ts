@@ -11,6 +11,7 @@ export async function saveCustomers(tx: Tx, profileId: string, changes: BookChan
     saveRecords(tx, profileId, changes),
     saveConflicts(tx, profileId, changes.conflicts),
     saveTogether(tx, profileId, changes.together),
+    saveProposals(tx, profileId, changes.proposals),
     saveMerges(tx, profileId, changes.merges),
     saveOwnFacts(tx, profileId, changes.ownFacts),
   ]);
@@ -71,6 +72,27 @@ async function saveTogether(tx: Tx, profileId: string, together: BookChanges['to
     .execute();
 }
 
+/** A pair that was proposed before stays as it was decided. */
+async function saveProposals(tx: Tx, profileId: string, proposals: BookChanges['proposals']): Promise<void> {
+  if (proposals.length === 0) return;
+  await tx
+    .insertInto('merge_proposals')
+    .values(
+      proposals.map(({ one, other, kind, value, evidence }) => ({
+        profile_id: profileId,
+        one,
+        other,
+        kind,
+        value,
+        source: evidence.source,
+        request_id: idOf(evidence),
+        proposed_at: evidence.saidAt,
+      })),
+    )
+    .onConflict((conflict) => conflict.columns(['profile_id', 'one', 'other']).doNothing())
+    .execute();
+}
+
 /** After the links: those that the batch itself gave a loser move with the others. */
 async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges']): Promise<void> {
   if (merges.length === 0) return;
@@ -90,6 +112,7 @@ async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges
           source: evidence.source,
           request_id: idOf(evidence),
           said_kinds: [...saidKinds],
+          confirmed_by: evidence.confirmedBy ?? null,
           named_one: named[0],
           named_other: named[1],
           moved_identifiers: sql<number>`(

@@ -180,6 +180,19 @@ export async function findCandidates(
   return rows;
 }
 
+/** Names and first activity of customers. */
+export async function findProfilesOf(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, { readonly name: string | null; readonly firstSeenAt: Date }>> {
+  if (customerIds.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; name: string | null; firstSeenAt: Date }>`
+    SELECT id, nullif(concat_ws(' ', first_name, last_name), '') AS name, first_seen_at AS "firstSeenAt"
+    FROM customers WHERE profile_id = ${profileId} AND id = ANY (${[...customerIds]}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
 export interface CustomerName {
   readonly id: string;
   readonly firstName: string | null;

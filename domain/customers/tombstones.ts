@@ -56,24 +56,32 @@ export async function listTombstones(tx: Tx, profileId: string, erasureId: strin
   return rows.map(({ hash }) => hash);
 }
 
-/** Whether somebody who was erased was known by more than what two people may share. */
-export async function wasKnownStrongly(tx: Tx, profileId: string, erasureId: string): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT FROM tombstones WHERE profile_id = ${profileId} AND erasure_id = ${erasureId} AND was_strong LIMIT 1`.execute(
-    tx,
-  );
-  return rows.length > 0;
+/** Whether an erased customer held a strong identifier, and a key of the caller. */
+export async function findStrengthOfErased(
+  tx: Tx,
+  profileId: string,
+  erasureId: string,
+): Promise<Pick<Grave, 'wasStrong' | 'wasKeyed'>> {
+  const { rows } = await sql<Pick<Grave, 'wasStrong' | 'wasKeyed'>>`
+    SELECT coalesce(bool_or(was_strong), false) AS "wasStrong", coalesce(bool_or(was_keyed), false) AS "wasKeyed"
+    FROM tombstones WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(tx);
+  return rows[0] ?? { wasStrong: false, wasKeyed: false };
 }
 
 export async function saveTombstones(
   tx: Tx,
   profileId: string,
-  { erasureId, erasedAt, wasStrong = false }: Omit<Tombstone, 'hash'> & Partial<Pick<Grave, 'wasStrong'>>,
+  {
+    erasureId,
+    erasedAt,
+    wasStrong = false,
+    wasKeyed = false,
+  }: Omit<Tombstone, 'hash'> & Partial<Pick<Grave, 'wasStrong' | 'wasKeyed'>>,
   hashes: readonly Buffer[],
 ): Promise<void> {
   await sql`
-    INSERT INTO tombstones (profile_id, hash, erasure_id, erased_at, was_strong)
-    SELECT ${profileId}, hash, ${erasureId}, ${erasedAt}, ${wasStrong} FROM unnest(${[...hashes]}::bytea[]) AS hash
+    INSERT INTO tombstones (profile_id, hash, erasure_id, erased_at, was_strong, was_keyed)
+    SELECT ${profileId}, hash, ${erasureId}, ${erasedAt}, ${wasStrong}, ${wasKeyed} FROM unnest(${[...hashes]}::bytea[]) AS hash
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 

@@ -31,7 +31,7 @@ export interface Undone {
 }
 
 /** Another merge or undo came between our look and our lock. */
-class PersonMoved extends Error {}
+export class PersonMoved extends Error {}
 
 /**
  * Takes merges of one person back, in the caller's transaction. Everybody is then who they would be had those merges never been: what messages said of

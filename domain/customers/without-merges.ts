@@ -5,6 +5,7 @@ import { type Kept, live, type Named, type Part } from './person-tree.ts';
 /** A merge that joins two customers. */
 export interface StandingMerge extends Named {
   readonly id: string;
+  readonly isConfirmed?: boolean;
 }
 
 /** A message that named two customers, in the order of messages. */
@@ -46,7 +47,8 @@ export async function changeWithout(
   return change.people.length === people.length ? change : changeWithout(tx, profileId, change.people, undone);
 }
 
-interface Around {
+/** What is stored of some people, and of all whom a message named together with them. */
+export interface Around {
   readonly customers: readonly Customer[];
   readonly said: readonly SaidTogether[];
   readonly merges: readonly StandingMerge[];
@@ -85,22 +87,23 @@ function changeOf(around: Around, people: readonly string[], undone: readonly St
 }
 
 /** The two of a pair, whichever is named first. */
-const pairOf = ({ one, other }: Named): string => [one, other].sort().join(' ');
+export const pairOf = ({ one, other }: Named): string => [one, other].sort().join(' ');
 
-interface Customer {
+export interface Customer {
   readonly id: string;
   readonly personId: string;
   readonly createdAt: Date;
   readonly mergedInto: string | null;
   readonly nationalId: string | null;
+  readonly isKeyed: boolean;
 }
 
-async function lookAround(tx: Tx, profileId: string, people: readonly string[]): Promise<Around> {
+export async function lookAround(tx: Tx, profileId: string, people: readonly string[]): Promise<Around> {
   const customers = await readAround(tx, profileId, people);
   const ids = customers.map(({ id }) => id);
   const { rows: merges } = await sql<StandingMerge & SaidTogether>`
     SELECT id, coalesce(named_one, loser_id) AS one, coalesce(named_other, survivor_id) AS other, merged_at AS "saidAt", source, request_id AS "requestId",
-      said_kinds AS "saidKinds"
+      said_kinds AS "saidKinds", confirmed_by IS NOT NULL AS "isConfirmed"
     FROM merges WHERE profile_id = ${profileId} AND coalesce(named_one, loser_id) = ANY (${ids}::uuid[]) AND undone_at IS NULL
     ORDER BY merged_at, id`.execute(tx);
   const { rows: together } = await sql<SaidTogether>`
@@ -114,7 +117,11 @@ async function lookAround(tx: Tx, profileId: string, people: readonly string[]):
   );
   // Merges of before this was kept say it themselves.
   const known = new Set(together.map(pairOf));
-  const said = [...merges.filter((merge) => !known.has(pairOf(merge))), ...together];
+  const standing = new Set(merges.map(pairOf));
+  const said = [...merges.filter((merge) => !known.has(pairOf(merge))), ...together].map((pair) => ({
+    ...pair,
+    isStanding: standing.has(pairOf(pair)),
+  }));
   return {
     customers,
     merges,
@@ -122,6 +129,7 @@ async function lookAround(tx: Tx, profileId: string, people: readonly string[]):
     kept: {
       apart: apart.map(({ one, other }) => [one, other]),
       nationalIds: new Map(customers.flatMap(({ id, nationalId }) => (nationalId === null ? [] : [[id, nationalId]]))),
+      keyed: new Set(customers.flatMap(({ id, isKeyed }) => (isKeyed ? [id] : []))),
     },
   };
 }
@@ -151,7 +159,10 @@ async function readAround(tx: Tx, profileId: string, people: readonly string[]):
     SELECT c.id, everybody.person AS "personId", c.created_at AS "createdAt", c.merged_into AS "mergedInto", (
       SELECT i.value FROM identifiers i
       WHERE i.profile_id = ${profileId} AND i.customer_id = everybody.person AND i.kind = 'national_id' AND coalesce(i.moved_from, i.customer_id) = c.id
-      LIMIT 1) AS "nationalId"
+      LIMIT 1) AS "nationalId", EXISTS (
+      SELECT FROM identifiers i
+      WHERE i.profile_id = ${profileId} AND i.customer_id = everybody.person AND i.kind = 'external_customer_id'
+        AND coalesce(i.moved_from, i.customer_id) = c.id) AS "isKeyed"
     FROM everybody JOIN customers c ON c.profile_id = ${profileId} AND c.id = everybody.id
     ORDER BY c.id`.execute(tx);
   return rows;

@@ -58,6 +58,7 @@ const everyStore = [
   'postgres identifiers',
   'postgres identity_conflicts',
   'postgres kept_apart',
+  'postgres merge_proposals',
   'postgres merges',
   'postgres said_together',
   'postgres search_terms',

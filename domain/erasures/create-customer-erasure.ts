@@ -1,4 +1,5 @@
 import type { Routes } from '@tributary/contract';
+import { untilUndone } from '@tributary/domain/customers';
 import { hasProfile } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
@@ -11,11 +12,13 @@ export const createCustomerErasure: Handles<Routes['createCustomerErasure'], Era
 ) => {
   const { workspaceId } = params;
   const { profile_id: profileId, ...asked } = body;
-  return context.effect(async (tx) => {
+  // Taking customers apart starts again where another writer came between.
+  return untilUndone(() =>
+    context.effect(async (tx) => {
     if (!(await hasProfile(tx, workspaceId, profileId)))
       return refuse('not_found', 'There is no such profile in this workspace.');
     await enter(tx, { profileId });
     const { status, receipt } = await requestErasure(tx, profileId, asked, context);
     return answer(status, { data: receipt });
-  });
+  }));
 };

@@ -1,12 +1,15 @@
 import type { Routes } from '@tributary/contract';
+import { untilUndone } from '@tributary/domain/customers';
 import { answer, type Handles } from '@tributary/operations';
 import type { ErasureServices } from './erase-customer.ts';
 import { requestErasure } from './request-erasure.ts';
 
 export const createErasure: Handles<Routes['createErasure'], ErasureServices> = ({ body }, context) => {
   const { caller, effect } = context;
-  return effect(async (tx) => {
+  // Taking customers apart starts again where another writer came between.
+  return untilUndone(() =>
+    effect(async (tx) => {
     const { status, receipt } = await requestErasure(tx, caller.profileId, body, context);
     return answer(status, { data: receipt });
-  });
+  }));
 };

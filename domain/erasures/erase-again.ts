@@ -59,13 +59,13 @@ export async function eraseAgain(
         const families = [];
         for (const id of survivors) families.push(...(await findMergedInto(tx, profileId, id)));
         const requestedAt = new Date(note.requestedAt);
-        const { erasureId, requestRef, reason, wasStrong } = note;
+        const { erasureId, requestRef, reason, wasStrong, wasKeyed = false } = note;
         const customerKey = note.customerKey === null ? null : Buffer.from(note.customerKey, 'base64');
         const receipt = { id: erasureId, requestRef, reason, customerKey, requestedAt };
         const unlinked = browsers.get(erasureId) ?? [];
         await eraseCustomers(tx, { profileId, customerIds: families, unlinked }, receipt, services);
         const hashes = note.tombstones.map((hash) => Buffer.from(hash, 'hex'));
-        await saveTombstones(tx, profileId, { erasureId, erasedAt: requestedAt, wasStrong }, hashes);
+        await saveTombstones(tx, profileId, { erasureId, erasedAt: requestedAt, wasStrong, wasKeyed }, hashes);
         return families.length;
       });
       erasures += 1;

@@ -47,10 +47,13 @@ describe('what is gone, and what stays', () => {
     expect((await place.call('GET', '/api/v1/customers/search?q=anastasia')).json().data).toEqual([]);
   });
 
-  test('[eras-010][eras-036] after a merge every key is recorded as erased, and each answers with the first receipt', async () => {
+  test('[eras-010][eras-036] after a confirmed merge every key is recorded as erased, and each answers with the first receipt', async () => {
     await place.event('e1', { external_id: 'elder', email: 'ana.soto@example.cl' });
     await place.event('e2', { external_id: 'younger', phone: '+56912345678' });
     await place.event('e3', { external_id: 'younger', email: 'ana.soto@example.cl' });
+    const [proposal] = (await place.call('GET', '/api/v1/merge-proposals')).json().data;
+    const confirm = `/api/v1/merge-proposals/${proposal.id}/confirm`;
+    expect((await place.call('POST', confirm, { reason: 'The same customer.' })).statusCode).toBe(200);
     const first = (await place.erase({ customer_key: 'younger' })).json().data;
     expect(first.customer_key).toBe('younger');
     for (const customer_key of ['elder', 'younger']) {

@@ -3,6 +3,7 @@ import {
   findCustomerKeys,
   findIdentifiers,
   findMergedInto,
+  handOverShared,
   insertShell,
   type KnownPerson,
   nameOfCustomer,
@@ -15,7 +16,7 @@ import { findVisitorsOf, linkVisitors } from '@tributary/domain/ingestion';
 import { hasOutcomes } from '@tributary/domain/outcomes';
 import { hasTrackingKeys } from '@tributary/domain/tracking';
 import type { Tx } from '@tributary/postgres';
-import { type Identifier, isStrongKind } from '@tributary/rules';
+import { type Identifier, isKeyKind, isStrongKind } from '@tributary/rules';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 import { placeOfKey } from './receipt.ts';
 import { type Erasing, holders } from './registry.ts';
@@ -69,6 +70,7 @@ export async function eraseCustomers(
   { tombstones, vault }: ErasureServices,
 ): Promise<Erasure> {
   const { id: erasureId, requestedAt: at } = receipt;
+  await handOverShared(tx, profileId, customerIds);
   const identifiers = await findIdentifiers(tx, profileId, customerIds);
   const visitorIds = await findVisitorsOf(tx, profileId, customerIds);
   const person: KnownPerson = { profileId, customerIds, identifiers, visitorIds, shellId: randomId(), at };
@@ -85,7 +87,8 @@ export async function eraseCustomers(
   ];
   const hashes = names.map((name) => tombstones.hashOf(profileId, name));
   const wasStrong = identifiers.some(({ kind }) => isStrongKind(kind));
-  await saveTombstones(tx, profileId, { erasureId, erasedAt: at, wasStrong }, hashes);
+  const wasKeyed = identifiers.some(({ kind }) => isKeyKind(kind));
+  await saveTombstones(tx, profileId, { erasureId, erasedAt: at, wasStrong, wasKeyed }, hashes);
 
   // Of a profile without outcomes and without a tracker, nothing was ever anywhere but in the ledger.
   const isDone = !((await hasOutcomes(tx, profileId)) || (await hasTrackingKeys(tx, profileId)));

@@ -1,5 +1,5 @@
 import type { ErasureReason } from '@tributary/contract';
-import { listTombstones, wasKnownStrongly } from '@tributary/domain/customers';
+import { findStrengthOfErased, listTombstones } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { type ErasureWork, findErasures } from './store.ts';
 
@@ -14,6 +14,8 @@ export interface ErasureNote {
   readonly customerKey: string | null;
   readonly customerIds: readonly string[];
   readonly wasStrong: boolean;
+  /** Missing in notes of earlier versions. */
+  readonly wasKeyed?: boolean | undefined;
   /** In hex. */
   readonly tombstones: readonly string[];
 }
@@ -29,7 +31,7 @@ export async function noteOf(tx: Tx, profileId: string, { erasureId, personIds }
     requestedAt: erasure.requestedAt.toISOString(),
     customerKey: erasure.customerKey?.toString('base64') ?? null,
     customerIds: personIds,
-    wasStrong: await wasKnownStrongly(tx, profileId, erasureId),
+    ...(await findStrengthOfErased(tx, profileId, erasureId)),
     tombstones: await listTombstones(tx, profileId, erasureId),
   };
 }

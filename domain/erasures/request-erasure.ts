@@ -1,6 +1,14 @@
-import { findTombstones, nameOfIdentifier, openCustomers } from '@tributary/domain/customers';
+import {
+  findClaimants,
+  findTombstones,
+  hasUnconfirmedKeys,
+  nameOfIdentifier,
+  openCustomers,
+  separateKeys,
+} from '@tributary/domain/customers';
 import { type Context, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
+import type { Identifier } from '@tributary/rules';
 import { type ErasureServices, eraseCustomer } from './erase-customer.ts';
 import { decideErasure } from './erasure.ts';
 import { showReceipt } from './receipt.ts';
@@ -37,7 +45,7 @@ export async function requestErasure(tx: Tx, profileId: string, body: ErasureBod
     case 'repeat':
       return { status: 200 as const, receipt: showReceipt(profileId, decision.receipt, context, { said }) };
     case 'erase': {
-      const { customerId } = decision;
+      const customerId = await findErased(tx, profileId, decision.customerId, selector, context);
       mentions(customerId);
       const asked = { profileId, customerId, selector, requestRef: request_ref, reason, at: now };
       const erasure = await eraseCustomer(tx, asked, { tombstones, vault });
@@ -45,4 +53,28 @@ export async function requestErasure(tx: Tx, profileId: string, body: ErasureBod
       return { status: 202 as const, receipt: showReceipt(profileId, erasure, context, { of: customerId, said }) };
     }
   }
+}
+
+/**
+ * The one customer that the selector names. An email or phone that several customers carry names none of them. A customer that earlier
+ * versions made of several keys is taken apart first, so that an erasure never reaches beyond the key that was named.
+ */
+async function findErased(
+  tx: Tx,
+  profileId: string,
+  found: string,
+  selector: Identifier,
+  { now, tombstones }: Asker,
+): Promise<string> {
+  const { kind } = selector;
+  if (kind === 'email' || kind === 'phone') {
+    const others = (await findClaimants(tx, profileId, selector)).filter((id) => id !== found);
+    if (others.length > 0 || (await hasUnconfirmedKeys(tx, profileId, found)))
+      return wrong(kind, 'matches several customers; name the one to erase by "customer_key". Nothing was erased');
+    return found;
+  }
+  const undoing = { profileId, at: now, by: 'erasure', reason: 'Two keys of the caller had been joined.', tombstones };
+  if (!(await separateKeys(tx, found, undoing))) return found;
+  const { customers } = await openCustomers(tx, profileId, [selector], tombstones);
+  return customers[0]?.id ?? found;
 }

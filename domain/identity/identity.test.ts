@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 
 const world = await openTestWithClickHouse();
 const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
-const ana = { external_id: 'ana', email: 'ana@example.test', first_name: 'Ana' };
-const berta = { external_id: 'berta', first_name: 'Berta', phone: '+56911112222' };
+const ana = { store_customer_id: 'ana', email: 'ana@example.test', first_name: 'Ana' };
+const berta = { store_customer_id: 'berta', first_name: 'Berta', phone: '+56911112222' };
 const today = world.kit.clock.now().toISOString().slice(0, 10);
 const reason = 'One address was typed for two.';
 
@@ -72,9 +72,9 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
   const before = await shop.credit();
 
   // The call centre types the address of the one for the other, and goes on.
-  expect((await shop.pay('joint', day(7), { external_id: 'berta', email: ana.email })).customerId).toBe(anaId);
-  await shop.pay('b-2', day(8), { external_id: 'berta', email: 'berta@example.test', last_name: 'Rojas' });
-  await shop.pay('b-3', day(9), { external_id: 'berta-2', phone: berta.phone });
+  expect((await shop.pay('joint', day(7), { store_customer_id: 'berta', email: ana.email })).customerId).toBe(anaId);
+  await shop.pay('b-2', day(8), { store_customer_id: 'berta', email: 'berta@example.test', last_name: 'Rojas' });
+  await shop.pay('b-3', day(9), { store_customer_id: 'berta-2', phone: berta.phone });
   await shop.attribute();
   expect(await shop.credit()).not.toMatchObject(before);
 
@@ -84,7 +84,7 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
     {
       merged_customer_id: bertaId,
       survivor_id: anaId,
-      said_kinds: ['external_customer_id', 'email'],
+      said_kinds: ['store_customer_id', 'email'],
       moved: { identifiers: 2, browsers: 1, outcomes: 1 },
       undone_at: null,
     },
@@ -131,7 +131,7 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
   expect((await shop.merges()).data).toMatchObject([{ reason, undone_at: expect.any(String) }]);
 
   // The same mistake once more joins nobody, and is recorded.
-  expect((await shop.pay('joint-2', day(10), { external_id: 'berta', email: ana.email })).customerId).toBe(bertaId);
+  expect((await shop.pay('joint-2', day(10), { store_customer_id: 'berta', email: ana.email })).customerId).toBe(bertaId);
   expect(await shop.identity(bertaId)).toMatchObject({
     customers: [{ customer_profile_id: bertaId, name: 'Berta Rojas' }],
     disputed: [{ kind: 'email', value: ana.email }],
@@ -144,10 +144,10 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
 test('many merges of one person are undone at once, the largest are listed first, and those of another are refused', async () => {
   const shop = await open();
   const ids: string[] = [];
-  for (const name of ['a', 'b', 'c', 'd']) ids.push((await shop.pay(name, day(1), { external_id: name })).customerId);
-  await shop.pay('c-2', day(2), { external_id: 'c' });
-  for (const name of ['b', 'c']) await shop.pay(`a-${name}`, day(3), { external_id: name, email: 'desk@example.test' });
-  await shop.pay('a-a', day(3), { external_id: 'a', email: 'desk@example.test' });
+  for (const name of ['a', 'b', 'c', 'd']) ids.push((await shop.pay(name, day(1), { store_customer_id: name })).customerId);
+  await shop.pay('c-2', day(2), { store_customer_id: 'c' });
+  for (const name of ['b', 'c']) await shop.pay(`a-${name}`, day(3), { store_customer_id: name, email: 'desk@example.test' });
+  await shop.pay('a-a', day(3), { store_customer_id: 'a', email: 'desk@example.test' });
   const page = await shop.merges('&limit=1');
   expect(page).toMatchObject({ data: [{ moved: { outcomes: 5 } }], pagination: { has_next: true } });
   const rest = await shop.merges(`&limit=1&cursor=${encodeURIComponent(page.pagination.cursor)}`);
@@ -171,7 +171,7 @@ test('of many who undo one merge at once one does it, and the others hear that i
   const shop = await open();
   await shop.pay('a-1', day(5), ana);
   const { customerId: bertaId } = await shop.pay('b-1', day(6), berta);
-  await shop.pay('joint', day(7), { external_id: 'berta', email: ana.email });
+  await shop.pay('joint', day(7), { store_customer_id: 'berta', email: ana.email });
   const { id } = await shop.mergeOf(bertaId);
   const answers = await Promise.all(Array.from({ length: 8 }, () => shop.undo(id)));
   const said = answers.map(({ status, body }) => `${status} ${body.data?.outcome ?? body.error.code}`);
@@ -184,13 +184,13 @@ test('of many who undo one merge at once one does it, and the others hear that i
 test('a name that nobody would have kept without a merge is gone with it', async () => {
   const shop = await open();
   const known = async (name: string, more: object = {}) =>
-    (await shop.pay(name, day(1), { external_id: name, email: `${name}@x.test`, ...more })).customerId;
+    (await shop.pay(name, day(1), { store_customer_id: name, email: `${name}@x.test`, ...more })).customerId;
   const [one, , three] = [await known('one', { first_name: 'Cora' }), await known('two'), await known('three')];
-  await shop.pay('one-two', day(2), { external_id: 'one', email: 'two@x.test' });
-  await shop.pay('three-two', day(3), { external_id: 'three', email: 'two@x.test' });
+  await shop.pay('one-two', day(2), { store_customer_id: 'one', email: 'two@x.test' });
+  await shop.pay('three-two', day(3), { store_customer_id: 'three', email: 'two@x.test' });
   // Two is one, who is called Cora, with or without three.
-  await shop.pay('named', day(4), { external_id: 'two', first_name: 'Berta' });
-  await shop.pay('surname', day(5), { external_id: 'two', last_name: 'Rojas' });
+  await shop.pay('named', day(4), { store_customer_id: 'two', first_name: 'Berta' });
+  await shop.pay('surname', day(5), { store_customer_id: 'two', last_name: 'Rojas' });
   const merge = await shop.mergeOf(three);
   expect(await shop.undo(merge.id)).toMatchObject({ status: 200, body: { data: { separated: [three] } } });
   const found = async (name: string) => (await shop.ask(`/api/v1/customers/search?q=${name}`)).body.data;
@@ -201,16 +201,16 @@ test('a name that nobody would have kept without a merge is gone with it', async
 test('a merge stands between whom it named, also when who was merged for them is somebody else by now and is erased', async () => {
   const shop = await open();
   const known = async (name: string) =>
-    (await shop.pay(name, day(1), { external_id: name, email: `${name}@x.test` })).customerId;
+    (await shop.pay(name, day(1), { store_customer_id: name, email: `${name}@x.test` })).customerId;
   const [oldest, middle, youngest] = [await known('oldest'), await known('middle'), await known('youngest')];
-  await shop.pay('first', day(2), { external_id: 'middle', email: 'youngest@x.test' });
+  await shop.pay('first', day(2), { store_customer_id: 'middle', email: 'youngest@x.test' });
   // The middle one goes into the oldest, in the name of the youngest.
-  await shop.pay('second', day(3), { external_id: 'youngest', email: 'oldest@x.test' });
+  await shop.pay('second', day(3), { store_customer_id: 'youngest', email: 'oldest@x.test' });
   const [first, second] = [await shop.mergeOf(middle), await shop.mergeOf(oldest)];
   expect(second).toMatchObject({ merged_customer_id: middle, survivor_id: oldest, joined: [youngest, oldest] });
   await shop.undo(first.id);
   expect(await shop.holder('middle')).toBe(middle);
-  const erased = await shop.call('POST', '/api/v1/customers/erasures', { request_ref: 'r-1', customer_key: 'middle' });
+  const erased = await shop.call('POST', '/api/v1/customers/erasures', { request_ref: 'r-1', identifier_type: 'store_customer_id', identifier_value: 'middle' });
   expect(erased.statusCode).toBeLessThan(300);
   expect((await shop.identity(oldest)).merges).toMatchObject([
     { id: second.id, merged_customer_id: oldest, survivor_id: youngest, undone_at: null },
@@ -224,14 +224,14 @@ test('a merge stands between whom it named, also when who was merged for them is
 test('who was not joined because of a merge is joined without it; who was joined twice is joined by what is left', async () => {
   const shop = await open();
   const known = async (name: string) =>
-    (await shop.pay(name, day(1), { external_id: name, crm_contact_id: `${name}-crm`, email: `${name}@x.test` }))
+    (await shop.pay(name, day(1), { crm_contact_id: name, store_customer_id: `${name}-crm`, email: `${name}@x.test` }))
       .customerId;
   const [one, two, three] = [await known('one'), await known('two'), await known('three')];
-  await shop.pay('two-three', day(2), { external_id: 'two', email: 'three@x.test' });
+  await shop.pay('two-three', day(2), { crm_contact_id: 'two', email: 'three@x.test' });
   await shop.undo((await shop.mergeOf(three)).id);
   // It is about one, who is two as well, and so cannot be three.
-  await shop.pay('all', day(3), { external_id: 'one', crm_contact_id: 'two-crm', email: 'three@x.test' });
-  await shop.pay('told', day(4), { external_id: 'three', first_name: 'Carla' });
+  await shop.pay('all', day(3), { crm_contact_id: 'one', store_customer_id: 'two-crm', email: 'three@x.test' });
+  await shop.pay('told', day(4), { crm_contact_id: 'three', first_name: 'Carla' });
   expect(await Promise.all(['one', 'two', 'three'].map(shop.holder))).toEqual([one, one, three]);
   const { disputed } = await shop.identity(one);
   expect(disputed).toMatchObject([{ value: 'three@x.test' }]);
@@ -248,9 +248,9 @@ test('who was not joined because of a merge is joined without it; who was joined
 
   // Four and six are one by way of five, and once more directly.
   const [four, five, six] = [await known('four'), await known('five'), await known('six')];
-  await shop.pay('four-five', day(5), { external_id: 'four', email: 'five@x.test' });
-  await shop.pay('five-six', day(6), { external_id: 'five', email: 'six@x.test' });
-  await shop.pay('four-six', day(7), { external_id: 'four', email: 'six@x.test' });
+  await shop.pay('four-five', day(5), { crm_contact_id: 'four', email: 'five@x.test' });
+  await shop.pay('five-six', day(6), { crm_contact_id: 'five', email: 'six@x.test' });
+  await shop.pay('four-six', day(7), { crm_contact_id: 'four', email: 'six@x.test' });
   const joined = (await shop.identity(four)).merges as { id: string; joined: string[] }[];
   for (const { id } of joined) expect((await shop.undo(id)).status).toBe(200);
   expect(joined).toHaveLength(2);

@@ -57,10 +57,11 @@ test('all that is held of somebody: who, by what, which browsers, what happened,
 
 test('page after page, every list comes whole and nothing twice', async () => {
   const place = await shop();
-  const { customerId } = await place.send({ user_traits: { external_id: 'a' } });
-  for (const external_id of ['b', 'c']) await place.send({ user_traits: { email: 'one@example.test', external_id } });
+  const { customerId } = await place.send({ user_traits: { store_customer_id: 'a' } });
+  for (const store_customer_id of ['b', 'c'])
+    await place.send({ user_traits: { email: 'one@example.test', store_customer_id } });
   // The message that shows them to be one person.
-  await place.send({ user_traits: { external_id: 'a', email: 'one@example.test' } });
+  await place.send({ user_traits: { store_customer_id: 'a', email: 'one@example.test' } });
   const visitors = [anyUuid(), anyUuid(), anyUuid()];
   for (const visitorId of visitors) {
     await place.link(visitorId, customerId);

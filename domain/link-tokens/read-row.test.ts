@@ -1,4 +1,5 @@
-import { openTest } from '@tributary/testkit';
+import { mergeConfirmed } from '@tributary/domain/customers';
+import { openTest, testTombstones } from '@tributary/testkit';
 import { v4 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Minter, openMinter } from './link-tokens.fixture.ts';
@@ -106,7 +107,7 @@ describe('a row names a customer', () => {
     expect(chosen).toEqual(names.map((name) => `key-${name}`));
   });
 
-  test('[link-005] after a merge, by either name the one who survived, with that one’s key', async () => {
+  test('[link-005] after a confirmed merge, by either name the one who survived, with that one’s key', async () => {
     await shop.sendEvent('e1', { external_id: 'elder', email: 'elder@example.cl' });
     const elder = await shop.mintOne({ customer_key: 'elder' });
     kit.clock.advance(1_000);
@@ -114,6 +115,11 @@ describe('a row names a customer', () => {
     const younger = await shop.mintOne({ customer_key: 'younger' });
     expect(younger.customer_profile_id).not.toBe(elder.customer_profile_id);
     await shop.sendEvent('e3', { external_id: 'younger', email: 'elder@example.cl' });
+    const pair = { one: String(elder.customer_profile_id), other: String(younger.customer_profile_id), kind: 'email' } as const;
+    const evidence = { source: 'confirmed', saidAt: kit.clock.now(), requestId: uuid(), confirmedBy: 'test' };
+    await kit.app
+      .forProfile(shop.profileId)
+      .transaction((tx) => mergeConfirmed(tx, shop.profileId, pair, evidence, testTombstones));
     const rows = await shop.mint({ customer_key: 'younger' }, { customer_profile_id: younger.customer_profile_id });
     for (const row of rows)
       expect(row).toMatchObject({ customer_key: 'elder', customer_profile_id: elder.customer_profile_id });

@@ -8,6 +8,18 @@ export async function countOutcomesOf(tx: Tx, profileId: string, customerIds: re
   return rows[0]?.outcomes ?? 0;
 }
 
+/** How many outcomes each customer has; those without any are missing. */
+export async function countOutcomesByCustomer(
+  tx: Tx,
+  profileId: string,
+  customerIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; outcomes: number }>`
+    SELECT customer_id AS id, count(*)::int AS outcomes FROM outcomes
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[]) GROUP BY 1`.execute(tx);
+  return new Map(rows.map(({ id, outcomes }) => [id, outcomes]));
+}
+
 /** The outcomes of a customer, by whom of those who became it they came with. */
 export async function countOutcomesSaid(
   tx: Tx,

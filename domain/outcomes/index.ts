@@ -1,5 +1,5 @@
 export { countByRegion } from './count-by-region.ts';
-export { countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './counts-of.ts';
+export { countOutcomesByCustomer, countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './counts-of.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';

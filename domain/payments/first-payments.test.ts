@@ -289,7 +289,7 @@ test('a merge moves the outcomes, makes them dirty, and their first payments are
   await sender.post(paymentEvent({ key: 'early', day: 1, customer: 'c-a' }));
   await sender.post({
     ...paymentEvent({ key: 'late', day: 25, customer: 'c-b' }),
-    user_traits: { external_id: 'c-b', email: 'b@example.com' },
+    user_traits: { store_customer_id: 'c-b', email: 'b@example.com' },
   });
   expect(await sender.flags()).toEqual({ early: true, late: true });
   await kit.app.forProfile(sender.profileId).transaction((tx) => tx.deleteFrom('dirty_conversions').execute());
@@ -315,7 +315,7 @@ test('a merge moves the outcomes, makes them dirty, and their first payments are
   const survivor = { email: 'b@example.com', ownEmail: null, sources, kind: 'external_customer_id' };
   expect(remembered.rows).toEqual([
     { ...survivor, key: 'early', value: 'c-a', isMoved: null },
-    { ...survivor, key: 'late', value: 'c-b', isMoved: true },
+    { ...survivor, kind: 'store_customer_id', key: 'late', value: 'c-b', isMoved: true },
   ]);
   await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
   expect(await sender.flags()).toEqual({ early: true, late: false });

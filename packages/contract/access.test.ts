@@ -91,6 +91,7 @@ test('nobody may call an operation who is not named for it here', () => {
       'readCustomerExport',
       'readCustomerIdentity',
       'listMerges',
+      'listMergeProposals',
     ],
     'api_key · attribution:write · person · entitlement not needed · otherwise api_key_required': ['createErasure'],
     'api_key app mcp session · attribution:write or conversions:read · profile': ['readErasure', 'listErasures'],
@@ -107,7 +108,12 @@ test('nobody may call an operation who is not named for it here', () => {
       'listRecordedOutcomes',
     ],
     'api_key app mcp session · customers:read · person · healthcare refused': ['createJourneySummary'],
-    'api_key app mcp session · customers:read and attribution:write · person': ['undoMerge', 'splitCustomer'],
+    'api_key app mcp session · customers:read and attribution:write · person': [
+      'undoMerge',
+      'splitCustomer',
+      'confirmMergeProposal',
+      'rejectMergeProposal',
+    ],
     'api_key app mcp session · goals:write · profile': [
       'createGoalDefinition',
       'createGoal',

@@ -693,7 +693,25 @@ export interface Members {
   workspace_id: string;
 }
 
+export interface MergeProposals {
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+  id: Generated<string>;
+  kind: string;
+  merge_id: string | null;
+  one: string;
+  other: string;
+  profile_id: string;
+  proposed_at: Timestamp;
+  reason: string | null;
+  request_id: string | null;
+  source: string;
+  state: Generated<string>;
+  value: string;
+}
+
 export interface Merges {
+  confirmed_by: string | null;
   id: Generated<string | null>;
   loser_id: string;
   merged_at: Timestamp;
@@ -1451,6 +1469,7 @@ export interface Tombstones {
   erasure_id: string;
   hash: Buffer;
   profile_id: string;
+  was_keyed: Generated<boolean>;
   was_strong: Generated<boolean>;
 }
 
@@ -1667,6 +1686,7 @@ export interface DB {
   key_ring: KeyRing;
   last_visits: LastVisits;
   members: Members;
+  merge_proposals: MergeProposals;
   merges: Merges;
   model_allowances: ModelAllowances;
   model_fits: ModelFits;

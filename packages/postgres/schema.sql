@@ -156,6 +156,7 @@ CREATE TABLE public.merges (
     moved_identifiers integer DEFAULT 0 NOT NULL,
     moved_browsers integer DEFAULT 0 NOT NULL,
     moved_outcomes integer DEFAULT 0 NOT NULL,
+    confirmed_by text,
     CONSTRAINT merges_have_ids CHECK ((id IS NOT NULL))
 );
 
@@ -644,7 +645,8 @@ CREATE TABLE public.tombstones (
     hash bytea NOT NULL,
     erasure_id uuid NOT NULL,
     erased_at timestamp with time zone NOT NULL,
-    was_strong boolean DEFAULT false NOT NULL
+    was_strong boolean DEFAULT false NOT NULL,
+    was_keyed boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE ONLY public.tombstones FORCE ROW LEVEL SECURITY;
@@ -1072,7 +1074,7 @@ BEGIN
   PERFORM pg_advisory_xact_lock(stripe_space, stripe) FROM unnest(stripes) AS stripe;
   FOR attempt IN 1 .. 100 LOOP
     -- One statement, so that an erasure is seen whole or not.
-    SELECT jsonb_agg(jsonb_build_object('kind', said.kind, 'value', said.name, 'customerId', i.customer_id, 'movedFrom', i.moved_from, 'erasedAt', t.erased_at, 'wasStrong', t.was_strong)),
+    SELECT jsonb_agg(jsonb_build_object('kind', said.kind, 'value', said.name, 'customerId', i.customer_id, 'movedFrom', i.moved_from, 'erasedAt', t.erased_at, 'wasStrong', t.was_strong, 'wasKeyed', t.was_keyed)),
       array_agg(DISTINCT i.customer_id) FILTER (WHERE i.customer_id IS NOT NULL)
     INTO known, wanted
     FROM unnest(kinds, names, hashes) AS said (kind, name, hash)
@@ -1081,7 +1083,7 @@ BEGIN
       WHERE profile_id = of_profile AND kind = said.kind COLLATE "C" AND value >= said.name COLLATE "C" AND value <= said.name COLLATE "C"
       ORDER BY value LIMIT 1) i ON true
     LEFT JOIN LATERAL (
-      SELECT erased_at, was_strong FROM tombstones WHERE profile_id = of_profile AND hash = said.hash ORDER BY erased_at DESC LIMIT 1) t ON true
+      SELECT erased_at, was_strong, was_keyed FROM tombstones WHERE profile_id = of_profile AND hash = said.hash ORDER BY erased_at DESC LIMIT 1) t ON true
     WHERE i.customer_id IS NOT NULL OR t.erased_at IS NOT NULL;
     IF wanted IS NULL THEN RETURN; END IF;
     BEGIN
@@ -1990,6 +1992,26 @@ CREATE TABLE public.last_visits (
 );
 
 ALTER TABLE ONLY public.last_visits FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.merge_proposals (
+    profile_id uuid NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    one uuid NOT NULL,
+    other uuid NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    value text NOT NULL COLLATE pg_catalog."C",
+    source text NOT NULL,
+    request_id uuid,
+    proposed_at timestamp with time zone NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    decided_at timestamp with time zone,
+    decided_by text,
+    reason text,
+    merge_id uuid,
+    CONSTRAINT merge_proposals_state_check CHECK ((state = ANY (ARRAY['open'::text, 'confirmed'::text, 'rejected'::text])))
+);
+
+ALTER TABLE ONLY public.merge_proposals FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.model_allowances (
     workspace_id uuid NOT NULL,
@@ -2972,6 +2994,12 @@ ALTER TABLE ONLY public.last_visits
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
 
+ALTER TABLE ONLY public.merge_proposals
+    ADD CONSTRAINT merge_proposals_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.merge_proposals
+    ADD CONSTRAINT merge_proposals_profile_id_one_other_key UNIQUE (profile_id, one, other);
+
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_pkey PRIMARY KEY (profile_id, loser_id, merged_at);
 
@@ -3315,6 +3343,10 @@ CREATE INDEX kept_apart_by_other ON public.kept_apart USING btree (profile_id, o
 CREATE INDEX kept_apart_by_second ON public.kept_apart USING btree (profile_id, other);
 
 CREATE INDEX members_by_user ON public.members USING btree (user_id);
+
+CREATE INDEX merge_proposals_by_other ON public.merge_proposals USING btree (profile_id, other);
+
+CREATE INDEX merge_proposals_by_state ON public.merge_proposals USING btree (profile_id, state, proposed_at, id);
 
 CREATE INDEX merges_by_end ON public.merges USING btree (profile_id, COALESCE(named_one, loser_id));
 
@@ -3747,9 +3779,6 @@ ALTER TABLE ONLY public.identifiers
 ALTER TABLE ONLY public.identity_conflicts
     ADD CONSTRAINT identity_conflicts_profile_id_customer_id_fkey FOREIGN KEY (profile_id, customer_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
-ALTER TABLE ONLY public.identity_conflicts
-    ADD CONSTRAINT identity_conflicts_profile_id_kind_value_fkey FOREIGN KEY (profile_id, kind, value) REFERENCES public.identifiers(profile_id, kind, value) ON DELETE CASCADE;
-
 ALTER TABLE ONLY public.invitations
     ADD CONSTRAINT invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES public.users(id) ON DELETE SET NULL;
 
@@ -3776,6 +3805,12 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.merge_proposals
+    ADD CONSTRAINT merge_proposals_profile_id_one_fkey FOREIGN KEY (profile_id, one) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.merge_proposals
+    ADD CONSTRAINT merge_proposals_profile_id_other_fkey FOREIGN KEY (profile_id, other) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.merges
     ADD CONSTRAINT merges_profile_id_loser_id_fkey FOREIGN KEY (profile_id, loser_id) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
@@ -4117,6 +4152,8 @@ CREATE POLICY mark ON public.dirty_conversions TO tributary_owner USING (true);
 
 ALTER TABLE public.members ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.merge_proposals ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.merges ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.model_allowances ENABLE ROW LEVEL SECURITY;
@@ -4256,6 +4293,8 @@ CREATE POLICY own_profile ON public.journey_summaries TO tributary_app USING ((p
 CREATE POLICY own_profile ON public.kept_apart TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.last_visits TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.merge_proposals TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.merges TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4941,6 +4980,8 @@ GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
 
 GRANT SELECT,DELETE ON TABLE public.last_visits TO tributary_app;
 GRANT SELECT ON TABLE public.last_visits TO tributary_system;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.merge_proposals TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.model_allowances TO tributary_app;
 GRANT DELETE ON TABLE public.model_allowances TO tributary_system;

@@ -67,6 +67,7 @@ export const tableOwners = {
   members: 'accounts',
   kept_apart: 'customers',
   said_together: 'customers',
+  merge_proposals: 'customers',
   closings: 'reports',
   reconciliation_differences: 'reconciliation',
   reconciliations: 'reconciliation',

@@ -78,6 +78,7 @@ export const profileTables: readonly TenantTable[] = [
   of('identity_conflicts', 'kind value customer_id'),
   of('kept_apart', 'one other'),
   of('said_together', 'one other'),
+  of('merge_proposals', 'id'),
   of('merges', 'loser_id merged_at'),
   of('identifiers', 'kind value'),
   of('customers', 'id', { letsGoOf: 'merged_into' }),

@@ -11,11 +11,16 @@ const brother: Identifier = { kind: 'email', value: 'brother@example.cl' };
 const erasedAt = new Date('2026-06-15T12:00:00Z');
 const lead: Identifier = { kind: 'phone', value: '+56911112222' };
 const brothers: Identifier = { kind: 'phone', value: '+56933334444' };
+const brothersKey: Identifier = { kind: 'external_customer_id', value: 'c-2' };
+const newKey: Identifier = { kind: 'external_customer_id', value: 'c-3' };
 const graves = {
   erased: new Map(
-    [key, email, phone, lead].map((one) => [identifierKey(one), { erasedAt, wasStrong: one !== lead }] as const),
+    [key, email, phone, lead].map((one) => [identifierKey(one), { erasedAt, wasStrong: one !== lead, wasKeyed: one !== lead }] as const),
   ),
-  holderOf: (one: Identifier) => ([brother, brothers].includes(one) ? { isStrong: true } : undefined),
+  holderOf: (one: Identifier) => {
+    if (one === brothersKey) return { isStrong: true, isKeyed: true };
+    return [brother, brothers].includes(one) ? { isStrong: true, isKeyed: false } : undefined;
+  },
 };
 const before = new Date('2026-06-15T12:00:00Z');
 const after = new Date('2026-06-15T12:00:00.001Z');
@@ -35,6 +40,9 @@ test.each<[string, Identifier[], Date | undefined, Identifier[]]>([
   ['dated before, by a phone that was shared: whoever holds the address', [phone, brother], before, [brother]],
   ['dated before, by an erased lead’s phone: whoever holds the address', [lead, brother], before, [brother]],
   ['dated before, by an erased address and somebody else’s', [email, brother], before, []],
+  ['dated before, by an erased address and the key of another customer: that customer', [brothersKey, email], before, [brothersKey]],
+  ['dated before, by the address of an erased key and a new key: a new customer', [newKey, email], before, [newKey]],
+  ['dated before, by an erased lead’s phone and a new key', [newKey, lead], before, []],
   ['dated after: the address is a stranger’s', [email, phone], after, [email, phone]],
   ['dated after, by the key: the key alone is left out', [key, email], after, [email]],
   ['dated after, by nothing but the key: nobody', [key], after, []],

@@ -4,6 +4,7 @@ import {
   type Identifier,
   type IdentityDecision,
   identifierKey,
+  isKeyKind,
   isStrongKind,
 } from './identity.ts';
 
@@ -48,8 +49,8 @@ export class IdentityGraph {
     );
     const isNew = decision.customerId === undefined;
     const customerId = decision.customerId ?? newcomer.id;
-    if (isNew) this.#holders.set(customerId, { ...newcomer, nationalId: undefined, isStrong: false });
-    for (const loser of decision.merged) this.#merge(loser, customerId);
+    if (isNew) this.#holders.set(customerId, { ...newcomer, nationalId: undefined, isStrong: false, isKeyed: false });
+    for (const loser of decision.merged) this.merge(loser, customerId);
     for (const identifier of decision.linked) this.#link(identifier, customerId);
     return { ...decision, customerId, isNew };
   }
@@ -73,7 +74,8 @@ export class IdentityGraph {
     });
   }
 
-  #merge(loserId: string, survivorId: string): void {
+  /** Makes two customers one, as a message or a confirmation says. */
+  merge(loserId: string, survivorId: string): void {
     const loser = this.#holder(loserId);
     const survivor = this.#holder(survivorId);
     this.#mergedInto.set(loserId, survivorId);
@@ -82,6 +84,7 @@ export class IdentityGraph {
       ...survivor,
       nationalId: survivor.nationalId ?? loser.nationalId,
       isStrong: survivor.isStrong || loser.isStrong,
+      isKeyed: survivor.isKeyed || loser.isKeyed,
     });
   }
 
@@ -93,6 +96,7 @@ export class IdentityGraph {
       ...holder,
       nationalId: kind === 'national_id' ? value : holder.nationalId,
       isStrong: holder.isStrong || isStrongKind(kind),
+      isKeyed: holder.isKeyed || isKeyKind(kind),
     });
   }
 

@@ -12,6 +12,8 @@ export interface IdentityCase {
   readonly is: string;
   readonly after: Readonly<Record<string, readonly string[]>>;
   readonly conflicts?: readonly string[];
+  /** What another keyed customer holds and the customer carries, too. */
+  readonly claimed?: readonly string[];
 }
 
 export const parseIdentifier = (text: string): { kind: IdentifierKind; value: string } => {
@@ -113,6 +115,54 @@ export const identityCases: readonly IdentityCase[] = [
     says: ['external_customer_id son', 'phone 1'],
     is: 'new',
     after: { A: ['external_customer_id mother', 'phone 1'], new: ['external_customer_id son'] },
+    claimed: ['phone 1'],
+  },
+  {
+    title: 'a new key beside the email of a customer with another key is a customer of its own',
+    before: { A: ['email family', 'external_customer_id mother'] },
+    says: ['external_customer_id son', 'email family'],
+    is: 'new',
+    after: { A: ['email family', 'external_customer_id mother'], new: ['external_customer_id son'] },
+    claimed: ['email family'],
+  },
+  {
+    title: 'an email does not join two customers with different keys: the key decides whom the message is about',
+    before: { A: ['email family', 'external_customer_id mother'], B: ['external_customer_id son'] },
+    says: ['email family', 'external_customer_id son'],
+    is: 'B',
+    after: { A: ['email family', 'external_customer_id mother'], B: ['external_customer_id son'] },
+    claimed: ['email family'],
+  },
+  {
+    title: 'an email joins a customer without a key to the one keyed customer',
+    before: { A: ['email a'], B: ['external_customer_id x'] },
+    says: ['email a', 'external_customer_id x'],
+    is: 'A',
+    after: { A: ['email a', 'external_customer_id x'] },
+  },
+  {
+    title: 'a message without a key does not join two keyed customers: its strongest identifier decides',
+    before: { A: ['email a', 'external_customer_id x'], B: ['crm_contact_id c', 'external_customer_id y'] },
+    says: ['email a', 'crm_contact_id c'],
+    is: 'B',
+    after: { A: ['email a', 'external_customer_id x'], B: ['crm_contact_id c', 'external_customer_id y'] },
+    claimed: ['email a'],
+  },
+  {
+    title: 'a national id does not join two keyed customers either',
+    before: { A: ['external_customer_id x', 'national_id 1'], B: ['external_customer_id y'] },
+    says: ['external_customer_id y', 'national_id 1'],
+    is: 'B',
+    after: { A: ['external_customer_id x', 'national_id 1'], B: ['external_customer_id y'] },
+    claimed: ['national_id 1'],
+  },
+  {
+    title: 'the holder of the key gets the record and keeps the first national id',
+    before: { A: ['external_customer_id x', 'national_id 1'] },
+    says: ['external_customer_id x', 'national_id 2'],
+    is: 'A',
+    after: { A: ['external_customer_id x', 'national_id 1'] },
+    conflicts: ['national_id 2'],
   },
   {
     title: 'and where the holder has any other strong identifier',

@@ -6,7 +6,9 @@ import { type IdentifierKind, identifierKinds } from '@tributary/vocabulary';
  *
  * Strong identifiers belong to one person. Weak ones are shared in families and offices: alone they find their holder, but beside a
  * strong one they find only somebody who holds nothing strong yet. So who is one person follows from the strong identifiers alone,
- * in whatever order messages come; only a second national id is an exception, and recorded as a conflict.
+ * in whatever order messages come. There are two exceptions. A second national id is recorded as a conflict. And customers with different
+ * keys of the caller (`external_customer_id`) are never merged: what both carry stays with the first holder and is a claim of the other,
+ * from which a merge is proposed (docs/decisions/0093).
  */
 
 export interface Identifier {
@@ -22,6 +24,8 @@ export interface Holder {
   readonly nationalId: string | undefined;
   /** Holds at least one strong identifier. */
   readonly isStrong: boolean;
+  /** Holds at least one key of the caller. */
+  readonly isKeyed: boolean;
 }
 
 export interface IdentityDecision {
@@ -33,6 +37,8 @@ export interface IdentityDecision {
   readonly linked: readonly Identifier[];
   /** Strong identifiers of the message that stay with somebody who holds another national id, or is known to be another. */
   readonly conflicts: readonly Identifier[];
+  /** Identifiers of the message that another keyed customer holds: the customer carries them, too, without holding them. */
+  readonly claimed: readonly Identifier[];
 }
 
 export type HolderOf = (identifier: Identifier) => Holder | undefined;
@@ -42,7 +48,9 @@ export type AreApart = (one: string, other: string) => boolean;
 
 export const isStrongKind = (kind: IdentifierKind): boolean => identifierKinds[kind].strength === 'strong';
 
-/** What a message of a trusted source means for the graph. It names at most one national id. */
+export const isKeyKind = (kind: IdentifierKind): boolean => kind === 'external_customer_id';
+
+/** What a message of a trusted source means for the graph. It names at most one key and one national id. */
 export function decideIdentity(
   said: readonly Identifier[],
   holderOf: HolderOf,
@@ -50,21 +58,26 @@ export function decideIdentity(
 ): IdentityDecision {
   const message = byStrength(said);
   const nationalIds = message.filter(({ kind }) => kind === 'national_id');
-  if (nationalIds.length > 1) throw new RangeError('A message is about one person, who has one national id.');
+  const keys = message.filter(({ kind }) => isKeyKind(kind));
+  if (nationalIds.length > 1 || keys.length > 1)
+    throw new RangeError('A message is about one customer, who has one key and one national id.');
 
-  const person = new Person(nationalIds[0]?.value, areApart);
+  const person = new Person(nationalIds[0]?.value, keys.length > 0, areApart);
   const linked: Identifier[] = [];
   const conflicts: Identifier[] = [];
+  const claimed: Identifier[] = [];
   // The message's own new strong identifiers are the person's too: a phone does not make a son's key his mother's.
   const saysStrong = message.some(({ kind }) => isStrongKind(kind));
+  // The key comes first: the customer who holds it gets the record, whatever else the message names.
   for (const identifier of message) {
     const holder = holderOf(identifier);
-    if (!holder) linked.push(identifier);
-    else if (person.canBe(holder, isStrongKind(identifier.kind), saysStrong)) person.isAlso(holder);
-    else if (isStrongKind(identifier.kind)) conflicts.push(identifier);
+    if (holder && person.canBe(holder, identifier.kind, saysStrong)) person.isAlso(holder);
+    else if (holder && person.hasOtherKeyThan(holder)) claimed.push(identifier);
+    else if (holder ? isStrongKind(identifier.kind) : !person.canHold(identifier)) conflicts.push(identifier);
+    else if (!holder) linked.push(identifier);
   }
   const [survivor, ...merged] = person.fromOldest();
-  return { customerId: survivor, merged, linked, conflicts };
+  return { customerId: survivor, merged, linked, conflicts, claimed };
 }
 
 /** The person a message is about, as far as its identifiers were looked at. */
@@ -72,25 +85,37 @@ class Person {
   readonly #holders = new Map<string, Holder>();
   readonly #areApart: AreApart;
   #nationalId: string | undefined;
+  #isKeyed: boolean;
 
-  constructor(nationalId: string | undefined, areApart: AreApart) {
+  constructor(nationalId: string | undefined, isKeyed: boolean, areApart: AreApart) {
     this.#nationalId = nationalId;
+    this.#isKeyed = isKeyed;
     this.#areApart = areApart;
   }
 
-  canBe(holder: Holder, byStrongIdentifier: boolean, saysStrong: boolean): boolean {
-    if (this.#holders.has(holder.id)) return true;
+  canBe(holder: Holder, kind: IdentifierKind, saysStrong: boolean): boolean {
+    if (this.#holders.has(holder.id) || isKeyKind(kind)) return true;
     const isSomebodyElse =
       this.#nationalId !== undefined && holder.nationalId !== undefined && this.#nationalId !== holder.nationalId;
-    if (isSomebodyElse || this.#isApart(holder)) return false;
-    if (byStrongIdentifier || !holder.isStrong) return true;
+    if (isSomebodyElse || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;
+    if (isStrongKind(kind) || !holder.isStrong) return true;
     // The first one whom a message of weak identifiers finds is a find, not a merge.
     return !saysStrong && [...this.#holders.values()].every((known) => !known.isStrong);
   }
 
+  hasOtherKeyThan(holder: Holder): boolean {
+    return this.#isKeyed && holder.isKeyed && !this.#holders.has(holder.id);
+  }
+
+  /** Nobody holds two national ids: the holder of the message's key keeps the first one. */
+  canHold({ kind, value }: Identifier): boolean {
+    return kind !== 'national_id' || this.#nationalId === value;
+  }
+
   isAlso(holder: Holder): void {
     this.#holders.set(holder.id, holder);
-    this.#nationalId ??= holder.nationalId;
+    this.#nationalId = holder.nationalId ?? this.#nationalId;
+    this.#isKeyed ||= holder.isKeyed;
   }
 
   fromOldest(): string[] {
@@ -118,9 +143,11 @@ export interface BrowserDecision {
 export function decideBrowserIdentity(said: readonly Identifier[], holderOf: HolderOf): BrowserDecision {
   const message = byStrength(said);
   const saysStrong = message.some(({ kind }) => isStrongKind(kind));
+  const saysKey = message.some(({ kind }) => isKeyKind(kind));
   for (const identifier of message) {
     const holder = holderOf(identifier);
-    if (holder && (isStrongKind(identifier.kind) || !saysStrong || !holder.isStrong))
+    const hasOtherKey = saysKey && !isKeyKind(identifier.kind) && holder?.isKeyed === true;
+    if (holder && !hasOtherKey && (isStrongKind(identifier.kind) || !saysStrong || !holder.isStrong))
       return { customerId: holder.id, linked: [] };
   }
   return { customerId: undefined, linked: message.slice(0, 1) };

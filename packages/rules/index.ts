@@ -77,6 +77,7 @@ export {
   type HolderOf,
   type Identifier,
   identifierKey,
+  isKeyKind,
   isStrongKind,
   strongestOf,
 } from './identity.ts';

@@ -11,6 +11,7 @@ export const idKinds = {
   workspace: { of: 'workspace' },
   customer: { of: 'profile' },
   merge: { of: 'profile' },
+  merge_proposal: { of: 'profile' },
   reconciliation: { of: 'profile' },
   erasure: { of: 'profile' },
   customer_key: { of: 'profile' },

@@ -17,11 +17,11 @@ interface IdentifierKindEntry {
 
 /** Everything a customer is known by. */
 export const identifierKinds = {
-  external_customer_id: { strength: 'strong', rank: 2, isType: true, isOpaque: true },
+  external_customer_id: { strength: 'strong', rank: 1, isType: true, isOpaque: true },
   crm_contact_id: { strength: 'strong', rank: 3, isType: true, isOpaque: true },
   store_customer_id: { strength: 'strong', rank: 4, isType: true, isOpaque: true },
   payments_customer_id: { strength: 'strong', rank: 5, isType: true, isOpaque: true },
-  national_id: { strength: 'strong', rank: 1, isType: true, isOpaque: false },
+  national_id: { strength: 'strong', rank: 2, isType: true, isOpaque: false },
   email: { strength: 'strong', rank: 6, isType: false, isOpaque: false },
   phone: { strength: 'weak', rank: 7, isType: false, isOpaque: false },
   wa_id: { strength: 'weak', rank: 8, isType: false, isOpaque: false },
@@ -73,6 +73,10 @@ export const linkTokenRefusals = ['no_match', 'erased', ...invalidSelectors] as 
 export type LinkTokenRefusal = (typeof linkTokenRefusals)[number];
 export const linkTokenChannels = ['email', 'sms', 'whatsapp', 'crm'] as const;
 export type LinkTokenChannel = (typeof linkTokenChannels)[number];
+
+/** What became of a proposed merge of two keyed customers. */
+export const proposalStates = ['open', 'confirmed', 'rejected'] as const;
+export type ProposalState = (typeof proposalStates)[number];
 
 export const erasureStatuses = ['queued', 'done'] as const;
 export type ErasureStatus = (typeof erasureStatuses)[number];

@@ -1,5 +1,5 @@
 import { CustomerBook, type Evidence, type KnownCustomers } from '@tributary/domain/customers';
-import { type Identifier, identifierKey, isStrongKind } from '@tributary/rules';
+import { type Identifier, identifierKey, isKeyKind, isStrongKind } from '@tributary/rules';
 import { identifierKindNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
@@ -17,7 +17,7 @@ const messagesOf = (kinds: readonly Identifier['kind'][], least: number, most: n
       fc.uniqueArray(fc.record({ kind: fc.constantFrom(...some), value: fc.constantFrom('1', '2', '3') }), {
         minLength: 1,
         maxLength: 4,
-        selector: ({ kind, value }) => (kind === 'national_id' ? kind : `${kind} ${value}`),
+        selector: ({ kind, value }) => (kind === 'national_id' || isKeyKind(kind) ? kind : `${kind} ${value}`),
       }),
       { minLength: least, maxLength: most, size: 'max' },
     ),
@@ -62,7 +62,7 @@ export class MemoryLedger {
       this.#mergedInto.set(loserId, finalId);
     }
     for (const customer of changes.customers)
-      this.#customers.set(customer.id, { ...customer, nationalId: undefined, isStrong: false, ownKey: null });
+      this.#customers.set(customer.id, { ...customer, nationalId: undefined, isStrong: false, isKeyed: false, ownKey: null });
     for (const conflict of changes.conflicts) this.#conflicts.add(identifierKey(conflict));
     this.#outcomes.set(outcomeName(place), book.survivorOf(customerId));
     this.merges += changes.merges.length;
@@ -103,6 +103,7 @@ export class MemoryLedger {
         ...(this.#customers.get(id) as KnownCustomers['customers'][number]),
         nationalId: held.find(({ kind }) => kind === 'national_id')?.value,
         isStrong: held.some(({ kind }) => isStrongKind(kind)),
+        isKeyed: held.some(({ kind }) => isKeyKind(kind)),
       };
     });
     return { customers, bindings, erased: new Map() };
@@ -161,12 +162,25 @@ export function faultsOf(history: History, groups: Groups): string[] {
   const names = groups.flatMap((group) => group.split(' '));
   const expected = new Set([...history.flat().map(identifierKey), ...history.map((_, place) => outcomeName(place))]);
   if (new Set(names).size !== names.length) faults.push('something is held by two customers');
-  if (expected.size !== new Set(names).size || names.some((name) => !expected.has(name)))
-    faults.push('an identifier or outcome is lost');
+  // The holder of a key keeps its first national id; a second one is recorded as a conflict and may have no holder.
+  const lost = [...expected.difference(new Set(names))].filter((name) => !name.startsWith('national_id:'));
+  if (lost.length > 0 || names.some((name) => !expected.has(name))) faults.push('an identifier or outcome is lost');
   for (const group of groups)
-    if (group.split(' ').filter((name) => name.startsWith('national_id:')).length > 1)
-      faults.push('two national ids are one customer');
+    for (const kind of ['national_id', 'external_customer_id'])
+      if (group.split(' ').filter((name) => name.startsWith(`${kind}:`)).length > 1)
+        faults.push(`two values of ${kind} are one customer`);
+  faults.push(...faultsOfKeys(history, groups));
   return faults;
+}
+
+/** A record that names a key is held by the customer with that key, and by no other. */
+export function faultsOfKeys(history: History, groups: Groups): string[] {
+  const groupOf = new Map(groups.flatMap((group) => group.split(' ').map((name) => [name, group])));
+  return history.flatMap((message, place) => {
+    const key = message.find(({ kind }) => isKeyKind(kind));
+    const isHeld = !key || groupOf.get(outcomeName(place)) === groupOf.get(identifierKey(key));
+    return isHeld ? [] : ['a record is not held by the customer with its key'];
+  });
 }
 
 /**
@@ -200,11 +214,16 @@ const namesSaid = (history: History): Set<string> =>
     ...history.flatMap((message, place) => (message.length > 0 ? [outcomeName(place)] : [])),
   ]);
 
-/** Leaves out each message that would give somebody a second national id. */
+/** Leaves out each message that would give a customer a second national id or a second key. */
 function withoutConflicts(history: History): History {
   const kept: Message[] = [];
   for (const message of history)
-    if (peopleSaid([...kept, message]).every((group) => group.split('national_id:').length <= 2)) kept.push(message);
+    if (
+      peopleSaid([...kept, message]).every((group) =>
+        ['national_id:', 'external_customer_id:'].every((kind) => group.split(kind).length <= 2),
+      )
+    )
+      kept.push(message);
   return kept;
 }
 

@@ -12,7 +12,7 @@ import { testVault } from './desk.ts';
 import { buildErasure } from './erasure-builders.ts';
 import { buildExperiment } from './experiment-builders.ts';
 import { buildHandoff } from './handoff-builders.ts';
-import { buildMerge, buildReconciliation } from './identity-builders.ts';
+import { buildMerge, buildMergeProposal, buildReconciliation } from './identity-builders.ts';
 import { buildApiKey, buildReportMail, buildSavedView, buildSharedLink } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
@@ -156,6 +156,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
   },
   reconciliation: buildReconciliation,
   merge: (kit, profile) => buildMerge(kit, profile, () => idBuilders.customer(kit, profile)),
+  merge_proposal: (kit, profile) => buildMergeProposal(kit, profile, () => idBuilders.customer(kit, profile)),
   erasure: buildErasure,
   tracking_key: async (kit, { id: profileId }) => {
     const id = uuid();

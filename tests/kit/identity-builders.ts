@@ -23,6 +23,27 @@ export async function buildMerge(
   return id;
 }
 
+/** Two customers whose merge is proposed. */
+export async function buildMergeProposal(
+  kit: Kit,
+  profile: { readonly id: string; readonly mark: string },
+  buildCustomer: () => Promise<string>,
+): Promise<string> {
+  const [one, other] = [await buildCustomer(), await buildCustomer()].sort() as [string, string];
+  const id = uuid();
+  const shared = { kind: 'email', value: `${profile.mark}@example.test`, source: profile.mark, proposed_at: longAgo };
+  await kit.app.forProfile(profile.id).transaction(async (tx) => {
+    const said = { kind: 'external_customer_id', source: profile.mark, said_at: longAgo };
+    const keys = [one, other].map((customer_id) => ({ profile_id: profile.id, customer_id, value: customer_id, ...said }));
+    await tx.insertInto('identifiers').values(keys).execute();
+    await tx
+      .insertInto('merge_proposals')
+      .values({ profile_id: profile.id, id, one, other, ...shared })
+      .execute();
+  });
+  return id;
+}
+
 /** A comparison of days that found one difference, about which nothing can be done. */
 export async function buildReconciliation(kit: Kit, { id: profileId }: { readonly id: string }): Promise<string> {
   const id = uuid();

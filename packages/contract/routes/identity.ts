@@ -1,4 +1,4 @@
-import { actionOutcomes, limits, uuidPattern } from '@tributary/vocabulary';
+import { actionOutcomes, limits, proposalStates, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -191,4 +191,113 @@ export const splitCustomer = route({
   refusals: ['customer_not_found', 'invalid_state'],
 });
 
-export const identityRoutes = { readCustomerIdentity, listMerges, undoMerge, splitCustomer };
+const MergeProposal = z
+  .strictObject({
+    id: Uuid.describe('The proposal.'),
+    state: z.enum(proposalStates).describe('`open` until a member confirms or rejects it.'),
+    proposed_at: IsoTimestamp.describe('When a message first named both.'),
+    source: z.string().describe('Who sent that message, like `import` or `api`.'),
+    shared: z
+      .strictObject({ kind: IdentifierKind, value: z.string().describe('The identifier itself.') })
+      .describe('The evidence: the identifier that both carry.'),
+    customers: z
+      .array(
+        z.strictObject({
+          customer_profile_id: Uuid,
+          customer_key: z.string().nullable().describe('The key that you send of this customer.'),
+          name: z.string().nullable().describe('First and last name, where they are recorded.'),
+          first_seen_at: IsoTimestamp,
+          outcomes: Count.describe('How many outcomes this customer has.'),
+        }),
+      )
+      .describe('The two customers. One, where they are one customer by now.'),
+    decided_at: IsoTimestamp.nullable().describe('When it was confirmed or rejected.'),
+    reason: z.string().nullable().describe('Why it was confirmed or rejected.'),
+    merge_id: Uuid.nullable().describe('The merge that confirming it made. Undo it with POST /merges/{merge_id}/undo.'),
+  })
+  .meta({ id: 'MergeProposal' });
+
+const proposalCursorPattern = new RegExp(`^\\d{4}-\\d{2}-\\d{2}T[\\d:.]+Z\\|${uuidPattern}$`);
+
+export const listMergeProposals = route({
+  id: 'listMergeProposals',
+  method: 'GET',
+  path: '/api/v1/merge-proposals',
+  summary: 'Proposed merges, the newest first',
+  description:
+    'Two customers with different keys of yours are never merged automatically. If a message names both, for example because a family ' +
+    'shares an email address, the merge is proposed here with its evidence.',
+  chapter,
+  access: read,
+  query: z.object({
+    state: z.enum(proposalStates).default('open').describe('Which proposals.'),
+    cursor: z
+      .string()
+      .regex(proposalCursorPattern, 'is not one that this route gave out')
+      .optional()
+      .meta({ examples: ['2026-11-18T12:00:00.000Z|0d1f9c3e-6f1e-4b5a-8f0a-1c2d3e4f5a6b'] }),
+    limit: limitParameter(pageSize),
+  }),
+  answers: { 200: { schema: page(MergeProposal) } },
+});
+
+const Confirmed = z
+  .strictObject({
+    outcome: z.enum(actionOutcomes).describe('`no_change`: the two are one customer already.'),
+    merge_id: Uuid.nullable().describe('The merge; null for a preview.'),
+    customer_profile_id: Uuid.describe('The customer that both are then: the older one.'),
+    merged_customer_id: Uuid.describe('The customer that goes into it.'),
+    customer_keys: z.array(z.string()).describe('All keys of that customer. An erasure by one of them erases all.'),
+    moved: z.strictObject({ identifiers: Count, browsers: Count, outcomes: Count }),
+    conversions: Count.describe('Conversions of both, which are attributed again.'),
+  })
+  .meta({ id: 'ConfirmedMerge' });
+
+const ofProposal = z.object({ proposal_id: Uuid.describe('The `id` of a row of GET /merge-proposals.') });
+
+export const confirmMergeProposal = route({
+  id: 'confirmMergeProposal',
+  method: 'POST',
+  path: '/api/v1/merge-proposals/{proposal_id}/confirm',
+  summary: 'Confirm a proposed merge',
+  description:
+    'Makes the two customers one, with all keys of both. With `dry_run=true` it returns what would change, and changes nothing. ' +
+    'A rejected proposal can be confirmed later. The merge can be undone. 409 if the two have different national ids.',
+  chapter,
+  audit: { action: 'merge_proposal.confirmed', of: 'merge_proposal:{params.proposal_id}', unchanged },
+  access: write,
+  params: ofProposal,
+  query: DryRun,
+  body: { schema: z.object({ reason: Reason }) },
+  ids: { proposal_id: 'merge_proposal' },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(Confirmed) } },
+  refusals: ['invalid_state'],
+});
+
+export const rejectMergeProposal = route({
+  id: 'rejectMergeProposal',
+  method: 'POST',
+  path: '/api/v1/merge-proposals/{proposal_id}/reject',
+  summary: 'Reject a proposed merge',
+  description: 'The two stay two customers, and the pair is not proposed again. 409 while a confirmed merge of the two stands.',
+  chapter,
+  audit: { action: 'merge_proposal.rejected', of: 'merge_proposal:{params.proposal_id}' },
+  access: write,
+  params: ofProposal,
+  body: { schema: z.object({ reason: Reason }) },
+  ids: { proposal_id: 'merge_proposal' },
+  idempotency: 'natural',
+  answers: { 200: { schema: data(MergeProposal) } },
+  refusals: ['invalid_state'],
+});
+
+export const identityRoutes = {
+  readCustomerIdentity,
+  listMerges,
+  undoMerge,
+  splitCustomer,
+  listMergeProposals,
+  confirmMergeProposal,
+  rejectMergeProposal,
+};

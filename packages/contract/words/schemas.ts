@@ -67,6 +67,8 @@ export const schemaWords = {
   SyncProgress: 'How the reading of a connection comes along.',
   TopPerformer: 'An ad with its score, and the reasons.',
   TrendRow: 'A day of a campaign, ad set or ad.',
+  MergeProposal: 'A merge of two keyed customers that waits for a decision.',
+  ConfirmedMerge: 'A proposed merge that was confirmed, or what confirming it would change.',
   UndoneMerge: 'A merge that was taken back.',
   UrlTagChange: 'An ad’s address before and after.',
   WebhookDelivery: 'A delivery with its attempts.',
