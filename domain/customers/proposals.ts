@@ -24,7 +24,8 @@ export interface MergeProposal {
   readonly mergeId: string | null;
 }
 
-const columns = sql.raw(`id, one, other, kind, value, source, proposed_at AS "proposedAt", state, decided_at AS "decidedAt",
+const columns =
+  sql.raw(`id, one, other, kind, value, source, proposed_at AS "proposedAt", state, decided_at AS "decidedAt",
   reason, merge_id AS "mergeId"`);
 
 export interface ProposalCursor {
@@ -100,7 +101,9 @@ export async function mergeConfirmed(
   if (nationalIds.size > 1) return { refused: 'two_national_ids' };
   await sql`
     DELETE FROM kept_apart
-    WHERE profile_id = ${profileId} AND one_is = ANY (${pair}::uuid[]) AND other_is = ANY (${pair}::uuid[])`.execute(tx);
+    WHERE profile_id = ${profileId} AND one_is = ANY (${pair}::uuid[]) AND other_is = ANY (${pair}::uuid[])`.execute(
+    tx,
+  );
   const book = new CustomerBook(known, () => first);
   // The latest merge of the two, also where an earlier one of this moment was undone.
   const { rows: before } = await sql<{ at: Date | null }>`

@@ -41,7 +41,9 @@ async function findMergesOfKeys(tx: Tx, profileId: string, customerId: string): 
   const own = new Set(around.customers.flatMap(({ id, personId }) => (personId === customerId ? [id] : [])));
   const confirmed = around.merges.filter(({ isConfirmed }) => isConfirmed);
   const isConfirmed = ({ one, other }: { one: string; other: string }) =>
-    confirmed.some((merge) => (merge.one === one && merge.other === other) || (merge.one === other && merge.other === one));
+    confirmed.some(
+      (merge) => (merge.one === one && merge.other === other) || (merge.one === other && merge.other === one),
+    );
   const { parts } = live(
     around.customers.filter(({ id }) => own.has(id)),
     around.said.map((pair) => ({ ...pair, isStanding: isConfirmed(pair) })),

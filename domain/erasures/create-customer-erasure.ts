@@ -15,10 +15,11 @@ export const createCustomerErasure: Handles<Routes['createCustomerErasure'], Era
   // Taking customers apart starts again where another writer came between.
   return untilUndone(() =>
     context.effect(async (tx) => {
-    if (!(await hasProfile(tx, workspaceId, profileId)))
-      return refuse('not_found', 'There is no such profile in this workspace.');
-    await enter(tx, { profileId });
-    const { status, receipt } = await requestErasure(tx, profileId, asked, context);
-    return answer(status, { data: receipt });
-  }));
+      if (!(await hasProfile(tx, workspaceId, profileId)))
+        return refuse('not_found', 'There is no such profile in this workspace.');
+      await enter(tx, { profileId });
+      const { status, receipt } = await requestErasure(tx, profileId, asked, context);
+      return answer(status, { data: receipt });
+    }),
+  );
 };

@@ -9,7 +9,8 @@ export const createErasure: Handles<Routes['createErasure'], ErasureServices> = 
   // Taking customers apart starts again where another writer came between.
   return untilUndone(() =>
     effect(async (tx) => {
-    const { status, receipt } = await requestErasure(tx, caller.profileId, body, context);
-    return answer(status, { data: receipt });
-  }));
+      const { status, receipt } = await requestErasure(tx, caller.profileId, body, context);
+      return answer(status, { data: receipt });
+    }),
+  );
 };

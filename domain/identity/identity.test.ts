@@ -131,7 +131,9 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
   expect((await shop.merges()).data).toMatchObject([{ reason, undone_at: expect.any(String) }]);
 
   // The same mistake once more joins nobody, and is recorded.
-  expect((await shop.pay('joint-2', day(10), { store_customer_id: 'berta', email: ana.email })).customerId).toBe(bertaId);
+  expect((await shop.pay('joint-2', day(10), { store_customer_id: 'berta', email: ana.email })).customerId).toBe(
+    bertaId,
+  );
   expect(await shop.identity(bertaId)).toMatchObject({
     customers: [{ customer_profile_id: bertaId, name: 'Berta Rojas' }],
     disputed: [{ kind: 'email', value: ana.email }],
@@ -144,9 +146,11 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
 test('many merges of one person are undone at once, the largest are listed first, and those of another are refused', async () => {
   const shop = await open();
   const ids: string[] = [];
-  for (const name of ['a', 'b', 'c', 'd']) ids.push((await shop.pay(name, day(1), { store_customer_id: name })).customerId);
+  for (const name of ['a', 'b', 'c', 'd'])
+    ids.push((await shop.pay(name, day(1), { store_customer_id: name })).customerId);
   await shop.pay('c-2', day(2), { store_customer_id: 'c' });
-  for (const name of ['b', 'c']) await shop.pay(`a-${name}`, day(3), { store_customer_id: name, email: 'desk@example.test' });
+  for (const name of ['b', 'c'])
+    await shop.pay(`a-${name}`, day(3), { store_customer_id: name, email: 'desk@example.test' });
   await shop.pay('a-a', day(3), { store_customer_id: 'a', email: 'desk@example.test' });
   const page = await shop.merges('&limit=1');
   expect(page).toMatchObject({ data: [{ moved: { outcomes: 5 } }], pagination: { has_next: true } });
@@ -210,7 +214,11 @@ test('a merge stands between whom it named, also when who was merged for them is
   expect(second).toMatchObject({ merged_customer_id: middle, survivor_id: oldest, joined: [youngest, oldest] });
   await shop.undo(first.id);
   expect(await shop.holder('middle')).toBe(middle);
-  const erased = await shop.call('POST', '/api/v1/customers/erasures', { request_ref: 'r-1', identifier_type: 'store_customer_id', identifier_value: 'middle' });
+  const erased = await shop.call('POST', '/api/v1/customers/erasures', {
+    request_ref: 'r-1',
+    identifier_type: 'store_customer_id',
+    identifier_value: 'middle',
+  });
   expect(erased.statusCode).toBeLessThan(300);
   expect((await shop.identity(oldest)).merges).toMatchObject([
     { id: second.id, merged_customer_id: oldest, survivor_id: youngest, undone_at: null },

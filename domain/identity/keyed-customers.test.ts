@@ -38,8 +38,7 @@ async function open() {
     holder: async (value: string) =>
       (await rows<{ id: string }>(sql`SELECT customer_id AS id FROM identifiers WHERE value = ${value}`))[0]?.id,
     proposals: async (state = 'open') => (await shop.ask(`/api/v1/merge-proposals?state=${state}`)).body.data,
-    decide: (id: string, verb: string, query = '') =>
-      post(`/api/v1/merge-proposals/${id}/${verb}${query}`, { reason }),
+    decide: (id: string, verb: string, query = '') => post(`/api/v1/merge-proposals/${id}/${verb}${query}`, { reason }),
   };
 }
 
@@ -127,7 +126,10 @@ test('a proposed merge is previewed, confirmed, undone and rejected; confirmed, 
   });
   expect(await shop.proposals()).toHaveLength(1);
   const confirmed = await shop.decide(proposal.id, 'confirm');
-  expect(confirmed).toMatchObject({ status: 200, body: { data: { outcome: 'applied', merge_id: expect.any(String) } } });
+  expect(confirmed).toMatchObject({
+    status: 200,
+    body: { data: { outcome: 'applied', merge_id: expect.any(String) } },
+  });
   expect(await shop.decide(proposal.id, 'confirm')).toMatchObject({ body: { data: { outcome: 'no_change' } } });
   expect((await shop.payments()).map(({ name }) => name)).toEqual(['new old', 'new old']);
   expect(await shop.proposals('confirmed')).toMatchObject([{ id: proposal.id, reason }]);
@@ -143,7 +145,10 @@ test('a proposed merge is previewed, confirmed, undone and rejected; confirmed, 
     { key: 'b-2', name: 'new' },
   ]);
 
-  expect(await shop.decide(proposal.id, 'reject')).toMatchObject({ status: 200, body: { data: { state: 'rejected' } } });
+  expect(await shop.decide(proposal.id, 'reject')).toMatchObject({
+    status: 200,
+    body: { data: { state: 'rejected' } },
+  });
   expect(await shop.proposals()).toEqual([]);
   expect(await shop.decide(proposal.id, 'confirm')).toMatchObject({ body: { data: { outcome: 'applied' } } });
   expect((await shop.erase({ customer_key: 'old' })).status).toBe(202);

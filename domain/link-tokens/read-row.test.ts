@@ -115,7 +115,11 @@ describe('a row names a customer', () => {
     const younger = await shop.mintOne({ customer_key: 'younger' });
     expect(younger.customer_profile_id).not.toBe(elder.customer_profile_id);
     await shop.sendEvent('e3', { external_id: 'younger', email: 'elder@example.cl' });
-    const pair = { one: String(elder.customer_profile_id), other: String(younger.customer_profile_id), kind: 'email' } as const;
+    const pair = {
+      one: String(elder.customer_profile_id),
+      other: String(younger.customer_profile_id),
+      kind: 'email',
+    } as const;
     const evidence = { source: 'confirmed', saidAt: kit.clock.now(), requestId: uuid(), confirmedBy: 'test' };
     await kit.app
       .forProfile(shop.profileId)

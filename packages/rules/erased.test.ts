@@ -15,7 +15,9 @@ const brothersKey: Identifier = { kind: 'external_customer_id', value: 'c-2' };
 const newKey: Identifier = { kind: 'external_customer_id', value: 'c-3' };
 const graves = {
   erased: new Map(
-    [key, email, phone, lead].map((one) => [identifierKey(one), { erasedAt, wasStrong: one !== lead, wasKeyed: one !== lead }] as const),
+    [key, email, phone, lead].map(
+      (one) => [identifierKey(one), { erasedAt, wasStrong: one !== lead, wasKeyed: one !== lead }] as const,
+    ),
   ),
   holderOf: (one: Identifier) => {
     if (one === brothersKey) return { isStrong: true, isKeyed: true };
@@ -40,7 +42,12 @@ test.each<[string, Identifier[], Date | undefined, Identifier[]]>([
   ['dated before, by a phone that was shared: whoever holds the address', [phone, brother], before, [brother]],
   ['dated before, by an erased lead’s phone: whoever holds the address', [lead, brother], before, [brother]],
   ['dated before, by an erased address and somebody else’s', [email, brother], before, []],
-  ['dated before, by an erased address and the key of another customer: that customer', [brothersKey, email], before, [brothersKey]],
+  [
+    'dated before, by an erased address and the key of another customer: that customer',
+    [brothersKey, email],
+    before,
+    [brothersKey],
+  ],
   ['dated before, by the address of an erased key and a new key: a new customer', [newKey, email], before, [newKey]],
   ['dated before, by an erased lead’s phone and a new key', [newKey, lead], before, []],
   ['dated after: the address is a stranger’s', [email, phone], after, [email, phone]],

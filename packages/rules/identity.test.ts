@@ -57,7 +57,13 @@ describe('a message of a trusted source', () => {
   });
 
   test('of two customers created in one moment everybody calls the same one older', () => {
-    const holders = ['b', 'a'].map((id) => ({ id, createdAt: at(0), nationalId: undefined, isStrong: true, isKeyed: false }));
+    const holders = ['b', 'a'].map((id) => ({
+      id,
+      createdAt: at(0),
+      nationalId: undefined,
+      isStrong: true,
+      isKeyed: false,
+    }));
     const said = ['email 0', 'crm_contact_id 1'].map(parseIdentifier);
     for (const order of [said, said.toReversed()]) {
       expect(decideIdentity(order, ({ value }) => holders[Number(value)])).toMatchObject({
@@ -204,7 +210,9 @@ describe('whatever is said in whatever order', () => {
         // Where no second key is involved, the whole group is the same in every order.
         const strong = said.map((message) => message.filter(({ kind }) => isStrong(kind)));
         const people = (order: readonly (readonly Identifier[])[]) =>
-          Object.values(groups(settleAll(order), strong.flat())).map((texts) => texts.join()).sort();
+          Object.values(groups(settleAll(order), strong.flat()))
+            .map((texts) => texts.join())
+            .sort();
         if (new Set(said.flatMap((message) => keyOf(message)?.value ?? [])).size <= 1)
           expect(people(other)).toEqual(people(said));
       }),

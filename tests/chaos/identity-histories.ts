@@ -62,7 +62,13 @@ export class MemoryLedger {
       this.#mergedInto.set(loserId, finalId);
     }
     for (const customer of changes.customers)
-      this.#customers.set(customer.id, { ...customer, nationalId: undefined, isStrong: false, isKeyed: false, ownKey: null });
+      this.#customers.set(customer.id, {
+        ...customer,
+        nationalId: undefined,
+        isStrong: false,
+        isKeyed: false,
+        ownKey: null,
+      });
     for (const conflict of changes.conflicts) this.#conflicts.add(identifierKey(conflict));
     this.#outcomes.set(outcomeName(place), book.survivorOf(customerId));
     this.merges += changes.merges.length;

@@ -34,7 +34,12 @@ export async function buildMergeProposal(
   const shared = { kind: 'email', value: `${profile.mark}@example.test`, source: profile.mark, proposed_at: longAgo };
   await kit.app.forProfile(profile.id).transaction(async (tx) => {
     const said = { kind: 'external_customer_id', source: profile.mark, said_at: longAgo };
-    const keys = [one, other].map((customer_id) => ({ profile_id: profile.id, customer_id, value: customer_id, ...said }));
+    const keys = [one, other].map((customer_id) => ({
+      profile_id: profile.id,
+      customer_id,
+      value: customer_id,
+      ...said,
+    }));
     await tx.insertInto('identifiers').values(keys).execute();
     await tx
       .insertInto('merge_proposals')

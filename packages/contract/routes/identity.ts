@@ -280,7 +280,8 @@ export const rejectMergeProposal = route({
   method: 'POST',
   path: '/api/v1/merge-proposals/{proposal_id}/reject',
   summary: 'Reject a proposed merge',
-  description: 'The two stay two customers, and the pair is not proposed again. 409 while a confirmed merge of the two stands.',
+  description:
+    'The two stay two customers, and the pair is not proposed again. 409 while a confirmed merge of the two stands.',
   chapter,
   audit: { action: 'merge_proposal.rejected', of: 'merge_proposal:{params.proposal_id}' },
   access: write,
