@@ -1,5 +1,6 @@
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
+import { weakIdentifierKinds } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { Cleared, ErasedPerson } from './erased-person.ts';
 import { findSurvivors } from './store.ts';
@@ -56,6 +57,9 @@ export async function findClaimants(tx: Tx, profileId: string, { kind, value }: 
 /** Enough to find one who is not the holder: claims of the holder's own merged customers are few. */
 const mostClaimants = 100;
 
+/** What people share: an address, a phone. */
+const sharedKinds: readonly string[] = ['email', ...weakIdentifierKinds];
+
 /**
  * An identifier that another customer carries, too, is not erased with its holder: it goes to the first of the others, as if that one had
  * been named first. Otherwise an erasure would take an address from a customer that was not named.
@@ -66,7 +70,7 @@ export async function handOverShared(tx: Tx, profileId: string, customerIds: rea
       SELECT DISTINCT ON (c.kind, c.value) c.kind, c.value, c.customer_id, c.source, c.said_at, c.request_id
       FROM identifiers i JOIN identity_conflicts c ON c.profile_id = i.profile_id AND c.kind = i.kind AND c.value = i.value
       WHERE i.profile_id = ${profileId} AND i.customer_id = ANY (${[...customerIds]}::uuid[])
-        AND i.kind IN ('email', 'phone', 'wa_id') AND c.customer_id <> ALL (${[...customerIds]}::uuid[])
+        AND i.kind = ANY (${sharedKinds}::text[]) AND c.customer_id <> ALL (${[...customerIds]}::uuid[])
       ORDER BY c.kind, c.value, c.said_at, c.customer_id
     ), chain AS (
       SELECT claim.customer_id AS claimant, c.id, c.merged_into FROM claim

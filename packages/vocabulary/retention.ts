@@ -182,9 +182,7 @@ export const lives = {
       'Comparisons of days.',
     ),
     kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
-    merge_proposals: kept(
-      'Which two keyed customers carry one identifier: a row for each such pair. It goes with either of them.',
-    ),
+    merge_proposals: kept('Which two keyed customers carry one identifier. It goes with either of them.'),
     said_together: kept('Which two customers a message named: a row for each such pair. It goes with either of them.'),
     key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
     members: bounded('One for each person and workspace.'),
