@@ -165,7 +165,7 @@ describe('A bad row', () => {
   test.each([
     ['no object', 5, '', 'must be a row'],
     ['a missing field', { ...row(), spend: undefined }, 'spend', 'is required'],
-    ['a field that there is not', row({ impresions: 5 }), 'impresions', 'is none of the fields'],
+    ['a field that there is not', row({ impresions: 5 }), 'impresions', 'Did you mean `impressions`?'],
     ['a level that there is not', row({ level: 'account' }), 'level', 'must be one of campaign, ad_set, ad'],
     ['no day', row({ date: '2026-02-30' }), 'date', 'must be a real date'],
     ['a day to come', row({ date: '2026-06-17' }), 'date', 'lies in the future'],

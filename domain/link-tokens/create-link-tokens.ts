@@ -69,5 +69,5 @@ const messages: Record<NonNullable<Result['reason']>, string> = {
 function notMinted(row: LinkTokenRow, read: ReadRow, isErased: boolean): Omit<Result, 'index'> {
   const reason = 'invalid' in read ? read.invalid : isErased ? 'erased' : 'no_match';
   const status = 'invalid' in read ? 'invalid' : 'not_found';
-  return { status, customer_key: keySaid(row), reason, message: messages[reason] };
+  return { status, customer_key: keySaid(row), reason, message: row.fault?.message ?? messages[reason] };
 }

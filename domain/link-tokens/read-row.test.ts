@@ -186,6 +186,15 @@ describe('a row that does not mint has a result of its own', () => {
       expect(row).toMatchObject({ status: 'invalid', reason: 'no_selector' });
   });
 
+  test('a row with an unknown field is invalid by itself, and the nearest field is named', async () => {
+    await shop.sendEvent('e1', { external_id: 'key-1', email: 'ana@example.cl' });
+    const rows = await shop.mint({ customer_key: 'key-1', emial: 'ana@example.cl' }, { customer_key: 'key-1' });
+    expect(rows).toMatchObject([
+      { status: 'invalid', reason: 'malformed_selector', message: 'Unknown field `emial`. Did you mean `email`?' },
+      { status: 'minted' },
+    ]);
+  });
+
   test('[link-039] invalid / unknown_identifier_type', async () => {
     for (const identifier_type of ['email', 'wa_id', 'External_Customer_Id', '', 7])
       expect(await shop.mintOne({ identifier_type, identifier_value: 'x' })).toMatchObject({

@@ -15,6 +15,7 @@ const malformed: ReadRow = { invalid: 'malformed_selector' };
 
 /** The first selector that is there counts. One that cannot be read is not made up for by another, whatever the others say. */
 export function readRow(row: LinkTokenRow, country: CountryCode): ReadRow {
+  if (row.fault) return { invalid: row.fault.reason };
   const { customer_profile_id, customer_key, email, phone, identifier_type, identifier_value } = row;
   const named = (kind: NamedKind, text: string): ReadRow => {
     const identifier = readIdentifier(kind, text, country);

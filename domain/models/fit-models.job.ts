@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ClickHouse, Row } from '@tributary/clickhouse';
 import { withLinks } from '@tributary/domain/attribution';
 import type { Postgres } from '@tributary/postgres';
-import { creditFitted, type FittedPath, type FittedRule, fitterOf, ruleOf } from '@tributary/rules';
+import { creditFitted, type FittedPath, type FittedRule, fitterOf, ratio, ruleOf } from '@tributary/rules';
 import { dayMs, type FitRefusal, type FittedModel, fittedModelNames, limits } from '@tributary/vocabulary';
 import { beginFit, endFit } from './store.ts';
 import { readTypes, type Types } from './types.ts';
@@ -48,7 +48,7 @@ export async function fitModels(engines: Fitting, asked: Asked, signal: AbortSig
   const [found] = await clickhouse.query('model_read_purchases', period, { signal });
   const purchases = Number(found?.purchases ?? 0);
   const value = Number(found?.value ?? 0);
-  const seenPct = value > 0 ? (100 * Number(found?.seen ?? 0)) / value : 0;
+  const seenPct = ratio(Number(found?.seen ?? 0), value, 100) ?? 0;
   const reason = refusalOf(purchases, seenPct);
   if (reason) return end({ state: 'refused', reason, purchases, seenPct });
   const types = await readTypes(clickhouse, period, signal);

@@ -1,7 +1,8 @@
 import type { EntityLevel } from '@tributary/contract';
+import { ratio, unitCost } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import type { AccountNames } from './accounts.ts';
-import { costOf, countOrNull, outcomesOf, ratio, spendOf } from './figures.ts';
+import { countOrNull, outcomesOf, spendOf } from './figures.ts';
 import type { EntityRow } from './read-entities.ts';
 
 /** A row without a level's further fields. */
@@ -16,7 +17,7 @@ export function campaignRow(row: EntityRow, currency: string) {
     spend,
     ...outcomes,
     roas: ratio(outcomes.outcome_value, spend),
-    cac_first_payment: costOf(spend, outcomes.outcome_count_first_payment, currency),
+    cac_first_payment: unitCost(spend, outcomes.outcome_count_first_payment, currency),
   };
 }
 
@@ -32,10 +33,10 @@ export function levelRow(row: EntityRow, currency: string, level: EntityLevel, a
     impressions,
     clicks,
     reach: countOrNull(row.reach),
-    ctr: ratio(clicks * 100, impressions),
-    avg_cpm: costOf(short.spend === null ? null : short.spend * 1_000, impressions, currency),
-    avg_cpc: costOf(short.spend, clicks, currency),
-    cac: costOf(short.spend, short.outcome_count, currency),
+    ctr: ratio(clicks, impressions, 100),
+    avg_cpm: unitCost(short.spend, impressions, currency, 1_000),
+    avg_cpc: unitCost(short.spend, clicks, currency),
+    cac: unitCost(short.spend, short.outcome_count, currency),
     status: row.status || null,
     // Platforms set it on campaigns; what stands below has its campaign's.
     objective: row.objective || row.campaign_objective || null,

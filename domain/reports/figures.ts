@@ -1,4 +1,4 @@
-import { fromMinorUnits, minorDigits, toMinorUnits } from '@tributary/rules';
+import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 
 /**
  * From the exact figures of the columns to those that are shown. Credits come in minor units, what was delivered as decimals that
@@ -31,16 +31,6 @@ interface Valued {
   readonly payments: string;
   readonly value: string;
   readonly valued: string;
-}
-
-/** Divided by nothing, or where one of them is not known, a figure is none. */
-export const ratio = (dividend: number | null, divisor: number | null): number | null =>
-  dividend === null || divisor === null || divisor === 0 ? null : dividend / divisor;
-
-/** What one of something costs: an amount of money, with the digits that its currency has. */
-export function costOf(spend: number | null, count: number, currency: string): number | null {
-  const exact = ratio(spend, count);
-  return exact === null ? null : Number(exact.toFixed(minorDigits(currency)));
 }
 
 export const countOrNull = (count: string | null): number | null => (count === null ? null : Number(count));

@@ -1,8 +1,8 @@
 import type { Row } from '@tributary/clickhouse';
 import type { AnswerOf, Input, Routes } from '@tributary/contract';
 import { answer } from '@tributary/operations';
-import { sumAmounts } from '@tributary/rules';
-import { cashOf, cost, costOf, credit, ratio, spendOf } from './figures.ts';
+import { ratio, sumAmounts, unitCost } from '@tributary/rules';
+import { cashOf, cost, credit, spendOf } from './figures.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';
 import type { Reading } from './services.ts';
 
@@ -30,7 +30,7 @@ export async function readOverview({ query }: Input<Overview>, context: Reading)
       totals: {
         ...total,
         roas: ratio(total.outcome_value, total.spend),
-        cac: costOf(total.spend, total.outcome_count, currency),
+        cac: unitCost(total.spend, total.outcome_count, currency),
         outcomes_by_type: Object.fromEntries(
           [...Map.groupBy(ofDays, ({ conversion_type }) => conversion_type)].map(([type, rows]) => [
             type,

@@ -1,10 +1,10 @@
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
-import { fromMinorUnits, subtractAmounts } from '@tributary/rules';
+import { fromMinorUnits, ratio, roundCount, subtractAmounts, unitCost } from '@tributary/rules';
 import { type DeliveryColumn, deliveryColumns, nilUuid } from '@tributary/vocabulary';
 import { type Owner, parametersOf, type Wanted } from './conversion-page.ts';
 import { conversionsCounted, figureOf, type OfConversions, type ReportField, type Sum } from './explained-figure.ts';
-import { costOf, costText, ratio } from './figures.ts';
+import { costText } from './figures.ts';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
@@ -110,7 +110,7 @@ async function sumDelivery(
   const amount = contributes ?? (deliveryColumns[column].isAlwaysTold ? '0' : null);
   const isUnknown = amount === null || (without_rate !== '0' && with_rate === '0');
   return {
-    value: isUnknown ? null : deliveryColumns[column].isMoney ? costText(amount, currency) : amount,
+    value: isUnknown ? null : deliveryColumns[column].isMoney ? costText(amount, currency) : roundCount(amount),
     parts: [],
     rest: {
       row_count: Number(days),
@@ -152,11 +152,10 @@ async function sumDifference(figure: Made<'both'>, asked: Asked, services: Servi
 /** A ratio has no rows of its own: whoever asks for its parts sees theirs. */
 async function sumRatio(figure: Made<'none'>, asked: Asked, services: Services): Promise<Summed> {
   const { first, second, parts, exclusions } = await sumParts(figure, asked, services);
-  const [over, under] = [first.value, second.value].map((value) => (value === null ? null : Number(value)));
-  const { isCost, times = 1 } = figure;
+  const { isCost, times } = figure;
   const value = isCost
-    ? costOf(over ?? null, under ?? 0, asked.delivery.period.currency)
-    : ratio(over === null || over === undefined ? null : over * times, under ?? null);
+    ? unitCost(first.value, second.value, asked.delivery.period.currency, times)
+    : ratio(first.value, second.value, times);
   return {
     value: value === null ? null : plainDecimal(value),
     parts,

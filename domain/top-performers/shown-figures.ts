@@ -1,13 +1,10 @@
 import type { Row } from '@tributary/clickhouse';
 import type { ReportField } from '@tributary/domain/reports';
+import { ratio } from '@tributary/rules';
 
 type Score = Row<'ad_read_score'>;
 
 export const numberOrNull = (value: string | null): number | null => (value === null ? null : Number(value));
-
-/** Divided by nothing, or where one of them is not known, a figure is none. */
-export const ratio = (dividend: number | null, divisor: number | null): number | null =>
-  dividend === null || divisor === null || divisor === 0 ? null : dividend / divisor;
 
 /** Every figure of an ad in the list that is no score. */
 export function shownFigures(score: Score) {
@@ -18,7 +15,7 @@ export function shownFigures(score: Score) {
     spend,
     impressions,
     clicks,
-    ctr: ratio(100 * clicks, impressions),
+    ctr: ratio(clicks, impressions, 100),
     cpc: ratio(spend, clicks),
     attributed_cash_outcomes: cash,
     attributed_revenue: revenue,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { nearestWord } from './nearest-word.ts';
 
 /**
  * What is wrong with a value, in our words: said of the field that is named before it. A schema that has words of its own is not asked
@@ -23,7 +24,7 @@ export const faultWords: z.core.$ZodErrorMap = (issue) => {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
-      return unknownField;
+      return unknownField(issue);
     case 'invalid_union':
       return 'has none of the forms that it may have';
     default:
@@ -32,7 +33,15 @@ export const faultWords: z.core.$ZodErrorMap = (issue) => {
 };
 
 const required = 'is required';
-const unknownField = 'is none of the fields that it may have';
+
+/** A whole sentence, unlike the others: the field is no part of the schema. Its name is repeated only where it looks like one. */
+function unknownField({ keys, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
+  const [name = ''] = keys;
+  const fields = Object.keys((inst as z.ZodObject | undefined)?.shape ?? {});
+  const meant = nearestWord(name, fields);
+  const advice = meant ? `Did you mean \`${meant}\`?` : `Known fields: ${fields.join(', ') || 'none'}.`;
+  return `Unknown field${/^[\w.[\]-]{1,60}$/.test(name) ? ` \`${name}\`` : ''}. ${advice}`;
+}
 
 /** Whether nothing was there, where something must be. */
 export const isMissing = ({ message }: { readonly message: string }): boolean => message === required;

@@ -4,6 +4,7 @@ export * from './errors.ts';
 export * from './events.ts';
 export * from './fault-words.ts';
 export * from './links.ts';
+export { nearestWord } from './nearest-word.ts';
 export * from './oauth-errors.ts';
 export { argumentsOf, partsOf } from './openapi/arguments.ts';
 export type { JsonSchema } from './openapi/schemas.ts';

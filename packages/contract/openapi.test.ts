@@ -316,6 +316,11 @@ describe('a declaration that cannot be described is named', () => {
   test.each<[string, Change, RegExp]>([
     ['a path parameter without a schema', { path: '/api/v1/{id}' }, /^readPage .*\{id\}/],
     ['a parameter that is not in the path', { params: z.strictObject({ id: Uuid }) }, /^readPage .*params/],
+    [
+      'a body that accepts unknown fields',
+      { body: { schema: z.strictObject({ notes: z.array(z.object({ text: z.string() })) }) } },
+      /^readPage .*body\.notes accepts unknown fields/,
+    ],
     ['an answer that JSON cannot hold', { answers: { 200: { schema: z.date() } } }, /^readPage .*Date/],
     [
       'a name with two meanings',

@@ -5,6 +5,7 @@ import { describedFields, parameterWord, shapeWord } from './openapi/describe.ts
 import { ErrorResponses, errorSchema } from './openapi/errors.ts';
 import { Examples, giveExamples, type Shown } from './openapi/examples.ts';
 import { type JsonSchema, Schemas } from './openapi/schemas.ts';
+import { requireStrictBody } from './openapi/strict-body.ts';
 import { type SecurityRequirement, securityOf, securitySchemes } from './openapi/security.ts';
 import { type Webhook, webhooksChapter, webhooksOf } from './openapi/webhooks.ts';
 import type { Answer, Body, Route } from './route.ts';
@@ -139,7 +140,7 @@ function operationOf(route: Route, schemas: Schemas, errorResponses: ErrorRespon
       ...(deprecation && { deprecated: true }),
       security: securityOf(access.credentials),
       ...(parameters.length > 0 && { parameters }),
-      ...(body && { requestBody: requestBodyOf(route.id, body, schemas) }),
+      ...(body && { requestBody: requestBodyOf(route, body, schemas) }),
       responses: { ...answersOf(route, schemas), ...errorResponses.of(route) },
       'x-required-scopes': access.scopes ?? [],
       'x-credentials': access.credentials,
@@ -191,13 +192,15 @@ function parameter(name: string, place: 'path' | 'query' | 'header', schema: Jso
   return { name, in: place, required, ...(text && { description: text }), schema: rest };
 }
 
-function requestBodyOf(id: string, body: Body, schemas: Schemas): object {
+function requestBodyOf(route: Route, body: Body, schemas: Schemas): object {
   const { contentType = 'application/json', optional, maxBytes, csv } = body;
+  const schema = schemas.of(body.schema, 'input');
+  requireStrictBody(route, schemas.resolved(schema));
   return {
     required: !optional,
     ...(maxBytes && { description: `At most ${maxBytes.toLocaleString('en')} bytes.` }),
     content: {
-      [contentType]: { schema: describedFields(schemas.of(body.schema, 'input'), id) },
+      [contentType]: { schema: describedFields(schema, route.id) },
       ...(csv && {
         'text/csv': { schema: { type: 'string', description: 'A line of field names, then a line a row.' } },
       }),

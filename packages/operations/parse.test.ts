@@ -1,7 +1,11 @@
-import { type Route, refusalsOf, routes } from '@tributary/contract';
+import { openapi, type Route, refusalsOf, routes } from '@tributary/contract';
 import { describe, expect, test } from 'vitest';
 import { parseBody, parseQuery } from './parse.ts';
 import { Refusal } from './refusal.ts';
+
+interface RequestBody {
+  readonly content: { readonly 'application/json'?: { readonly example: object } };
+}
 
 const declared: readonly Route[] = Object.values(routes);
 
@@ -13,6 +17,40 @@ describe('every route that is declared', () => {
     expect(refusal).toMatchObject({ code: 'invalid_parameter', fields: { field: mistyped } });
     expect(refusal.message).toContain(known[0] ?? 'It takes none.');
     expect(refusalsOf(route)).toContain('invalid_parameter');
+  });
+});
+
+describe('an unknown field of a JSON body', () => {
+  const document = openapi({ baseUrl: 'https://tributary.example' });
+  const exampleOf = ({ path, method }: Route): object | undefined => {
+    const { requestBody } = document.paths[path]?.[method.toLowerCase()] as { requestBody?: RequestBody };
+    return requestBody?.content['application/json']?.example;
+  };
+  test.each(declared.filter(exampleOf))('$id refuses it, and names it', (route) => {
+    const body = Buffer.from(JSON.stringify({ ...exampleOf(route), nothing_like_it: 1 }));
+    const { code, message } = refusalOf(() => parseBody(route, body, 'application/json'));
+    expect(message).toMatch(/^Unknown field `nothing_like_it`\./);
+    expect(refusalsOf(route)).toContain(code);
+  });
+
+  test('a mistyped amount refunds nothing, and the nearest field is named', () => {
+    const body = Buffer.from(JSON.stringify({ amont: 5 }));
+    expect(refusalOf(() => parseBody(routes.createPaymentRefund, body, 'application/json'))).toMatchObject({
+      code: 'validation_error',
+      message: 'Unknown field `amont`. Did you mean `amount`?',
+      fields: { field: 'amont' },
+    });
+  });
+
+  test('a mistyped field of one event is refused, and what its open fields hold is not', () => {
+    const parse = (event: object) =>
+      parseBody(routes.createEvent, Buffer.from(JSON.stringify({ event_name: 'signup', ...event })), 'application/json');
+    expect(refusalOf(() => parse({ propertes: { value: 5 } })).message).toBe(
+      'Unknown field `propertes`. Did you mean `properties`?',
+    );
+    expect(
+      parse({ properties: { plan: 'pro' }, user_traits: { team: 'a' }, click_ids: { other: 'x' } }),
+    ).toMatchObject({ properties: { plan: 'pro' } });
   });
 });
 

@@ -1,5 +1,5 @@
-import { type ErrorCode, faultWords, isMissing, placeOf, type Route } from '@tributary/contract';
-import { isTooDeep, maxJsonDepth, nearestWord } from '@tributary/rules';
+import { type ErrorCode, faultWords, isMissing, nearestWord, placeOf, type Route } from '@tributary/contract';
+import { isTooDeep, maxJsonDepth } from '@tributary/rules';
 import type { z } from 'zod';
 import { readCsv } from './read-csv.ts';
 import { Refusal } from './refusal.ts';
@@ -109,7 +109,10 @@ function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: Er
   const path = issue ? placeOf(issue) : [];
   const code = codeOf(route, path) ?? fallback;
   const field = path.join('.');
-  const message = `The ${field ? `${noun} "${field}"` : 'body'} ${sentence(issue)}`;
+  const message =
+    issue?.code === 'unrecognized_keys'
+      ? issue.message
+      : `The ${field ? `${noun} "${field}"` : 'body'} ${sentence(issue)}`;
   if (code !== 'validation_error' && code !== 'invalid_parameter') throw new Refusal(code, message);
   const faults = issues.map((one) => ({ field: placeOf(one).join('.'), message: one.message }));
   throw new Refusal(code, message, { fields: { ...(field && { field }), ...(faults.length > 1 && { faults }) } });

@@ -100,7 +100,6 @@ export {
   sumAmounts,
   toMinorUnits,
 } from './money.ts';
-export { nearestWord } from './nearest-word.ts';
 export {
   type CountryCode,
   isCountry,
@@ -112,6 +111,7 @@ export {
 export { amountsOfAddress, type DailyAmounts, dailyAmounts, isPlan, visitsPerDay } from './plan.ts';
 export { type PossibleNames, possibleNames } from './possible-names.ts';
 export { effectiveScopes, isHealthcareFamily, isLoosened, type PrivacyStatus } from './privacy.ts';
+export { ratio, roundCount, unitCost } from './ratio.ts';
 export { lesser, netOf, type Reversals, reversalsOf, type SaidRefund } from './refunds.ts';
 export { normaliseRut } from './rut.ts';
 export {

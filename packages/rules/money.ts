@@ -118,6 +118,16 @@ export function sumAmounts(amounts: readonly string[]): string {
   }, '0');
 }
 
+/** The quotient in decimals, rounded once to the scale. The divisor is not zero. */
+export function divideAmounts(dividend: string, divisor: string, scale: number): string {
+  const [over, under] = [read(dividend), read(divisor)];
+  const [units, unit] = [over.units * powerOfTen(under.scale + scale), under.units * powerOfTen(over.scale)];
+  return write({ units: roundQuotient(units, unit), scale });
+}
+
+/** The amount with at most so many decimals. */
+export const roundAmount = (amount: string, scale: number): string => write({ units: round(read(amount), scale), scale });
+
 /** Below zero, zero or above, as the first is less than, the same as or more than the second. */
 export function compareAmounts(first: string, second: string): number {
   const [a, b] = align(first, second);
@@ -185,9 +195,14 @@ function write(decimal: Decimal): string {
 
 function round({ units, scale }: Decimal, toScale: number): bigint {
   if (scale <= toScale) return units * powerOfTen(toScale - scale);
-  const unit = powerOfTen(scale - toScale);
-  const rounded = ((units < 0n ? -units : units) + unit / 2n) / unit;
-  return units < 0n ? -rounded : rounded;
+  return roundQuotient(units, powerOfTen(scale - toScale));
+}
+
+/** Halves go away from zero. */
+function roundQuotient(dividend: bigint, divisor: bigint): bigint {
+  const [over, under] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
+  const rounded = (2n * over + under) / (2n * under);
+  return dividend < 0n === divisor < 0n ? rounded : -rounded;
 }
 
 function align(first: string, second: string): [a: bigint, b: bigint, scale: number] {

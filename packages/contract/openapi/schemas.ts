@@ -27,6 +27,15 @@ export class Schemas {
     }));
   }
 
+  /** The schema with each name replaced by what it stands for. */
+  resolved(schema: JsonSchema): JsonSchema {
+    return JSON.parse(JSON.stringify(schema), (_, value) => {
+      const id = (value as JsonSchema | null)?.$ref?.slice(referencePrefix.length);
+      const named = id && this.#named.get(id);
+      return named ? this.resolved(named) : value;
+    });
+  }
+
   /** By name, in the order of the alphabet: the document must not change when a route moves. */
   components(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -41,7 +41,7 @@ export const signIn = route({
   audit: { action: 'account.signed_in', of: 'user:{data.id}', unchanged: 202 },
   access: { credentials: ['public'], grain: 'account' },
   rate: 'token',
-  body: { schema: z.object({ email: Email, password: Password }) },
+  body: { schema: z.strictObject({ email: Email, password: Password }) },
   answers: {
     200: { schema: accountData(Person) },
     202: { schema: accountData(SecondStep), description: 'The password is right, and a code is asked for as well.' },
@@ -96,7 +96,7 @@ export const updatePassword = route({
   audit: { action: 'account.password_changed', of: 'user:{caller.userId}' },
   access: ofAccount,
   rate: 'token',
-  body: { schema: z.object({ current_password: Password.optional(), new_password: Password }) },
+  body: { schema: z.strictObject({ current_password: Password.optional(), new_password: Password }) },
   answers: { 200: { schema: accountData(z.strictObject({ changed: z.literal(true) })) } },
   refusals: ['current_password_required', 'current_password_invalid', 'weak_password', 'compromised_password'],
 });
@@ -179,7 +179,7 @@ export const createInvitation = route({
   access: managers,
   ...byWorkspace,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       role: Role,
       email: Email.optional().describe('When given, only the person with this address may accept.'),
     }),
@@ -230,7 +230,7 @@ export const acceptInvitation = route({
   access: { credentials: ['public', 'session'], grain: 'account' },
   rate: 'token',
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       token: z.string().max(200),
       name: PersonName.optional(),
       email: Email.optional(),
@@ -271,7 +271,7 @@ export const updateMember = route({
   audit: { action: 'member.role_changed', of: 'user:{params.userId}' },
   access: managers,
   ...byMember,
-  body: { schema: z.object({ role: Role }) },
+  body: { schema: z.strictObject({ role: Role }) },
   idempotency: 'natural',
   answers: { 200: { schema: workspaceData(Member) } },
   refusals: ['invalid_state'],

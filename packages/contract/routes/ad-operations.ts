@@ -41,7 +41,7 @@ const written = {
   idempotency: 'required',
   answers: { 200: { schema: data(AdActionAnswer) } },
 } as const;
-const simple = { schema: z.object(options).meta({ examples: [{}, { dry_run: true }] }), optional: true } as const;
+const simple = { schema: z.strictObject(options).meta({ examples: [{}, { dry_run: true }] }), optional: true } as const;
 const unchanged = { outcome: ['dry_run'] } as const;
 
 const availability = z.strictObject({
@@ -172,7 +172,7 @@ export const updateAdSetBudget = route({
   ids: { id: 'platform_ad_set', connection_id: 'connection' },
   body: {
     schema: z
-      .object({
+      .strictObject({
         daily_budget_minor: z
           .int()
           .min(1)
@@ -214,7 +214,7 @@ export const applyUrlTags = route({
   audit: { action: 'url_tags.applied', of: 'profile:{caller.profileId}', unchanged },
   body: {
     schema: z
-      .object({
+      .strictObject({
         ad_ids: z
           .array(z.string().min(1).max(200))
           .min(1)
@@ -250,7 +250,7 @@ export const undoUrlTags = route({
   ids: { connection_id: 'connection' },
   body: {
     schema: z
-      .object({ ad_id: z.string().min(1).max(200).describe('The platform’s id.'), ...options })
+      .strictObject({ ad_id: z.string().min(1).max(200).describe('The platform’s id.'), ...options })
       .meta({ examples: [{ ad_id: '120210123456' }] }),
   },
   refusals,

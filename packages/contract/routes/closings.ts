@@ -32,7 +32,7 @@ export const createClosing = route({
   chapter,
   audit: { action: 'month.closed', of: 'closing:{data.month}', unchanged: 200 },
   access: { ...access, scopes: anyOf('attribution:write') },
-  body: { schema: z.object({ month: Month }) },
+  body: { schema: z.strictObject({ month: Month }) },
   refusals: ['invalid_state'],
   idempotency: 'natural',
   answers: { 200: { schema: data(Closing) }, 201: { schema: data(Closing) } },

@@ -206,7 +206,7 @@ export const selectTrackedPages = route({
   audit: { action: 'connection.pages_selected', of: 'profile:{caller.profileId}' },
   access: write,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       page_ids: z
         .array(z.string().min(1).max(100))
         .max(200)

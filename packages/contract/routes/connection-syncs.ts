@@ -34,7 +34,7 @@ export const startSync = route({
   access: { credentials, scopes: anyOf('connections:write'), grain: 'profile' },
   body: {
     optional: true,
-    schema: z.object({
+    schema: z.strictObject({
       provider: Channel.optional().describe('Those of one provider. Absent: all.'),
       connection_id: Uuid.optional().describe('This one only.'),
     }),

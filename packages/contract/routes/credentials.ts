@@ -30,7 +30,7 @@ export const updateGrant = route({
   access: governed,
   ...profileInPath,
   refusedAs: { profileId: 'not_found' },
-  body: { schema: z.object({ scopes: z.array(OAuthScope).max(20) }) },
+  body: { schema: z.strictObject({ scopes: z.array(OAuthScope).max(20) }) },
   idempotency: 'natural',
   answers: {
     200: {
@@ -75,7 +75,7 @@ export const createKey = route({
   audit: { action: 'key.created', of: 'api_key:{data.id}' },
   access: keys,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       name: Name.default('API key'),
       scopes: z
         .array(Scope)

@@ -113,7 +113,7 @@ export const importCustomers = route({
   body: {
     example: { rows: [{ external_id: 'customer-1', email: 'ana@example.com', phone: '+56987654321' }] },
     items: 'rows',
-    schema: z.object({
+    schema: z.strictObject({
       country: z
         .string()
         .toUpperCase()

@@ -25,7 +25,7 @@ const ErasureReceipt = z
 const selector = (description: string, ...examples: string[]) =>
   z.string().max(500).optional().describe(description).meta({ examples });
 
-const ErasureRequest = z.object({
+const ErasureRequest = z.strictObject({
   request_ref: z
     .string()
     .min(1)

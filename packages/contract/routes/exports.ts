@@ -70,11 +70,11 @@ export const updateExportCatalog = route({
   body: {
     example: { privacy_mode: 'platform_safe' },
     schema: z
-      .object({
+      .strictObject({
         privacy_mode: PrivacyMode.optional(),
         exports: z
           .array(
-            z.object({
+            z.strictObject({
               ...Target,
               messaging: Target.messaging.default(null),
               every_minutes: Target.every_minutes.default(everyMinutes.default),
@@ -112,14 +112,14 @@ export const updateExportDataset = route({
     unchanged: { outcome: ['no_change'] },
   },
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       connection_id: Uuid.optional().describe('Needed where more than one connection is told.'),
       target: z.enum(exportDatasets).default('clean'),
       dataset: PlatformId.optional().describe('The clean dataset; needed the first time.'),
       mode: z.enum(datasetSwitchModes).default('switch'),
       confirm_live_ad_sets: z.boolean().default(false),
       consent: z
-        .object({
+        .strictObject({
           version: z.string().max(20),
           text_hash: z.string().max(128),
           accepted_by: z.string().min(1).max(200),

@@ -62,7 +62,7 @@ export const createHandoff = route({
   access: { credentials, scopes: anyOf('connections:write'), grain: 'profile' },
   params: z.object({ provider }),
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       profile_id: Uuid.optional().describe(
         "The profile that you believe to speak for: another than the credential's is refused.",
       ),
@@ -143,7 +143,7 @@ export const finalizePendingAccount = route({
   access: choosing,
   params: z.object({ provider }),
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       candidate_id: z
         .string()
         .min(1)

@@ -158,7 +158,7 @@ export const undoMerge = route({
   access: write,
   params: z.object({ merge_id: Uuid.describe('The `id` of a row of GET /merges.') }),
   query: DryRun,
-  body: { schema: z.object({ reason: Reason }) },
+  body: { schema: z.strictObject({ reason: Reason }) },
   ids: { merge_id: 'merge' },
   idempotency: 'natural',
   answers: { 200: { schema: data(Undone) } },
@@ -176,9 +176,9 @@ export const splitCustomer = route({
   params: z.object({ id: Uuid.describe('A customer. Who was merged is found under the survivor.') }),
   query: DryRun,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       merges: z
-        .array(z.object({ merge_id: Uuid }))
+        .array(z.strictObject({ merge_id: Uuid }))
         .min(1)
         .max(splitAtOnce)
         .describe(`Up to ${splitAtOnce}, of GET /customers/{id}/identity.`),

@@ -22,7 +22,7 @@ export const startBankLink = route({
   audit: 'not needed: nothing is kept until the link is connected',
   access: write,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       country: z.enum(bankLinkCountries).default('cl'),
       holder_type: z.enum(bankHolderTypes).default('business'),
     }),
@@ -63,7 +63,7 @@ export const connectBankLink = route({
   chapter,
   audit: { action: 'bank_link.connected', of: 'profile:{caller.profileId}' },
   access: write,
-  body: { schema: z.object({ exchange_token: secret(500).meta({ examples: ['sandbox-exchange-token'] }) }) },
+  body: { schema: z.strictObject({ exchange_token: secret(500).meta({ examples: ['sandbox-exchange-token'] }) }) },
   idempotency: 'accepted',
   answers: { 201: { schema: data(z.array(Linked)) } },
   refusals: [
@@ -116,7 +116,7 @@ export const saveChatbotConnection = route({
   audit: { action: 'chatbot.connected', of: 'connection:{data.id}' },
   access: write,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       api_key: secret(500)
         .describe('From the chatbot’s own settings.')
         .meta({ examples: ['123456:sandbox-key'] }),
@@ -176,7 +176,7 @@ export const createManualStore = route({
   audit: { action: 'store.added', of: 'connection:{data.id}' },
   access: write,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       shop_domain: ShopDomain,
       name: z.string().trim().min(1).max(200).optional(),
       access_token: AccessToken.optional(),
@@ -200,7 +200,7 @@ export const updateManualStore = route({
   access: write,
   ...inPath,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       webhook_signing_id: secret(500)
         .describe('Shown in the store’s settings under Notifications, Webhooks. It is sealed, and never shown again.')
         .meta({ examples: ['9f2c7a4e51d84f0b8c3d6e7f'] }),
@@ -234,7 +234,7 @@ export const activateWebPixel = route({
   audit: { action: 'store.pixel_installed', of: 'connection:{data.connection_id}' },
   access: write,
   body: {
-    schema: z.object({ connection_id: Uuid.optional().describe('Where the profile has several stores.') }),
+    schema: z.strictObject({ connection_id: Uuid.optional().describe('Where the profile has several stores.') }),
     optional: true,
   },
   idempotency: 'accepted',

@@ -1,4 +1,5 @@
 import {
+  type InvalidSelector,
   limits,
   linkTokenChannels,
   linkTokenParameter,
@@ -23,7 +24,7 @@ const selector = (description: string, ...examples: string[]) =>
     .meta(examples.length > 0 ? { examples } : {});
 
 const LinkTokenRow = z
-  .object({
+  .strictObject({
     customer_profile_id: selector('Our id of the customer.'),
     customer_key: selector('Your own id: the `user_traits.external_id` of your events.', 'customer-8812'),
     email: selector('In any capitals.', 'ana.soto@example.cl'),
@@ -37,6 +38,19 @@ const LinkTokenRow = z
       'Names one customer. Of several selectors the first in this order counts; one that is there and cannot be read makes the row ' +
       'invalid, whatever the others say.',
   });
+
+/** A row, or what is wrong with one that has an unknown field. A row that is malformed otherwise names no customer. */
+type JudgedLinkTokenRow = z.output<typeof LinkTokenRow> & {
+  readonly fault?: { readonly reason: InvalidSelector; readonly message: string };
+};
+
+// A bad row costs the others nothing. JSON Schema asks for the value without an issue, and is told that there is none.
+const JudgedRow = LinkTokenRow.transform((row): JudgedLinkTokenRow => row).catch((refused): JudgedLinkTokenRow => {
+  const unknown = refused?.error.issues.find(({ code }) => code === 'unrecognized_keys');
+  if (!unknown) return {};
+  const isNamed = Object.keys(refused.input as object).some((field) => field in LinkTokenRow.shape);
+  return { fault: { reason: isNamed ? 'malformed_selector' : 'no_selector', message: unknown.message } };
+});
 
 const LinkTokenResult = z
   .strictObject({
@@ -82,9 +96,9 @@ export const createLinkTokens = route({
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },
   body: {
     items: 'customers',
-    schema: z.object({
+    schema: z.strictObject({
       customers: z
-        .array(LinkTokenRow.catch({}))
+        .array(JudgedRow)
         .min(1, `must hold 1 to ${maxRows} rows`)
         .max(maxRows, `must hold 1 to ${maxRows} rows`),
       expires_in_days: z

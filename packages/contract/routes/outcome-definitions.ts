@@ -42,7 +42,7 @@ export const updateOutcomeDefinition = route({
   access,
   params: z.object({ id: Uuid }),
   ids: { id: 'outcome_definition' },
-  body: { schema: z.object({ event_key: EventKey }) },
+  body: { schema: z.strictObject({ event_key: EventKey }) },
   idempotency: 'natural',
   answers: { 200: { schema: data(OutcomeDefinition) } },
   refusals: ['invalid_state'],
@@ -58,9 +58,9 @@ export const updateOutcomeDefinitions = route({
   audit: { action: 'outcome_definition.updated', of: 'profile:{caller.profileId}' },
   access,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       definitions: z
-        .array(z.object({ id: Uuid, event_key: EventKey }))
+        .array(z.strictObject({ id: Uuid, event_key: EventKey }))
         .min(1, 'must name at least one definition')
         .max(limits.stages.max),
     }),

@@ -23,7 +23,7 @@ const mostEvents = limits.events.maxRows.toLocaleString('en');
 const lookback = limits.lookback.days;
 
 export const ServerEvent = z
-  .object({
+  .strictObject({
     event_name: EventName.nullish().describe(
       'What happened, in your own words. A definition that lists it says what it means. The type when absent.',
     ),
@@ -149,7 +149,7 @@ export const createEvent = route({
       user_traits: { email: 'ana@example.com', external_id: 'customer-1' },
     },
     schema: z.union([
-      z.object({
+      z.strictObject({
         events: z
           .array(EventOfMany)
           .min(1, 'must hold at least one event')
@@ -194,7 +194,7 @@ export const GoalDefinition = z.strictObject({
   updated_at: IsoTimestamp,
 });
 
-const GoalBody = z.object({
+const GoalBody = z.strictObject({
   name: text(200).trim().min(1, 'must not be empty'),
   conversion_key: ConversionKey.optional().describe('Names the definition for good; made from the name when absent.'),
   conversion_type: z.string().max(64).optional().describe('One of the standard types, or the key itself when absent.'),
@@ -259,7 +259,7 @@ export const createGoal = route({
   chapter: 'Outcomes',
   audit: { action: 'goal_definition.saved', of: 'goal_definition:{data.id}' },
   access: goals,
-  body: { schema: z.object({ name: text(200).trim().min(1, 'must not be empty'), event_name: EventName.optional() }) },
+  body: { schema: z.strictObject({ name: text(200).trim().min(1, 'must not be empty'), event_name: EventName.optional() }) },
   idempotency: 'accepted',
   deprecation: { since: '2026-09-05', sunset: '2026-12-04', successor: 'POST /api/v1/goals/definitions' },
   answers: { 201: { schema: data(GoalDefinition) } },

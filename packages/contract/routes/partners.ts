@@ -18,16 +18,14 @@ const text = (most: number) => z.string().max(most, `may have up to ${most} char
 const CallerKey = text(200).trim().min(1, 'must not be empty');
 const mostReferrals = limits.adReferrals.maxRows;
 
-/** Neither route takes one: what it could find, `external_ref` finds, and it would be kept for nothing. */
-const withoutNationalId = <Shape extends z.ZodObject>(schema: Shape) =>
-  schema.refine((sent) => (sent as { national_id?: unknown }).national_id === undefined, {
-    path: ['national_id'],
-    message: 'may not be sent here: name the customer by external_ref',
-    abort: true,
-  });
+/** Neither route accepts a national id: `external_ref` finds the same customer, and the id would be stored for nothing. */
+const withoutNationalId: z.core.$ZodErrorMap = (issue) =>
+  issue.code === 'unrecognized_keys' && issue.keys[0] === 'national_id'
+    ? 'The field `national_id` may not be sent here. Name the customer by `external_ref`.'
+    : undefined;
 
-const NamedCustomer = withoutNationalId(
-  z.looseObject({
+const NamedCustomer = z.strictObject(
+  {
     external_ref: CallerKey.describe('Your own id of the customer. Not a national id.').meta({
       examples: ['contact-8812'],
     }),
@@ -37,7 +35,8 @@ const NamedCustomer = withoutNationalId(
     phone: text(60)
       .nullish()
       .meta({ examples: ['+56912345678'] }),
-  }),
+  },
+  { error: withoutNationalId },
 ).describe(
   'With an e-mail address or phone, a customer whom nobody knows yet is created; by `external_ref` alone only one who is known is found.',
 );
@@ -70,8 +69,8 @@ export const createDeclaredSource = route({
   rate: 'ingest',
   body: {
     example: { wa_id: '56987654321', wamid: 'wamid.HBgLNTY5MTIzNDU2NzgVAgASGBQ', answer_key: 'instagram' },
-    schema: withoutNationalId(
-      z.looseObject({
+    schema: z.strictObject(
+      {
         wamid: CallerKey.describe('The id of the message with the answer.').meta({
           examples: ['wamid.HBgLNTY5MTIzNDU2NzgVAgASGBQ'],
         }),
@@ -82,7 +81,8 @@ export const createDeclaredSource = route({
           .meta({ examples: ['I saw the sign at the station'] }),
         occurred_at: IsoTimestampInput.nullish().describe('When they came. Now when absent.'),
         ...who,
-      }),
+      },
+      { error: withoutNationalId },
     )
       .refine(namesOne, { ...oneOf, abort: true })
       .refine(({ answer_key, answer_text }) => answer_key !== 'other' || answer_text?.trim(), {
@@ -113,8 +113,8 @@ export const createDeclaredSource = route({
   },
 });
 
-const AdReferral = withoutNationalId(
-  z.looseObject({
+const AdReferral = z.strictObject(
+  {
     idempotency_key: CallerKey.meta({ examples: ['referral-8812'] }),
     ad_id: CallerKey.describe('What its platform calls the ad. It must be one of the profile’s own.').meta({
       examples: ['120210987654321'],
@@ -122,12 +122,13 @@ const AdReferral = withoutNationalId(
     occurred_at: IsoTimestampInput.describe('When the conversation began.'),
     ctwa_clid: text(1_000).nullish().describe('The click’s id, where the conversation carried one.'),
     ...who,
-  }),
+  },
+  { error: withoutNationalId },
 ).refine(namesOne, oneOf);
 
 const refusedAs = { national_id: 'invalid_parameter', 'customer.national_id': 'invalid_parameter' } as const;
 const Referrals = z.union([
-  z.object({
+  z.strictObject({
     referrals: z
       .array(AdReferral)
       .min(1, 'must hold at least one referral')

@@ -69,7 +69,7 @@ export const signInWithPasskey = route({
   audit: { action: 'account.signed_in', of: 'user:{data.id}' },
   access: ofAnybody,
   rate: 'token',
-  body: { schema: z.object({ challenge: Challenge, credential: ShownCredential }) },
+  body: { schema: z.strictObject({ challenge: Challenge, credential: ShownCredential }) },
   answers: { 200: { schema: accountData(Person) } },
   refusals: ['unauthorized', 'invalid_state'],
 });
@@ -84,7 +84,7 @@ export const beginPasskey = route({
   audit: 'not needed: nothing is added yet',
   access: ofAccount,
   rate: 'token',
-  body: { schema: z.object({ current_password: Password }) },
+  body: { schema: z.strictObject({ current_password: Password }) },
   answers: { 200: { schema: accountData(Begun) } },
   refusals: ['current_password_invalid', 'invalid_state'],
 });
@@ -100,7 +100,7 @@ export const createPasskey = route({
   access: ofAccount,
   rate: 'token',
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       challenge: Challenge,
       name: z.string().trim().min(1).max(100).describe('By which you will know it again.'),
       credential: NewCredential,

@@ -167,7 +167,7 @@ export const updateInstallment = route({
   access: write,
   params,
   query: DryRun,
-  body: { schema: z.object({ is_installment: z.boolean() }) },
+  body: { schema: z.strictObject({ is_installment: z.boolean() }) },
   refusedAs,
   ids,
   idempotency: 'natural',
@@ -175,7 +175,7 @@ export const updateInstallment = route({
 });
 
 const PayerBody = z
-  .object({
+  .strictObject({
     customer_key: z
       .string()
       .max(500)
@@ -233,7 +233,7 @@ export const createPaymentRefund = route({
   params,
   query: DryRun,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       amount: Amount.optional().describe(
         'In the payment’s currency, exact when sent as text. All that is left when absent.',
       ),
@@ -293,7 +293,7 @@ export const createCardpayPayment = route({
   rate: 'ingest',
   query: DryRun,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       external_id: z.string().trim().min(1, 'must not be empty').max(190).describe('The gateway’s id of the payment.'),
       amount: Amount,
       currency: CurrencyCode.meta({ examples: ['CLP', 'USD'] }),

@@ -127,7 +127,7 @@ export const createReconciliation = route({
   chapter,
   audit: 'not needed: it looks and changes nothing',
   access: write,
-  body: { schema: DateRange.safeExtend({ books: Books.optional() }) },
+  body: { schema: DateRange.safeExtend({ books: Books.optional() }).strict() },
   refusedAs: dateRangeFaults,
   idempotency: 'accepted',
   answers: { 202: { schema: data(Reconciliation) } },
@@ -217,7 +217,7 @@ export const repairReconciliation = route({
   params,
   query: z.object({ dry_run: Flag.default('false').describe('`true`: says how many, and does nothing.') }),
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       kinds: z.array(z.enum(differenceKindNames)).min(1).max(differenceKindNames.length).describe('Which of them.'),
     }),
   },
@@ -254,7 +254,7 @@ export const explainDifference = route({
       .meta({ examples: ['1'] }),
   }),
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       note: z
         .string()
         .trim()

@@ -71,7 +71,7 @@ const createSharedView = route({
       page: Page,
       search: Search.default(''),
       expires_at: IsoTimestampInput.optional().describe('Absent: until it is revoked.'),
-    }),
+    }).strict(),
   },
   idempotency: 'accepted',
   answers: {

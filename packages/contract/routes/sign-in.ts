@@ -38,7 +38,7 @@ export const completeSignIn = route({
   audit: { action: 'account.signed_in', of: 'user:{data.id}' },
   access: { credentials: ['public'], grain: 'account' },
   rate: 'token',
-  body: { schema: z.object({ challenge: Challenge, code: Code }) },
+  body: { schema: z.strictObject({ challenge: Challenge, code: Code }) },
   answers: { 200: { schema: accountData(Person) } },
   refusals: ['unauthorized'],
 });
@@ -54,7 +54,7 @@ export const createTwoFactor = route({
   audit: { action: 'account.two_factor_begun', of: 'user:{caller.userId}' },
   access: ofAccount,
   rate: 'token',
-  body: { schema: z.object({ current_password: Password }) },
+  body: { schema: z.strictObject({ current_password: Password }) },
   answers: {
     200: {
       schema: accountData(z.strictObject({ otpauth_url: z.string(), recovery_codes: z.array(z.string()) })),
@@ -76,7 +76,7 @@ export const confirmTwoFactor = route({
   audit: { action: 'account.two_factor_enabled', of: 'user:{caller.userId}' },
   access: ofAccount,
   rate: 'token',
-  body: { schema: z.object({ code: Code }) },
+  body: { schema: z.strictObject({ code: Code }) },
   answers: { 200: { schema: accountData(z.strictObject({ enabled: z.literal(true) })) } },
   refusals: ['invalid_state'],
 });
@@ -91,7 +91,7 @@ export const disableTwoFactor = route({
   audit: { action: 'account.two_factor_disabled', of: 'user:{caller.userId}' },
   access: ofAccount,
   rate: 'token',
-  body: { schema: z.object({ current_password: Password }) },
+  body: { schema: z.strictObject({ current_password: Password }) },
   answers: { 200: { schema: accountData(z.strictObject({ enabled: z.literal(false) })) } },
   refusals: ['current_password_invalid', 'invalid_state'],
 });

@@ -152,7 +152,7 @@ export const importSpend = route({
     },
     items: 'rows',
     csv: true,
-    schema: z.object({
+    schema: z.strictObject({
       rows: z.array(JudgedRow).min(1, `must hold 1 to ${maxRows} rows`).max(maxRows, `must hold 1 to ${maxRows} rows`),
     }),
     maxBytes: 2 * 1024 * 1024,

@@ -67,7 +67,7 @@ export const createTrackingVerification = route({
   audit: { action: 'tracking_verification.started', of: 'tracking_verification:{data.id}' },
   access: write,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       url: z
         .url({ protocol: /^https?$/, error: 'must be an address that starts with https://' })
         .max(2_000)

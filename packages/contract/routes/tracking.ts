@@ -221,7 +221,7 @@ export const createTrackingDomain = route({
   audit: { action: 'tracking_domain.created', of: 'tracking_domain:{data.id}', unchanged: 200 },
   access: write,
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       domain: z
         .string()
         .min(1, 'must not be empty')

@@ -85,7 +85,7 @@ export const createWebhookSubscription = route({
   chapter,
   audit: { action: 'webhook.created', of: 'webhook_subscription:{data.id}' },
   access: write,
-  body: { schema: z.object({ url: WebhookUrl, events: Events, providers: Providers }) },
+  body: { schema: z.strictObject({ url: WebhookUrl, events: Events, providers: Providers }) },
   idempotency: 'accepted',
   answers: { 201: { schema: data(Subscription.extend({ secret: shownOnce(Secret) }), LeftOut) } },
   refusals: ['invalid_state'],
@@ -106,7 +106,7 @@ export const updateWebhookSubscription = route({
   ...inPath,
   ids: { id: 'webhook_subscription' },
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       url: WebhookUrl.optional(),
       events: Events.optional(),
       providers: Providers.optional(),
@@ -198,7 +198,7 @@ export const testWebhookSubscription = route({
   ...inPath,
   ids: { id: 'webhook_subscription' },
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       event: EventName.optional().describe('Default: the first event of the subscription that fires.'),
     }),
     optional: true,

@@ -45,7 +45,7 @@ export const createWorkspace = route({
   chapter: 'Workspaces and profiles',
   audit: { action: 'workspace.created', of: 'workspace:{data.id}' },
   access: { credentials: ['app', 'mcp', 'session'], scopes: anyOf('workspaces:write'), grain: 'workspace' },
-  body: { schema: z.object({ name: Name, is_healthcare_agency: z.boolean().default(false) }) },
+  body: { schema: z.strictObject({ name: Name, is_healthcare_agency: z.boolean().default(false) }) },
   idempotency: 'accepted',
   answers: { 201: { schema: workspaceData(Workspace), bare: true } },
 });
@@ -60,7 +60,7 @@ export const createProfile = route({
   audit: { action: 'profile.created', of: 'profile:{data.id}' },
   access: { credentials: ['app', 'mcp', 'session'], scopes: anyOf('profiles:write'), grain: 'workspace' },
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       workspace_id: Uuid,
       name: Name,
       privacy_mode: PrivacyMode.default('standard'),
@@ -109,7 +109,7 @@ export const updateProfile = route({
   body: {
     example: { name: 'Shop Chile', time_zone: 'America/Santiago' },
     schema: z
-      .object({
+      .strictObject({
         name: Name.optional(),
         time_zone: TimeZone.optional(),
         reporting_currency: CurrencyCode.optional(),
@@ -136,7 +136,7 @@ export const updateEntitlement = route({
   // An id that is not a UUID names no profile either.
   refusedAs: { profileId: 'not_found' },
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       enabled: z.boolean(),
       privacy_mode: PrivacyMode.optional().describe('At least as private as the profile is.'),
     }),
@@ -155,7 +155,7 @@ export const updatePrivacy = route({
   chapter: 'Workspaces and profiles',
   audit: { action: 'profile.privacy_changed', of: 'profile:{caller.profileId}' },
   access: { credentials: ['session'], roles: ['owner', 'admin'], grain: 'profile', entitlement: 'not needed' },
-  body: { schema: z.object({ privacy_mode: PrivacyMode }) },
+  body: { schema: z.strictObject({ privacy_mode: PrivacyMode }) },
   idempotency: 'natural',
   answers: { 200: { schema: data(z.strictObject({ privacy_mode: PrivacyMode })) } },
 });

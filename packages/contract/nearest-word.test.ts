@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestWord } from './index.ts';
+import { nearestWord } from './nearest-word.ts';
 
 const words = ['model', 'level', 'limit', 'date_from', 'date_to', 'campaign_id'];
 
