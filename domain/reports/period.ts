@@ -59,13 +59,14 @@ export async function paymentsWithoutRate(tx: Tx, profileId: string, from: Date,
 
 /** Of what was spent, what a query of delivery says to be without a rate. */
 export const spendWithoutRate = (left: readonly Row<'delivery_list_without_rate'>[]): Exclusion[] =>
-  left.map(({ currency, days, amount }) => ({
-    of: 'spend',
-    reason: 'no_exchange_rate',
-    currency,
-    count: Number(days),
-    amount,
-  }));
+  left.flatMap(({ currency, days, amount }) => withoutRate('spend', currency, days, amount));
+
+/** The same of the conversion value that platforms report. */
+const platformValueWithoutRate = (left: readonly Row<'delivery_list_without_rate'>[]): Exclusion[] =>
+  left.flatMap((row) => withoutRate('platform_value', row.currency, row.value_days, row.platform_value));
+
+const withoutRate = (of: ExcludedKind, currency: string, days: string, amount: string): Exclusion[] =>
+  days === '0' ? [] : [{ of, reason: 'no_exchange_rate', currency, count: Number(days), amount }];
 
 interface Range {
   readonly date_from: string;
@@ -121,6 +122,8 @@ export interface DeliveryPeriod {
   readonly period: Period;
   readonly rates: ReadonlyMap<string, { readonly rate: string; readonly rateDate: string }>;
   readonly parameters: ReturnType<typeof parametersOf>;
+  /** What platforms report as conversion value in currencies without a rate, for the one report that shows it. */
+  readonly excludedValue: readonly Exclusion[];
 }
 
 /** The same with the exchange rates of its days, for the currencies that something was spent in; as they were known at another moment, if one is given. */
@@ -157,7 +160,7 @@ export async function readDeliveryPeriod(range: Range, asked: Reading, ratesAsOf
     ? []
     : await clickhouse.query('delivery_list_without_rate', { ...parameters, level: 'campaign' }, { signal });
   const about = { ...period.about, exclusions: [...period.about.exclusions, ...spendWithoutRate(left)] };
-  return { period: { ...period, about }, rates, parameters };
+  return { period: { ...period, about }, rates, parameters, excludedValue: platformValueWithoutRate(left) };
 }
 
 /** The same of days and rates that are known already. */
@@ -165,6 +168,7 @@ export const deliveryPeriodOf = (period: Period, rates: DeliveryPeriod['rates'])
   period,
   rates,
   parameters: parametersOf(period, rates),
+  excludedValue: [],
 });
 
 function parametersOf(period: Period, rates: DeliveryPeriod['rates']) {

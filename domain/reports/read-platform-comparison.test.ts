@@ -1,5 +1,7 @@
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { openTestWithClickHouse } from '@tributary/testkit';
+import { attributionModelNames } from '@tributary/vocabulary';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { banner, film, openShop, outlet, winter } from './reports.fixture.ts';
 
@@ -67,6 +69,7 @@ describe('What a platform claims beside what we credit', () => {
       'platform_conversion_value',
       'atribu_conversions',
       'atribu_cash_conversions',
+      'atribu_cash_credits',
       'atribu_cash_revenue',
       'conversion_gap',
       'conversion_gap_pct',
@@ -128,6 +131,94 @@ test('[comp-006] what a platform claims is told in the currency of the profile',
   const told = { spend: 2_250, platform_conversion_value: '4500', value_gap: '4500', platform_roas: 2, atribu_roas: 4 };
   expect(of('social_ads', data.platforms)).toMatchObject(told);
   expect(of('social_ads', data.rows)).toMatchObject(told);
+});
+
+test('what a platform claims without an exchange rate is null, with an exclusion, and not zero', async () => {
+  const shop = await openShop(world, { reportingCurrency: 'CLP' });
+  await shop.spend(
+    { ...film, currency: 'KWD', spend: '2', conversions: '1', conversion_value: '117.98' },
+    { ...film, date: '2026-05-02', currency: 'KWD', spend: '1', conversions: '0', conversion_value: '0' },
+  );
+  shop.click('ana', 1, winter);
+  await shop.pay('ana', 1.5, '9000', { properties: { value: '9000', currency: 'CLP' } });
+  await shop.settle();
+  const { data, meta } = await shop.read(path);
+  for (const rows of [data.platforms, data.rows])
+    expect(of('social_ads', rows)).toMatchObject({
+      spend: null,
+      platform_conversions: 1,
+      platform_conversion_value: null,
+      value_gap: null,
+      platform_roas: null,
+    });
+  const without = { reason: 'no_exchange_rate', currency: 'KWD' };
+  expect(meta.exclusions).toEqual([
+    { of: 'spend', ...without, count: 2, amount: '3' },
+    { of: 'platform_value', ...without, count: 1, amount: '117.98' },
+  ]);
+});
+
+describe('The payments that platforms are credited with', () => {
+  const platforms = ['social_ads', 'search_ads', 'tiktok'];
+  /** Customers with up to four touches, each of a platform or of none, and up to two payments, some refunded in full. */
+  const histories = fc.array(
+    fc.record({
+      touches: fc.array(fc.constantFrom(...platforms, ''), { minLength: 1, maxLength: 4 }),
+      payments: fc.array(fc.constantFrom('100.01', '0.01', '33.33', '5'), { minLength: 1, maxLength: 2 }),
+      isRefunded: fc.boolean(),
+    }),
+    { minLength: 6, maxLength: 10 },
+  );
+
+  test('are together never more than there were, and as many where every touch is an ad, under all six models', async () => {
+    const [found = []] = fc.sample(histories, 1);
+    const shop = await openShop(world);
+    let paid = 0;
+    for (const [customer, { touches, payments, isRefunded }] of found.entries()) {
+      for (const [at, platform] of touches.entries())
+        shop.click(`p${customer}`, 1 + at / 2, platform === '' ? {} : { ...winter, platform });
+      for (const [at, value] of payments.entries()) {
+        const key = `payment-${customer}-${at}`;
+        await shop.pay(`p${customer}`, 5 + at, value, { idempotency_key: key });
+        if (isRefunded)
+          await shop.event(`p${customer}`, 6 + at, {
+            event_name: 'refund',
+            refund_of: key,
+            properties: { value, currency: 'USD' },
+          });
+        paid += 1;
+      }
+    }
+    await shop.settle();
+    const ofAds = found.filter(({ touches }) => !touches.includes(''));
+    const paidByAds = ofAds.reduce((sum, { payments }) => sum + payments.length, 0);
+    for (const model of attributionModelNames) {
+      const { data } = await shop.read(path, { model });
+      const credited = data.platforms.map(({ atribu_cash_credits: credits }: Compared) => credits as number);
+      const sum = credited.reduce((all: number, one: number) => all + Math.round(one * 1_000_000), 0) / 1_000_000;
+      expect([model, sum <= paid, sum >= paidByAds]).toEqual([model, true, true]);
+      for (const [index, row] of data.rows.entries())
+        expect([model, index, row.atribu_cash_credits <= row.atribu_cash_conversions]).toEqual([model, index, true]);
+    }
+  });
+
+  test('are parts of a payment where its path has several platforms, and whole in the counts', async () => {
+    const shop = await openShop(world);
+    shop.click('ana', 1, winter);
+    shop.click('ana', 2, { ...winter, platform: 'tiktok' });
+    shop.click('ana', 3, winter);
+    await shop.pay('ana', 4, '100');
+    await shop.settle();
+    const { data } = await shop.read(path, { model: 'linear' });
+    const figures = ({ atribu_cash_conversions, atribu_cash_credits }: Compared) => [
+      atribu_cash_conversions,
+      atribu_cash_credits,
+    ];
+    expect(data.platforms.map(figures)).toEqual([
+      [1, 0.6667],
+      [1, 0.3333],
+    ]);
+  });
 });
 
 describe('A platform’s total', () => {

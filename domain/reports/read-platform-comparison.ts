@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { reportedBasisOf } from '@tributary/providers';
-import { limits } from '@tributary/vocabulary';
+import { attributionModels, limits } from '@tributary/vocabulary';
 import { nameOf } from './campaign-row.ts';
 import { creditText } from './figures.ts';
 import { readDeliveryPeriod } from './period.ts';
@@ -19,15 +19,24 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
   const { level, model, date_from, date_to } = query;
   const { clickhouse, signal } = context;
   const delivery = await readDeliveryPeriod(query, context);
-  const { profileId, from, until, currency, moment } = delivery.period;
+  const { profileId, from, until, currency, moment, about } = delivery.period;
   const credits = { profile_id: profileId, level, model, from, until, ...moment };
-  const [entities, delivered, credited, unassigned] = await Promise.all([
+  const isDivided = attributionModels[model].credit === 'multiple';
+  const cashPartsOf = async (owners: 'platforms' | 'entities') =>
+    isDivided ? await clickhouse.query('report_list_cash_parts', { ...credits, owners }, { signal }) : [];
+  const [entities, delivered, credited, unassigned, ofPlatforms, ofEntities] = await Promise.all([
     readNamedEntities(delivery, { level, model, limit: mostRows }, context),
     // A platform's spend is all of it, also what was told of campaigns only.
     clickhouse.query('delivery_list_platforms', { ...delivery.parameters, level: 'campaign' }, { signal }),
     clickhouse.query('report_list_platforms', { ...credits, owners: 'platforms' }, { signal }),
     clickhouse.query('report_list_platforms', { ...credits, owners: 'unassigned' }, { signal }),
+    cashPartsOf('platforms'),
+    cashPartsOf('entities'),
   ]);
+  const partsOfPlatform = new Map(ofPlatforms.map((row) => [row.platform, row.millionths]));
+  const partsOfEntity = new Map(ofEntities.map((row) => [row.owner_id, row.millionths]));
+  const divided = (parts: ReadonlyMap<string, string>, owner: string) =>
+    isDivided ? { millionths: parts.get(owner) ?? '0' } : {};
   const nothing = { conversions: '0', payments: '0', value: '0', valued: '0' };
   const names = new Set([...delivered, ...credited, ...unassigned].map(({ platform }) => platform));
   return answer(200, {
@@ -38,7 +47,10 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
         const rest = unassigned.find(isOf) ?? nothing;
         return {
           platform,
-          ...sidesOf({ ...noDelivery, ...told, ...(credited.find(isOf) ?? nothing) }, currency),
+          ...sidesOf(
+            { ...noDelivery, ...told, ...(credited.find(isOf) ?? nothing), ...divided(partsOfPlatform, platform) },
+            currency,
+          ),
           reported_basis: reportedBasisOf(platform),
           has_delivery: told !== undefined,
           delivery_through: told?.through ?? null,
@@ -51,10 +63,10 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
         external_id: row.external_id || null,
         name: nameOf(row.name, row.external_id) ?? '',
         platform: row.platform,
-        ...sidesOf(row, currency),
+        ...sidesOf({ ...row, ...divided(partsOfEntity, row.entity_id) }, currency),
       })),
     },
-    meta: { date_from, date_to, model, ...delivery.period.about },
+    meta: { date_from, date_to, model, ...about, exclusions: [...about.exclusions, ...delivery.excludedValue] },
   });
 };
 

@@ -11,6 +11,8 @@ export interface BothSides {
   readonly payments: string;
   readonly value: string;
   readonly valued: string;
+  /** Payments that it is credited with, in millionths; of a model of one credit they are whole. */
+  readonly millionths?: string;
 }
 
 /** What the platform claims beside what we credit, and by how much they differ. Nothing adds the two. */
@@ -28,6 +30,7 @@ export function sidesOf(row: BothSides, currency: string) {
     platform_conversion_value: claimedValue,
     atribu_conversions: ours,
     atribu_cash_conversions: Number(row.payments),
+    atribu_cash_credits: row.millionths === undefined ? Number(row.payments) : Number(ratio(row.millionths, 1_000_000)),
     atribu_cash_revenue: revenue,
     conversion_gap: gap === null ? null : Number(gap),
     conversion_gap_pct: ratio(gap, claimed, 100),

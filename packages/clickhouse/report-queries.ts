@@ -91,7 +91,10 @@ export const reportQueries = {
     Delivery,
     { platform: string; day: string; currency: string; spend: string; rows: string }
   >(),
-  delivery_list_without_rate: declare<Delivery, { currency: string; days: string; amount: string }>(),
+  delivery_list_without_rate: declare<
+    Delivery,
+    { currency: string; days: string; amount: string; value_days: string; platform_value: string }
+  >(),
   delivery_sum_counted: declare<
     CountedDelivery,
     { days: string; contributes: string | null; without_rate: string; with_rate: string }
@@ -153,6 +156,7 @@ export const reportQueries = {
       platform_value: string | null;
     }
   >(),
+  report_list_cash_parts: declare<Credits, { owner_id: string; platform: string; millionths: string }>(),
   report_list_platforms: declare<
     Credits,
     { platform: string; conversions: string; payments: string; value: string; valued: string }

@@ -128,7 +128,7 @@ export const changeKinds = ['Added', 'Changed', 'Fixed', 'Breaking', 'Deprecated
 export type ChangeKind = (typeof changeKinds)[number];
 
 /** What a report may have left out, and why. */
-export const excludedKinds = ['payments', 'spend'] as const;
+export const excludedKinds = ['payments', 'spend', 'platform_value'] as const;
 export type ExcludedKind = (typeof excludedKinds)[number];
 export const exclusionReasons = ['no_exchange_rate'] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];

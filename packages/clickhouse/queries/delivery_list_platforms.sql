@@ -21,7 +21,8 @@ LEFT JOIN
         -- Nothing of it could be converted.
         countIf(d.spend != 0 AND d.rate = 0) > 0 AND countIf(d.spend != 0 AND d.rate != 0) = 0 AS is_spend_unknown,
         sum(d.platform_conversions) AS platform_conversions,
-        sum(if(d.platform_value != 0 AND d.rate = 0, NULL, d.platform_value * d.rate)) AS platform_value
+        if(countIf(d.platform_value != 0 AND d.rate = 0) > 0 AND countIf(d.platform_value != 0 AND d.rate != 0) = 0, NULL,
+            sum(d.platform_value * d.rate)) AS platform_value
     FROM delivered AS d
     GROUP BY platform
 ) AS p ON p.platform = last.platform

@@ -1,9 +1,14 @@
--- What was spent in currencies that had no rate on the day, and so is in no figure.
+-- What was spent, and what platforms report as conversion value, in currencies that had no rate on the day, and so is in no figure.
 WITH
 {{part sources}},
 {{part delivered}}
-SELECT currency, count() AS days, sum(d.spend) AS amount
+SELECT
+    currency,
+    countIf(d.spend != 0) AS days,
+    sum(d.spend) AS amount,
+    countIf(d.platform_value != 0) AS value_days,
+    ifNull(sum(d.platform_value), 0) AS platform_value
 FROM delivered AS d
-WHERE rate = 0 AND d.spend != 0
+WHERE rate = 0 AND (d.spend != 0 OR d.platform_value != 0)
 GROUP BY currency
 ORDER BY currency

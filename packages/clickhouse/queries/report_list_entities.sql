@@ -17,7 +17,8 @@ WITH
             sum(d.reach) AS reach,
             sum(d.messaging_conversations_started) AS conversations,
             sum(d.platform_conversions) AS platform_conversions,
-            sum(if(d.platform_value != 0 AND d.rate = 0, NULL, d.platform_value * d.rate)) AS platform_value
+            if(countIf(d.platform_value != 0 AND d.rate = 0) > 0 AND countIf(d.platform_value != 0 AND d.rate != 0) = 0, NULL,
+                sum(d.platform_value * d.rate)) AS platform_value
         FROM delivered AS d
         GROUP BY owner_id
     ),

@@ -13,6 +13,12 @@ const Sides = {
   platform_conversion_value: DecimalString.nullable(),
   atribu_conversions: Count.describe('Conversions that we credit.'),
   atribu_cash_conversions: Count.describe('The payments among them.'),
+  atribu_cash_credits: z
+    .number()
+    .describe(
+      'The payments divided as the model divides them, in up to six decimals: the counts above have each payment in which it has a share, ' +
+        'these credits of all platforms together are never more than the payments there were.',
+    ),
   atribu_cash_revenue: DecimalString.nullable().describe(
     'Cash that we credit, refunds subtracted. Null as outcome_value.',
   ),

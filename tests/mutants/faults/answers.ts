@@ -79,22 +79,24 @@ export const faults: readonly Fault[] = [
         'value',
         'payments without a rate are shown as worth nothing',
       ],
-      'divided-by-nothing': [
-        'dividend === null || divisor === null || divisor === 0 ? null',
-        'dividend === null || divisor === null ? null',
-        'a campaign without spend has a return of infinity',
-      ],
     },
   ),
+  ...faultsIn('packages/rules/ratio.ts', ['packages/rules/ratio.test.ts', 'domain/reports/campaigns.test.ts'], {
+    'divided-by-nothing': [
+      'dividend === null || divisor === null || Number(divisor) === 0',
+      'dividend === null || divisor === null',
+      'a campaign without spend fails the report',
+    ],
+  }),
   ...faultsIn('domain/reports/sides.ts', ['domain/reports/read-platform-comparison.test.ts'], {
     'gap-the-other-way': [
-      'Number(subtractAmounts(String(ours), row.platform_conversions))',
-      'Number(subtractAmounts(row.platform_conversions, String(ours)))',
+      'subtractAmounts(String(ours), claimed)',
+      'subtractAmounts(claimed, String(ours))',
       'the gap has the wrong sign',
     ],
     'claimed-roas-of-ours': [
-      'platform_roas: claimedValue === null ? null : ratio(Number(claimedValue), spend)',
-      'platform_roas: ratio(revenue === null ? null : Number(revenue), spend)',
+      'platform_roas: ratio(claimedValue, spend)',
+      'platform_roas: ratio(revenue, spend)',
       "the platform's return is ours",
     ],
   }),

@@ -70,8 +70,8 @@ export const faults: readonly Fault[] = [
   ...faultsIn('packages/rules/money.ts', ['packages/rules/money.test.ts'], {
     'peso-has-cents': ["[0, 'BIF CLP DJF", "[2, 'BIF CLP DJF", 'pesos are counted in cents that do not exist'],
     'refunds-round-otherwise': [
-      '((units < 0n ? -units : units) + unit / 2n) / unit;',
-      '(units + unit / 2n) / unit;',
+      '[dividend < 0n ? -dividend : dividend, divisor',
+      '[dividend, divisor',
       'a refund of everything leaves a unit behind',
     ],
     'rest-to-the-smallest': [
