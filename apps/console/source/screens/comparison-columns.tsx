@@ -1,11 +1,12 @@
 import type { DateRange } from '../date-range.ts';
 import type { Field } from '../fields.ts';
-import { words } from '../format.ts';
+import { count, signed, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
 import { type Filter, FilterValue } from '../parts/filters.tsx';
 import type { Comparison } from '../queries.ts';
 import type { Level, Model } from '../search.ts';
+import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 
 type Row = Comparison['data']['rows'][number];
@@ -57,7 +58,15 @@ export function comparisonColumns(of: {
     },
     explained('spend', say.metrics.spend),
     explained('platform_conversions', say.comparison.claim),
-    explained('atribu_cash_conversions', say.comparison.ourPayments),
+    isDivided(model)
+      ? {
+          id: 'atribu_cash_credits',
+          title: say.comparison.ourPayments,
+          isNumber: true,
+          value: (row) => row.atribu_cash_credits,
+          cell: (row) => count(row.atribu_cash_credits),
+        }
+      : explained('atribu_cash_conversions', say.comparison.ourPayments),
     explained('atribu_conversions', say.comparison.ourConversions),
     {
       id: 'conversion_gap',
@@ -65,7 +74,7 @@ export function comparisonColumns(of: {
       isNumber: true,
       about: say.comparison.gapAbout,
       value: gapOf,
-      cell: (row) => figure(row, 'payment_gap', gapOf(row)),
+      cell: (row) => (isDivided(model) ? signed(gapOf(row)) : figure(row, 'payment_gap', gapOf(row))),
     },
     explained('platform_conversion_value', say.metrics.platformValue),
     explained('atribu_cash_revenue', say.comparison.ourRevenue),
@@ -84,8 +93,12 @@ export function comparisonColumns(of: {
   ];
 }
 
+/** Rounded as the API rounds: the difference of two decimals has digits that neither has. */
 export const gapOf = ({
   platform_conversions: theirs,
-  atribu_cash_conversions: ours,
-}: Pick<Row, 'platform_conversions' | 'atribu_cash_conversions'>): number | null =>
-  theirs === null ? null : ours - theirs;
+  atribu_cash_credits: ours,
+}: Pick<Row, 'platform_conversions' | 'atribu_cash_credits'>): number | null =>
+  theirs === null ? null : Number((ours - theirs).toFixed(6));
+
+/** Under a model that divides credit, a payment counts in part; its explanation lists whole payments, so there is none. */
+export const isDivided = (model: Model): boolean => models[model].credit === 'multiple';

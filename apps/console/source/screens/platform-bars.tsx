@@ -1,14 +1,14 @@
 import { type ReactNode, useState } from 'react';
 import type { DateRange } from '../date-range.ts';
 import type { Field } from '../fields.ts';
-import { longDay, percent, words } from '../format.ts';
+import { count, longDay, percent, signed, words } from '../format.ts';
 import { Choice } from '../parts/choice.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
 import type { Comparison } from '../queries.ts';
 import type { Level } from '../search.ts';
 import { say } from '../words/index.ts';
-import { gapOf } from './comparison-columns.tsx';
+import { gapOf, isDivided } from './comparison-columns.tsx';
 
 type Platform = Comparison['data']['platforms'][number];
 type View = 'conversions' | 'value';
@@ -33,7 +33,7 @@ function pairOf(platform: Platform, view: View): Pair {
       fields: { theirs: 'platform_conversion_value', ours: 'atribu_cash_revenue', gap: 'value_gap' },
       gap: platform.value_gap,
     };
-  const { platform_conversions: theirs, atribu_cash_conversions: ours } = platform;
+  const { platform_conversions: theirs, atribu_cash_credits: ours } = platform;
   return {
     theirs,
     ours,
@@ -55,6 +55,7 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
   const { model } = usePlace();
   const [view, setView] = useState<View>('conversions');
   const pairs = platforms.map((platform) => pairOf(platform, view));
+  const isInParts = view === 'conversions' && isDivided(model);
   const figure = (platform: string, field: Field, value: number | string | null) => (
     <Figure
       of={{ report: 'platform_comparison', field, platform, level, model, days }}
@@ -93,14 +94,22 @@ export function PlatformBars({ platforms, currency, level, days }: PlatformBarsP
                 />
                 <Bar
                   name={say.comparison.weCredit}
-                  figure={figure(name, pair.fields.ours, pair.ours)}
+                  figure={
+                    isInParts ? (
+                      <span className="number">{count(pair.ours)}</span>
+                    ) : (
+                      figure(name, pair.fields.ours, pair.ours)
+                    )
+                  }
                   share={shareOf(pair.ours, most)}
                   colour="bg-accent"
                 />
               </div>
               <dl className="content-center">
                 <dt className="label">{say.comparison.gap}</dt>
-                <dd className="font-semibold">{figure(name, pair.fields.gap, pair.gap)}</dd>
+                <dd className="font-semibold">
+                  {isInParts ? signed(pair.gap) : figure(name, pair.fields.gap, pair.gap)}
+                </dd>
                 <dt className="label mt-1">{say.comparison.roas}</dt>
                 <dd>
                   {figure(name, 'platform_roas', platform.platform_roas)} /{' '}
