@@ -20,7 +20,7 @@ const readInvitation = route({
   audit: 'not needed: it reads an invitation and changes nothing',
   access: { credentials: ['public', 'session'], grain: 'account' },
   rate: 'token',
-  body: { schema: z.object({ token: LinkToken }) },
+  body: { schema: z.strictObject({ token: LinkToken }) },
   answers: {
     200: {
       schema: accountData(
@@ -48,7 +48,7 @@ const requestPasswordReset = route({
   access: { credentials: ['public'], grain: 'account' },
   rate: 'token',
   body: {
-    schema: z.object({
+    schema: z.strictObject({
       email: Email,
       language: z.enum(languages).default('en').describe('The language of the e-mail.'),
     }),
@@ -68,7 +68,7 @@ const completePasswordReset = route({
   audit: { action: 'account.password_reset', of: 'user:{data.user_id}' },
   access: { credentials: ['public'], grain: 'account' },
   rate: 'token',
-  body: { schema: z.object({ token: LinkToken, new_password: Password }) },
+  body: { schema: z.strictObject({ token: LinkToken, new_password: Password }) },
   answers: { 200: { schema: accountData(z.strictObject({ user_id: Uuid, changed: z.literal(true) })) } },
   refusals: ['not_found', 'weak_password', 'compromised_password'],
 });
