@@ -5,8 +5,8 @@ import { describedFields, parameterWord, shapeWord } from './openapi/describe.ts
 import { ErrorResponses, errorSchema } from './openapi/errors.ts';
 import { Examples, giveExamples, type Shown } from './openapi/examples.ts';
 import { type JsonSchema, Schemas } from './openapi/schemas.ts';
-import { requireStrictBody } from './openapi/strict-body.ts';
 import { type SecurityRequirement, securityOf, securitySchemes } from './openapi/security.ts';
+import { requireStrictBody } from './openapi/strict-body.ts';
 import { type Webhook, webhooksChapter, webhooksOf } from './openapi/webhooks.ts';
 import type { Answer, Body, Route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';

@@ -23,8 +23,8 @@ describe('every route that is declared', () => {
 describe('an unknown field of a JSON body', () => {
   const document = openapi({ baseUrl: 'https://tributary.example' });
   const exampleOf = ({ path, method }: Route): object | undefined => {
-    const { requestBody } = document.paths[path]?.[method.toLowerCase()] as { requestBody?: RequestBody };
-    return requestBody?.content['application/json']?.example;
+    const operation = document.paths[path]?.[method.toLowerCase()] as { requestBody?: RequestBody } | undefined;
+    return operation?.requestBody?.content['application/json']?.example;
   };
   test.each(declared.filter(exampleOf))('$id refuses it, and names it', (route) => {
     const body = Buffer.from(JSON.stringify({ ...exampleOf(route), nothing_like_it: 1 }));
@@ -44,13 +44,17 @@ describe('an unknown field of a JSON body', () => {
 
   test('a mistyped field of one event is refused, and what its open fields hold is not', () => {
     const parse = (event: object) =>
-      parseBody(routes.createEvent, Buffer.from(JSON.stringify({ event_name: 'signup', ...event })), 'application/json');
+      parseBody(
+        routes.createEvent,
+        Buffer.from(JSON.stringify({ event_name: 'signup', ...event })),
+        'application/json',
+      );
     expect(refusalOf(() => parse({ propertes: { value: 5 } })).message).toBe(
       'Unknown field `propertes`. Did you mean `properties`?',
     );
-    expect(
-      parse({ properties: { plan: 'pro' }, user_traits: { team: 'a' }, click_ids: { other: 'x' } }),
-    ).toMatchObject({ properties: { plan: 'pro' } });
+    expect(parse({ properties: { plan: 'pro' }, user_traits: { team: 'a' }, click_ids: { other: 'x' } })).toMatchObject(
+      { properties: { plan: 'pro' } },
+    );
   });
 });
 

@@ -126,7 +126,8 @@ export function divideAmounts(dividend: string, divisor: string, scale: number):
 }
 
 /** The amount with at most so many decimals. */
-export const roundAmount = (amount: string, scale: number): string => write({ units: round(read(amount), scale), scale });
+export const roundAmount = (amount: string, scale: number): string =>
+  write({ units: round(read(amount), scale), scale });
 
 /** Below zero, zero or above, as the first is less than, the same as or more than the second. */
 export function compareAmounts(first: string, second: string): number {

@@ -86,9 +86,7 @@ test('the commands of the first hour lead from nothing to a number that report, 
 
   const report = next('sh', '/api/v1/campaigns?');
   const row = () => ask(report).then(({ data }) => data[0]);
-  await expect
-    .poll(row)
-    .toMatchObject({ campaign_name: 'Winter', spend: 40, outcome_value: 199.9, roas: 4.9975 });
+  await expect.poll(row).toMatchObject({ campaign_name: 'Winter', spend: 40, outcome_value: 199.9, roas: 4.9975 });
   copied.CAMPAIGN_ID = (await row()).campaign_id;
   const { data: explained } = await ask(next('sh', '/api/v1/explain'));
   expect(explained).toMatchObject({ field: 'outcome_value', row_count: 1, contributes: explained.value });

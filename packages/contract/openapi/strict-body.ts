@@ -26,4 +26,5 @@ function findOpenObject(schema: JsonSchema, path: string): string | undefined {
     .find((found) => found !== undefined);
 }
 
-const isSchema = (part: unknown): part is JsonSchema => typeof part === 'object' && part !== null && !Array.isArray(part);
+const isSchema = (part: unknown): part is JsonSchema =>
+  typeof part === 'object' && part !== null && !Array.isArray(part);

@@ -259,7 +259,9 @@ export const createGoal = route({
   chapter: 'Outcomes',
   audit: { action: 'goal_definition.saved', of: 'goal_definition:{data.id}' },
   access: goals,
-  body: { schema: z.strictObject({ name: text(200).trim().min(1, 'must not be empty'), event_name: EventName.optional() }) },
+  body: {
+    schema: z.strictObject({ name: text(200).trim().min(1, 'must not be empty'), event_name: EventName.optional() }),
+  },
   idempotency: 'accepted',
   deprecation: { since: '2026-09-05', sunset: '2026-12-04', successor: 'POST /api/v1/goals/definitions' },
   answers: { 201: { schema: data(GoalDefinition) } },

@@ -24,22 +24,24 @@ const withoutNationalId: z.core.$ZodErrorMap = (issue) =>
     ? 'The field `national_id` may not be sent here. Name the customer by `external_ref`.'
     : undefined;
 
-const NamedCustomer = z.strictObject(
-  {
-    external_ref: CallerKey.describe('Your own id of the customer. Not a national id.').meta({
-      examples: ['contact-8812'],
-    }),
-    email: text(320)
-      .nullish()
-      .meta({ examples: ['ana.soto@example.cl'] }),
-    phone: text(60)
-      .nullish()
-      .meta({ examples: ['+56912345678'] }),
-  },
-  { error: withoutNationalId },
-).describe(
-  'With an e-mail address or phone, a customer whom nobody knows yet is created; by `external_ref` alone only one who is known is found.',
-);
+const NamedCustomer = z
+  .strictObject(
+    {
+      external_ref: CallerKey.describe('Your own id of the customer. Not a national id.').meta({
+        examples: ['contact-8812'],
+      }),
+      email: text(320)
+        .nullish()
+        .meta({ examples: ['ana.soto@example.cl'] }),
+      phone: text(60)
+        .nullish()
+        .meta({ examples: ['+56912345678'] }),
+    },
+    { error: withoutNationalId },
+  )
+  .describe(
+    'With an e-mail address or phone, a customer whom nobody knows yet is created; by `external_ref` alone only one who is known is found.',
+  );
 
 const who = {
   customer: NamedCustomer.nullish(),
@@ -69,21 +71,22 @@ export const createDeclaredSource = route({
   rate: 'ingest',
   body: {
     example: { wa_id: '56987654321', wamid: 'wamid.HBgLNTY5MTIzNDU2NzgVAgASGBQ', answer_key: 'instagram' },
-    schema: z.strictObject(
-      {
-        wamid: CallerKey.describe('The id of the message with the answer.').meta({
-          examples: ['wamid.HBgLNTY5MTIzNDU2NzgVAgASGBQ'],
-        }),
-        answer_key: DeclaredSourceAnswer.describe('`other` where none fits, with the words in `answer_text`.'),
-        answer_text: text(500)
-          .nullish()
-          .describe('What the customer wrote.')
-          .meta({ examples: ['I saw the sign at the station'] }),
-        occurred_at: IsoTimestampInput.nullish().describe('When they came. Now when absent.'),
-        ...who,
-      },
-      { error: withoutNationalId },
-    )
+    schema: z
+      .strictObject(
+        {
+          wamid: CallerKey.describe('The id of the message with the answer.').meta({
+            examples: ['wamid.HBgLNTY5MTIzNDU2NzgVAgASGBQ'],
+          }),
+          answer_key: DeclaredSourceAnswer.describe('`other` where none fits, with the words in `answer_text`.'),
+          answer_text: text(500)
+            .nullish()
+            .describe('What the customer wrote.')
+            .meta({ examples: ['I saw the sign at the station'] }),
+          occurred_at: IsoTimestampInput.nullish().describe('When they came. Now when absent.'),
+          ...who,
+        },
+        { error: withoutNationalId },
+      )
       .refine(namesOne, { ...oneOf, abort: true })
       .refine(({ answer_key, answer_text }) => answer_key !== 'other' || answer_text?.trim(), {
         path: ['answer_text'],
@@ -113,18 +116,20 @@ export const createDeclaredSource = route({
   },
 });
 
-const AdReferral = z.strictObject(
-  {
-    idempotency_key: CallerKey.meta({ examples: ['referral-8812'] }),
-    ad_id: CallerKey.describe('What its platform calls the ad. It must be one of the profile’s own.').meta({
-      examples: ['120210987654321'],
-    }),
-    occurred_at: IsoTimestampInput.describe('When the conversation began.'),
-    ctwa_clid: text(1_000).nullish().describe('The click’s id, where the conversation carried one.'),
-    ...who,
-  },
-  { error: withoutNationalId },
-).refine(namesOne, oneOf);
+const AdReferral = z
+  .strictObject(
+    {
+      idempotency_key: CallerKey.meta({ examples: ['referral-8812'] }),
+      ad_id: CallerKey.describe('What its platform calls the ad. It must be one of the profile’s own.').meta({
+        examples: ['120210987654321'],
+      }),
+      occurred_at: IsoTimestampInput.describe('When the conversation began.'),
+      ctwa_clid: text(1_000).nullish().describe('The click’s id, where the conversation carried one.'),
+      ...who,
+    },
+    { error: withoutNationalId },
+  )
+  .refine(namesOne, oneOf);
 
 const refusedAs = { national_id: 'invalid_parameter', 'customer.national_id': 'invalid_parameter' } as const;
 const Referrals = z.union([

@@ -60,7 +60,11 @@ export const DeliveryMeta = {
     .array(
       z
         .strictObject({
-          of: z.enum(excludedKinds).describe('`payments`, or days of `spend` or of the `platform_value`, the conversion value that platforms report.'),
+          of: z
+            .enum(excludedKinds)
+            .describe(
+              '`payments`, or days of `spend` or of the `platform_value`, the conversion value that platforms report.',
+            ),
           reason: z.enum(exclusionReasons),
           currency: CurrencyCode,
           count: Count.describe(`Of payments, up to ${limits.exclusions.counted.toLocaleString('en')}.`),
