@@ -1,8 +1,7 @@
 import { findAccountNames, findConnection, listOfAccounts } from '@tributary/domain/connections';
-import { type ProfileContext, refuse } from '@tributary/operations';
+import { refuse } from '@tributary/operations';
 import { type Channel, nilUuid } from '@tributary/vocabulary';
-
-type Reading = Pick<ProfileContext, 'caller' | 'ledger'>;
+import type { Reading } from './services.ts';
 
 /** The name of the account of each connection. */
 export type AccountNames = ReadonlyMap<string, string>;
