@@ -169,3 +169,13 @@ export {
 } from './visits/read-visit.ts';
 export { decideTouch, type Touch } from './visits/touch.ts';
 export { visitorIdMessage, visitorIdOf } from './visits/visitor-id.ts';
+export {
+  type CountableRecord,
+  type GroupedSales,
+  groupSales,
+  isSystematicOverlap,
+  type Sale,
+} from './sales/group-sales.ts';
+export { type MatchOptions, matchRecords, pairKey, type RecordMatch, type SaleRecord } from './sales/match-records.ts';
+export { mergeRefunds } from './sales/merge-refunds.ts';
+export { referencesOf, type SaleReference } from './sales/references.ts';

@@ -15,6 +15,7 @@ export * from './people.ts';
 export * from './platforms.ts';
 export * from './reconciliation.ts';
 export * from './reports.ts';
+export * from './sales.ts';
 export * from './scoring.ts';
 export * from './time.ts';
 export * from './tracking.ts';

@@ -1,0 +1,193 @@
+import type { MatchDecision, MatchEvidence } from '@tributary/vocabulary';
+import type { SaleReference } from './references.ts';
+
+/** A payment as one source reported it. */
+export interface SaleRecord {
+  readonly id: string;
+  /** Settles ties. Stable, unlike the id, which depends on the order of arrival. */
+  readonly key: string;
+  readonly source: string;
+  readonly customerId: string | null;
+  readonly amount: string;
+  readonly currency: string;
+  readonly at: number;
+  /** Which part of a payment plan it is; null: not stated. */
+  readonly installment: string | null;
+  readonly references: readonly SaleReference[];
+}
+
+export interface RecordMatch {
+  readonly first: string;
+  readonly second: string;
+  readonly evidence: MatchEvidence;
+  readonly reference: string | null;
+  /** Sufficient without systematic overlap of the two sources. */
+  readonly isCertain: boolean;
+  /** Strong enough to be counted once if the two sources overlap systematically. */
+  readonly isLikely: boolean;
+  readonly decision: MatchDecision | null;
+  readonly apartMs: number;
+}
+
+export interface MatchOptions {
+  readonly windowMs: number;
+  readonly decisions: ReadonlyMap<string, MatchDecision>;
+}
+
+/** Records of one order may be days apart: a store reports the order, a provider the capture. */
+export const orderWindowMs = 3 * 86_400_000;
+
+/** The key of a pair, whichever record is named first. */
+export const pairKey = (one: string, other: string): string => (one < other ? `${one}|${other}` : `${other}|${one}`);
+
+interface Candidate extends RecordMatch {
+  readonly rank: number;
+  readonly order: string;
+}
+
+/**
+ * Matches records of different sources that are the same money, one-to-one for each pair of sources: decisions first, then references, then
+ * same customer and amount by ascending time difference, ties by key. A function of the set of records: their order does not matter.
+ */
+export function matchRecords(records: readonly SaleRecord[], options: MatchOptions): RecordMatch[] {
+  const sources = [...Map.groupBy(records, ({ source }) => source)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return sources.flatMap(([, ones], index) =>
+    sources.slice(index + 1).flatMap(([, others]) => matchSources(ones, others, options)),
+  );
+}
+
+function matchSources(
+  ones: readonly SaleRecord[],
+  others: readonly SaleRecord[],
+  options: MatchOptions,
+): RecordMatch[] {
+  const taken = new Set<string>();
+  const matches: RecordMatch[] = [];
+  const take = (candidates: readonly Candidate[]) => {
+    for (const candidate of candidates.toSorted(byStrength)) {
+      if (taken.has(candidate.first) || taken.has(candidate.second)) continue;
+      taken.add(candidate.first);
+      taken.add(candidate.second);
+      const { rank: _rank, order: _order, ...match } = candidate;
+      matches.push(match);
+    }
+  };
+  const isFree = ({ id }: SaleRecord) => !taken.has(id);
+  take(candidatesOf(ones, others, options, referenceCandidate));
+  take(inOrder(ones.filter(isFree), others.filter(isFree), options));
+  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, customerCandidate));
+  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, weakCandidate));
+  return matches;
+}
+
+type Propose = (one: SaleRecord, other: SaleRecord, options: MatchOptions) => Candidate | undefined;
+
+const candidatesOf = (
+  ones: readonly SaleRecord[],
+  others: readonly SaleRecord[],
+  options: MatchOptions,
+  propose: Propose,
+): Candidate[] =>
+  ones.flatMap((one) =>
+    others.flatMap((other) => {
+      const candidate = propose(one, other, options);
+      return candidate && options.decisions.get(pairKey(one.id, other.id)) !== 'rejected' ? [candidate] : [];
+    }),
+  );
+
+const byStrength = (a: Candidate, b: Candidate): number =>
+  a.rank - b.rank || a.apartMs - b.apartMs || (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
+
+/** Equal purchases of a customer, the same number in both sources, match in order: one of the sources may report late by a constant delay. */
+function inOrder(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Candidate[] {
+  const bucket = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
+  const named = (records: readonly SaleRecord[]) =>
+    Map.groupBy(
+      records.filter(({ customerId }) => customerId !== null).toSorted(byTime),
+      bucket,
+    );
+  const rights = named(others);
+  return [...named(ones)].flatMap(([key, left]) => {
+    const right = rights.get(key) ?? [];
+    if (left.length < 2 || left.length !== right.length) return [];
+    const pairs = left.map((one, index) => customerCandidate(one, right[index] as SaleRecord, options));
+    const isWhole = pairs.every(
+      (pair) => pair !== undefined && options.decisions.get(pairKey(pair.first, pair.second)) !== 'rejected',
+    );
+    return isWhole ? (pairs as Candidate[]) : [];
+  });
+}
+
+const byTime = (a: SaleRecord, b: SaleRecord): number => a.at - b.at || (a.key < b.key ? -1 : 1);
+
+const isSameMoney = (a: SaleRecord, b: SaleRecord) => a.amount === b.amount && a.currency === b.currency;
+
+/** An installment matches the same installment only; a source that does not number them may report any. */
+const isSamePart = (a: SaleRecord, b: SaleRecord) =>
+  a.installment === null || b.installment === null || a.installment === b.installment;
+
+const referenceCandidate: Propose = (one, other, options) => {
+  if (options.decisions.get(pairKey(one.id, other.id)) === 'confirmed') {
+    const base = referenceMatch(one, other) ?? customerCandidate(one, other, options);
+    return candidate(one, other, { ...(base ?? { evidence: 'time', reference: null }), rank: -1, decision: 'confirmed' });
+  }
+  const found = referenceMatch(one, other);
+  return found?.isCertain ? candidate(one, other, found) : undefined;
+};
+
+/** References that collide or whose amounts differ are proposed, and never counted without a decision. */
+const weakCandidate: Propose = (one, other) => {
+  const found = referenceMatch(one, other);
+  return found && candidate(one, other, found);
+};
+
+const customerCandidate: Propose = (one, other, { windowMs }) =>
+  one.customerId !== null &&
+  one.customerId === other.customerId &&
+  isSameMoney(one, other) &&
+  isSamePart(one, other) &&
+  Math.abs(one.at - other.at) <= windowMs
+    ? candidate(one, other, { evidence: 'customer', reference: null, rank: 2, isLikely: true })
+    : undefined;
+
+interface Reason {
+  readonly evidence: MatchEvidence;
+  readonly reference: string | null;
+  readonly rank: number;
+  readonly isCertain?: boolean;
+  readonly isLikely?: boolean;
+  readonly decision?: MatchDecision;
+}
+
+function referenceMatch(one: SaleRecord, other: SaleRecord): Reason | undefined {
+  const levels = new Map(other.references.map(({ value, level }) => [value, level]));
+  const shared = one.references
+    .flatMap(({ value, level }) => {
+      const theirs = levels.get(value);
+      return theirs ? [{ value, isPayment: level === 'payment' && theirs === 'payment' }] : [];
+    })
+    .sort((a, b) => Number(b.isPayment) - Number(a.isPayment) || (a.value < b.value ? -1 : 1))[0];
+  if (!shared) return undefined;
+  const reason = { evidence: 'reference', reference: shared.value } as const;
+  if (shared.isPayment && one.currency === other.currency)
+    return { ...reason, rank: isSameMoney(one, other) ? 0 : 1, isCertain: true, isLikely: true };
+  const isSameOrder =
+    isSameMoney(one, other) && isSamePart(one, other) && Math.abs(one.at - other.at) <= orderWindowMs;
+  return isSameOrder ? { ...reason, rank: 1, isCertain: true, isLikely: true } : { ...reason, rank: 3 };
+}
+
+const candidate = (one: SaleRecord, other: SaleRecord, reason: Reason): Candidate => {
+  const [first, second] = one.id < other.id ? [one, other] : [other, one];
+  return {
+    first: first.id,
+    second: second.id,
+    evidence: reason.evidence,
+    reference: reason.reference,
+    isCertain: reason.isCertain ?? false,
+    isLikely: reason.isLikely ?? false,
+    decision: reason.decision ?? null,
+    apartMs: Math.abs(one.at - other.at),
+    rank: reason.rank,
+    order: one.key < other.key ? `${one.key}|${other.key}` : `${other.key}|${one.key}`,
+  };
+};

@@ -1,0 +1,21 @@
+import { toMinorUnits } from '../money.ts';
+import type { SaidRefund } from '../refunds.ts';
+
+/**
+ * Refunds of a sale, each counted once: refunds of the same amount that several records report are the same ones, in order. `records` are
+ * the refunds that each record reports, the counted record first.
+ */
+export function mergeRefunds<T extends SaidRefund>(records: readonly (readonly T[])[]): T[] {
+  const merged: T[] = [];
+  const counts = new Map<string, number>();
+  const keyOf = ({ amount, currency }: T) => `${toMinorUnits(amount, currency ?? 'USD')}|${currency ?? ''}`;
+  for (const refunds of records) {
+    const effective = refunds.filter(({ status }) => status === 'completed');
+    for (const [key, same] of Map.groupBy(effective, keyOf)) {
+      const before = counts.get(key) ?? 0;
+      merged.push(...same.slice(before));
+      counts.set(key, Math.max(before, same.length));
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,30 @@
+/** Why two records are taken for the same sale, strongest first. */
+export const matchEvidence = {
+  reference: 'Both records carry the same order, payment or transaction reference.',
+  customer: 'Same customer, amount and currency, a few minutes apart.',
+  time: 'Same amount and currency, at most two minutes apart; at least one record names no customer.',
+} as const;
+export type MatchEvidence = keyof typeof matchEvidence;
+export const matchEvidenceNames = Object.keys(matchEvidence) as readonly MatchEvidence[] as readonly [
+  MatchEvidence,
+  ...MatchEvidence[],
+];
+
+/** Whether a match counts: by rule, by a member's decision, not yet, or not at all. */
+export const matchStates = ['automatic', 'confirmed', 'suggested', 'rejected'] as const;
+export type MatchState = (typeof matchStates)[number];
+
+export const matchDecisions = ['confirmed', 'rejected'] as const;
+export type MatchDecision = (typeof matchDecisions)[number];
+
+/** How two sources that report the same sales are counted. */
+export const overlapDecisions = ['count_once', 'count_both'] as const;
+export type OverlapDecision = (typeof overlapDecisions)[number];
+
+/** Kinds of source in the default order of preference: the first one that reported a sale is counted. */
+export const saleSourceKinds = ['payments', 'store', 'bank', 'server', 'file', 'crm'] as const;
+export type SaleSourceKind = (typeof saleSourceKinds)[number];
+
+/** Why an outcome with money is in no report. `pending`: its sale is still being matched. */
+export const uncountedReasons = ['pending', 'duplicate', 'excluded'] as const;
+export type UncountedReason = (typeof uncountedReasons)[number];
