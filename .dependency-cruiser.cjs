@@ -15,6 +15,7 @@ const rooms = [
   'money',
   'outcomes',
   'payments',
+  'sales',
   'ingestion',
   'tracking',
   'attribution',

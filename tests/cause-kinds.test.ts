@@ -17,6 +17,7 @@ const places: Record<CauseKind, string> = {
   merge: 'public.mark_merged',
   split: 'public.outcomes_follow_split',
   first_payment: 'domain/outcomes/mark-dirty.ts',
+  match: 'domain/outcomes/counted.ts',
   definition: 'domain/outcomes/spread-definition.job.ts',
   rate: 'domain/outcomes/price-outcomes.ts',
   currency: 'domain/outcomes/price-outcomes.ts',

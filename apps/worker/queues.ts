@@ -3,13 +3,14 @@ import { adActions } from '@tributary/domain/ad-operations/room.ts';
 import { alertMails } from '@tributary/domain/alerts/room.ts';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
-import { syncs } from '@tributary/domain/connections/room.ts';
+import { listFirstSyncs, syncs } from '@tributary/domain/connections/room.ts';
 import { erasures } from '@tributary/domain/erasures/room.ts';
 import { exports as exportsQueue } from '@tributary/domain/exports/room.ts';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
 import { reportMails } from '@tributary/domain/report-mails/room.ts';
+import { sales } from '@tributary/domain/sales/room.ts';
 import { tenantDeletions } from '@tributary/domain/tenants/room.ts';
 import { scores } from '@tributary/domain/top-performers/room.ts';
 import { webhooks } from '@tributary/domain/webhooks/room.ts';
@@ -23,6 +24,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     attribution: attribution({ app, clickhouse: patient, now }),
     delivery: delivery({ app, clickhouse: quick }),
     firstPayments: firstPayments(app),
+    sales: sales({ app, listFirstSyncs, now }),
     erasures: erasures({
       app,
       clickhouse,

@@ -49,7 +49,8 @@ export const definition = `
   LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
   LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
 
-export const isEligible = 'coalesce(d.is_attribution_eligible, false)';
+/** A record that is not counted is no conversion. */
+export const isEligible = '(coalesce(d.is_attribution_eligible, false) AND o.uncounted IS NULL)';
 
 /** As PostgreSQL writes it: to_char takes several times as long. */
 const time = (column: string) => `(${column} AT TIME ZONE 'UTC')`;

@@ -25,4 +25,5 @@ export type { SyncStores } from './run-sync.ts';
 export { selectTrackedPages } from './select-tracked-pages.ts';
 export type { ConnectionServices, ConnectionStores } from './services.ts';
 export { startSync } from './start-sync.ts';
+export { listFirstSyncs } from './sync-store.ts';
 export { syncs } from './syncs.queue.ts';

@@ -165,3 +165,13 @@ export async function findFailingSyncs(ledger: UnboundLedger, profileIds: readon
     WHERE profile_id = ANY (${[...profileIds]}::uuid[]) AND failing_since IS NOT NULL`);
   return new Set(rows.map(({ id }) => id));
 }
+
+/** Connections of a profile that are read for the first time, and not all of it is there yet. */
+export async function listFirstSyncs(tx: Tx, profileId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    SELECT connection_id AS id FROM syncs
+    WHERE profile_id = ${profileId} AND last_success_at IS NULL AND state IN ('queued', 'running') AND isfinite(due_at)`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -48,7 +48,7 @@ async function readGoal(tx: Tx, goal: Goal, events: GoalEvents, before: Position
   const { profileId } = goal;
   const follow = (column: 'event_key' | 'event_type_key', more: RawBuilder<unknown>) => sql`
     SELECT o.*, e.key = ANY (${events.cashKeys}::text[]) AS is_cash FROM unnest(${events.keys}::text[]) AS e (key) CROSS JOIN LATERAL (
-      SELECT * FROM outcomes o WHERE o.profile_id = ${profileId} AND o.${sql.ref(column)} = e.key ${more}
+      SELECT * FROM outcomes o WHERE o.profile_id = ${profileId} AND o.${sql.ref(column)} = e.key ${more} AND o.uncounted IS NULL
         AND o.occurred_at >= ${goal.from} AND (o.occurred_at, o.id) < (${before.at}::timestamptz, ${before.id}::uuid)
       ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${most}) o`;
   const { rows } = await sql<Row>`
@@ -85,7 +85,7 @@ async function readGoalOf(
     WITH looked AS MATERIALIZED (
       SELECT o.* FROM unnest(${customerIds}::uuid[]) AS c (id) CROSS JOIN LATERAL (
         SELECT *, row_number() OVER (ORDER BY o.occurred_at DESC, o.id DESC) AS nth FROM outcomes o
-        WHERE o.profile_id = ${profileId} AND o.customer_id = c.id
+        WHERE o.profile_id = ${profileId} AND o.customer_id = c.id AND o.uncounted IS NULL
           AND o.occurred_at >= ${goal.from} AND (o.occurred_at, o.id) < (${before.at}::timestamptz, ${before.id}::uuid)
         ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${mostOfOne}) o
     ), cut AS MATERIALIZED (

@@ -1,9 +1,25 @@
 export { countByRegion } from './count-by-region.ts';
+export {
+  type CountedChange,
+  findCurrencies,
+  findNeighbours,
+  findSaleMembers,
+  type LedgerRecord,
+  listSaleRecords,
+  saveCounted,
+} from './counted.ts';
 export { countOutcomesByCustomer, countOutcomesOf, countOutcomesSaid, countUnnamedSince } from './counts-of.ts';
 export { countDirty, eraseOutcomes, hasOutcomes } from './erase.ts';
 export { findCustomerTotals } from './find-customer-totals.ts';
 export { holdsPeople } from './holds-people.ts';
-export { markDirty, markLinked, markStandings, markTouchedCustomers, saveStandings } from './mark-dirty.ts';
+export {
+  markCustomersDirty,
+  markDirty,
+  markLinked,
+  markStandings,
+  markTouchedCustomers,
+  saveStandings,
+} from './mark-dirty.ts';
 export { OutcomeRace } from './outcome-race.ts';
 export {
   countConversions,
@@ -44,6 +60,12 @@ export { type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 export { recordAll } from './record-all.ts';
 export { type RecordContext, recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
+export {
+  type DirtySale,
+  listDirtySales,
+  listSaleSources,
+  markScanned,
+} from './sale-sources.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';
 export { sumWithoutRate } from './sum-without-rate.ts';

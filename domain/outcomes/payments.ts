@@ -2,7 +2,7 @@ import type { OutcomeSource } from '@tributary/contract';
 import { readDefinitions } from '@tributary/domain/definitions';
 import type { Tx } from '@tributary/postgres';
 import { convert, fromMinorUnits, netOf, type PaymentStanding } from '@tributary/rules';
-import { isUuidInAnyCase } from '@tributary/vocabulary';
+import { isUuidInAnyCase, type UncountedReason } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 
 /** Payments as the ledger has them. What they come to among others, and what merchants say of them, is the business of the room above. */
@@ -32,6 +32,10 @@ export interface LedgerPayment {
   readonly isErased: boolean;
   /** Whether it names the ad that brought it, and so is a touch. */
   readonly isTouch: boolean;
+  /** Why no report has it; null: it counts. */
+  readonly uncounted: UncountedReason | null;
+  /** The counted record of the same sale. */
+  readonly duplicateOf: string | null;
 }
 
 const columns = sql.raw(`
@@ -40,13 +44,13 @@ const columns = sql.raw(`
   o.rate_date::text AS "rateDate", o.customer_id AS "customerId", o.is_payer_assigned AS "isPayerAssigned",
   o.said_customer_id AS "saidCustomerId", o.subject_ref AS "subjectRef", o.is_installment AS "isInstallment",
   o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId", o.erased_at IS NOT NULL AS "isErased",
-  o.origin IS NOT NULL AS "isTouch"`);
+  o.origin IS NOT NULL AS "isTouch", o.uncounted, o.duplicate_of AS "duplicateOf"`);
 
 /** A payment of the profile; undefined where there is none, or what has that id counts as no cash. */
 export async function findPayment(tx: Tx, profileId: string, id: string): Promise<LedgerPayment | undefined> {
   const { rows } = await sql<LedgerPayment>`
     SELECT ${columns} FROM outcome_meanings o
-    WHERE o.profile_id = ${profileId} AND o.id = ${id} AND o.amount IS NOT NULL AND o.counts_as_cash`.execute(tx);
+    WHERE o.profile_id = ${profileId} AND o.id = ${id} AND o.is_cash_record`.execute(tx);
   return rows[0];
 }
 

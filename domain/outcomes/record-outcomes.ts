@@ -21,6 +21,7 @@ import { withoutPerson } from './erase.ts';
 import { OutcomeRace } from './outcome-race.ts';
 import type { ReadEvent } from './read-event.ts';
 import { type Resolved, type ResolvedCustomers, resolveCustomers } from './resolve-customers.ts';
+import { noteSaleSource } from './sale-sources.ts';
 import type { OutcomeServices } from './services.ts';
 import type { OutcomeRow, StoredOutcome } from './store.ts';
 import { type Settled, writeAll } from './write-outcomes.ts';
@@ -69,8 +70,13 @@ export async function recordOutcomes(
   const definitionOf = definitionFinder(
     definitions.length > 0 ? definitions : await loadDefinitions(tx, profileId, now),
   );
-  const settled = await settleAll(tx, events, resolved, { ...context, profile });
   const isCash = (row: OutcomeRow) => definitionOf(row)?.countsAsCash ?? false;
+  const settled = await holdForMatching(
+    tx,
+    await settleAll(tx, events, resolved, { ...context, profile }),
+    isCash,
+    context,
+  );
   const keys = await writeAll(tx, settled, resolved, { ...context, isCash });
   const fresh = settled.flatMap(({ row, status }) => (status === 'recorded' ? [row] : []));
   await announceOutcomes(tx, profileId, fresh, now);
@@ -124,7 +130,8 @@ async function settleAll(
     // A browser's visits say where it came from. What an erased event said of it is kept: it names nobody.
     const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest, known);
     const named = erasedAt ? null : (strongestOf(read.said.identifiers) ?? before?.named ?? null);
-    const kept = { isInstallment, standing, erasedAt, origin, refunded, payer, named };
+    const uncounted = before?.uncounted ?? null;
+    const kept = { isInstallment, standing, erasedAt, origin, refunded, payer, named, uncounted };
     const customerId = payer && before ? before.customerId : outcome.customerId;
     const row = { ...outcome, customerId, id: before?.id ?? uuid(), idempotencyKey: key, ...kept };
     stored.set(key, row);
@@ -143,6 +150,24 @@ async function settleAll(
     };
   });
   return settled;
+}
+
+/**
+ * New payments of a profile with several sources are in no report before it is known whether another source reported them, too. Where
+ * there is one source only, nothing can be a duplicate.
+ */
+async function holdForMatching(
+  tx: Tx,
+  settled: readonly Settled[],
+  isCash: (row: OutcomeRow) => boolean,
+  { profileId, teller }: RecordContext,
+): Promise<readonly Settled[]> {
+  const isNewPayment = ({ row, before }: Settled) => row.money !== null && before === undefined && isCash(row);
+  const added = new Set(settled.filter(isNewPayment).map(({ row }) => row.id));
+  if (added.size === 0) return settled;
+  const connectionId = 'connectionId' in teller ? teller.connectionId : null;
+  if (!(await noteSaleSource(tx, profileId, teller.source, connectionId))) return settled;
+  return settled.map((one) => (added.has(one.row.id) ? { ...one, row: { ...one.row, uncounted: 'pending' } } : one));
 }
 
 /** An outcome as its message said it, without what a merchant said of its payer. */

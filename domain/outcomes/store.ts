@@ -1,7 +1,7 @@
 import type { OutcomeSource } from '@tributary/contract';
 import type { Schema, Tx } from '@tributary/postgres';
 import type { Identifier, Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
-import type { CauseKind } from '@tributary/vocabulary';
+import type { CauseKind, UncountedReason } from '@tributary/vocabulary';
 import { type Selectable, sql } from 'kysely';
 import { dirtyMarks } from './mark-dirty.ts';
 import type { ReadEvent } from './read-event.ts';
@@ -23,6 +23,8 @@ export interface StoredOutcome extends OutcomeContent {
   readonly payer: { readonly saidCustomerId: string | null } | null;
   /** The strongest identifier by which it was told whose it is. */
   readonly named: Identifier | null;
+  /** Why no report has it; null: it counts. */
+  readonly uncounted: UncountedReason | null;
 }
 
 /** What is stored under the keys, locked until the transaction ends. */
@@ -56,12 +58,13 @@ export async function findOutcomes(
         | 'said_customer_id'
         | 'named_kind'
         | 'named_value'
+        | 'uncounted'
       >
     >
   >`
     SELECT o.* FROM (${inOrder(keys)}) AS k CROSS JOIN LATERAL (
       SELECT id, idempotency_key, event_name, event_type, occurred_at, amount, currency, subject_ref, rest, customer_id, is_installment,
-        is_first_payment, purchase_id, erased_at, origin, refunded, is_payer_assigned, said_customer_id, named_kind, named_value
+        is_first_payment, purchase_id, erased_at, origin, refunded, is_payer_assigned, said_customer_id, named_kind, named_value, uncounted
       FROM outcomes WHERE profile_id = ${profileId} AND idempotency_key >= k.key AND idempotency_key <= k.key
       ORDER BY idempotency_key LIMIT 1 FOR UPDATE) o`.execute(tx);
   return new Map(
@@ -88,6 +91,7 @@ export async function findOutcomes(
           row.named_kind === null || row.named_value === null
             ? null
             : { kind: row.named_kind as Identifier['kind'], value: row.named_value },
+        uncounted: row.uncounted as UncountedReason | null,
       },
     ]),
   );
@@ -164,6 +168,7 @@ const columnsOf = (profileId: string, row: OutcomeRow) => ({
   source: row.source,
   connection_id: row.connectionId,
   external_id: row.provided?.externalId ?? null,
+  uncounted: row.uncounted,
 });
 
 const names = [
@@ -197,6 +202,7 @@ const names = [
   'source',
   'connection_id',
   'external_id',
+  'uncounted',
 ] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
 
 /**
@@ -226,7 +232,7 @@ export async function insertOutcomes(
 
 /** Who told of it first, and when, stays. */
 export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow): Promise<void> {
-  const { recorded_at, source, connection_id, external_id, rest, ...columns } = columnsOf(profileId, row);
+  const { recorded_at, source, connection_id, external_id, uncounted, rest, ...columns } = columnsOf(profileId, row);
   await tx
     .updateTable('outcomes')
     .set({

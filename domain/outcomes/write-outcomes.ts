@@ -120,7 +120,8 @@ function paymentChange(
         };
   return {
     before: before?.standing ? paymentOf(before) : undefined,
-    after: row.money && isCash(row) ? paymentOf(row) : undefined,
+    // A record that is not counted is no payment of its customer; when it is, its customer is derived as a whole.
+    after: row.money && isCash(row) && row.uncounted === null ? paymentOf(row) : undefined,
   };
 }
 

@@ -4,8 +4,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { compareAmounts, parseAmount, reversalsOf, subtractAmounts } from '@tributary/rules';
 import { act } from './act.ts';
-import { manualOf, recountRefunds } from './refunds.ts';
-import { findRefundsOf, findStandingEntries } from './refunds-store.ts';
+import { readSaleRefunds, recountRefunds } from './refunds.ts';
 
 /** Records the one refund that a merchant may tell of beside the provider. */
 export const createPaymentRefund: Handles<Routes['createPaymentRefund']> = async ({ params, query, body }, context) => {
@@ -43,8 +42,7 @@ export async function lockRefunds(
 ): Promise<{ payment: LedgerPayment; manual: string | null; reversed: string }> {
   const payment = (await lockMoney(tx, profileId, [id])).get(id);
   if (!payment) throw new OutcomeRace();
-  const entry = (await findStandingEntries(tx, profileId, [id])).get(id)?.refund ?? null;
-  const manual = manualOf(payment, entry);
-  const { reversed } = reversalsOf(payment, (await findRefundsOf(tx, profileId, [id])).get(id) ?? [], manual);
+  const { said, manual } = (await readSaleRefunds(tx, profileId, [payment]))(payment);
+  const { reversed } = reversalsOf(payment, said, manual);
   return { payment, manual, reversed };
 }

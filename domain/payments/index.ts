@@ -1,2 +1,3 @@
 export { holdsPeople } from './holds-people.ts';
+export { recountRefunds } from './refunds.ts';
 export { paymentStandings } from './standings.ts';

@@ -1,5 +1,7 @@
 import {
+  findCurrencies,
   findReferred,
+  findSaleMembers,
   type LedgerPayment,
   lockMoney,
   markDirty,
@@ -9,7 +11,7 @@ import {
   type ToldRefund,
 } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
-import { compareAmounts, reversalsOf } from '@tributary/rules';
+import { compareAmounts, mergeRefunds, reversalsOf, type SaidRefund } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { findRefunds, findRefundsOf, findStandingEntries, type StoredRefund, saveRefunds } from './refunds-store.ts';
 
@@ -31,7 +33,7 @@ export const takeRefunds: PaymentStandings['refund'] = async (tx, profileId, tol
   );
   // A correction may say that it was of another payment: that one is counted anew, too.
   const left = [...stored.values()].flatMap(({ paymentId }) => paymentId ?? []);
-  const payments = await lockMoney(tx, profileId, [...referred.values(), ...left]);
+  const payments = await lockMoney(tx, profileId, await withSales(tx, profileId, [...referred.values(), ...left]));
   const changed = new Map<string, StoredRefund>();
   const settled = told.map((one): Settled => {
     const paymentId = referred.get(one.paymentRef) ?? null;
@@ -81,19 +83,56 @@ export async function recountRefunds(
   paymentIds: readonly string[],
   now: Date,
 ): Promise<Set<string>> {
-  const payments = [...(await lockMoney(tx, profileId, paymentIds)).values()];
-  const ids = payments.map(({ id }) => id);
-  const [said, entries] = [await findRefundsOf(tx, profileId, ids), await findStandingEntries(tx, profileId, ids)];
-  const counted = payments.map((payment) => ({
-    payment,
-    ...reversalsOf(payment, said.get(payment.id) ?? [], manualOf(payment, entries.get(payment.id)?.refund ?? null)),
-  }));
+  if (paymentIds.length === 0) return new Set();
+  const payments = [...(await lockMoney(tx, profileId, await withSales(tx, profileId, paymentIds))).values()];
+  const refundsOf = await readSaleRefunds(tx, profileId, payments);
+  const counted = payments.map((payment) => {
+    const { said, manual } = refundsOf(payment);
+    return { payment, ...reversalsOf(payment, said, manual) };
+  });
   const changed = counted.filter(({ payment, refunded }) => compareAmounts(payment.refunded, refunded) !== 0);
   await saveRefunded(tx, profileId, changed, now);
   await markDirty(tx, profileId, new Map(changed.map(({ payment }) => [payment.id, ['refund']])));
   return new Set(
     counted.flatMap(({ payment, refunded }) => (compareAmounts(refunded, payment.amount) > 0 ? [payment.id] : [])),
   );
+}
+
+/** Payments with the counted records of their sales: what one record reports as refunded reduces the sale. */
+async function withSales(tx: Tx, profileId: string, paymentIds: readonly string[]): Promise<string[]> {
+  const sales = await findSaleMembers(tx, profileId, paymentIds);
+  return [...new Set([...paymentIds, ...sales.keys(), ...[...sales.values()].flat()])];
+}
+
+/**
+ * What was given back of payments. Of a counted record it is what all records of its sale report, each refund once; what was recorded by
+ * hand on another record is one that this record reports.
+ */
+export async function readSaleRefunds(tx: Tx, profileId: string, payments: readonly LedgerPayment[]) {
+  const sales = await findSaleMembers(
+    tx,
+    profileId,
+    payments.map(({ id }) => id),
+  );
+  const ids = [...new Set([...payments.map(({ id }) => id), ...[...sales.values()].flat()])];
+  const said = await findRefundsOf(tx, profileId, ids);
+  const entries = await findStandingEntries(tx, profileId, ids);
+  const currencies = await findCurrencies(tx, profileId, ids);
+  const inCurrency = (id: string): SaidRefund[] =>
+    (said.get(id) ?? []).map((one) => ({ ...one, currency: one.currency ?? currencies.get(id) ?? null }));
+  const byHand = (id: string): SaidRefund[] => {
+    const entry = entries.get(id)?.refund;
+    return entry?.amount && entry.currency === currencies.get(id)
+      ? [{ kind: 'refund', status: 'completed', amount: entry.amount, currency: entry.currency }]
+      : [];
+  };
+  return (payment: LedgerPayment) => {
+    const manual = manualOf(payment, entries.get(payment.id)?.refund ?? null);
+    const duplicates = sales.get(payment.id) ?? [];
+    if (duplicates.length === 0) return { said: said.get(payment.id) ?? [], manual, entries: entries.get(payment.id) };
+    const others = duplicates.map((id) => [...inCurrency(id), ...byHand(id)]);
+    return { said: mergeRefunds([inCurrency(payment.id), ...others]), manual, entries: entries.get(payment.id) };
+  };
 }
 
 /** A refund that was recorded by hand counts while the payment is of its currency. */

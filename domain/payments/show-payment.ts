@@ -1,11 +1,10 @@
 import { type AnswerOf, OutcomeProvider, type Routes } from '@tributary/contract';
 import { findCustomerKeys } from '@tributary/domain/customers';
-import type { LedgerPayment } from '@tributary/domain/outcomes';
+import { findSaleMembers, type LedgerPayment, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
 import type { ProfileContext } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { lesser, netOf, reversalsOf } from '@tributary/rules';
-import { manualOf } from './refunds.ts';
-import { findRefundsOf, findStandingEntries } from './refunds-store.ts';
+import { readSaleRefunds } from './refunds.ts';
 
 export type ShownPayment = AnswerOf<Routes['listPayments']>['body']['data'][number];
 
@@ -18,15 +17,22 @@ export async function showPayments(
 ): Promise<ShownPayment[]> {
   const { profileId } = caller;
   const ids = payments.map(({ id }) => id);
-  const refunds = await findRefundsOf(tx, profileId, ids);
-  const entries = await findStandingEntries(tx, profileId, ids);
+  const refundsOf = await readSaleRefunds(tx, profileId, payments);
+  const sales = await findSaleMembers(tx, profileId, ids);
+  const records = new Map(
+    (await listSaleRecords(tx, profileId, [...new Set([...sales.keys(), ...[...sales.values()].flat()])])).map(
+      (one) => [one.id, one],
+    ),
+  );
   const keys = await findCustomerKeys(tx, profileId, [
     ...new Set(payments.flatMap(({ customerId }) => customerId ?? [])),
   ]);
   return payments.map((payment) => {
     const { id, amount, customerId } = payment;
-    const { refund = null, payer = null } = entries.get(id) ?? {};
-    const { status } = reversalsOf(payment, refunds.get(id) ?? [], manualOf(payment, refund));
+    const { said: reported, manual, entries } = refundsOf(payment);
+    const { refund = null, payer = null } = entries ?? {};
+    const { status } = reversalsOf(payment, reported, manual);
+    const saleId = payment.duplicateOf ?? id;
     const key = showKey({
       of: customerId ?? id,
       profileId,
@@ -53,10 +59,26 @@ export async function showPayments(
       payer: payer && payment.isPayerAssigned ? { assigned_at: payer.at.toISOString(), customer_key: key } : null,
       is_first_payment: payment.isFirstPayment,
       is_installment: payment.isInstallment,
+      counted: payment.uncounted === null,
+      not_counted_because: payment.uncounted,
+      sale_id: saleId,
+      records: [saleId, ...(sales.get(saleId) ?? [])].flatMap((recordId) => {
+        const record = records.get(recordId);
+        return record ? [recordOf(record, saleId)] : [];
+      }),
       manual_refund:
-        refund && manualOf(payment, refund) !== null
-          ? { amount: refund.amount as string, recorded_at: refund.at.toISOString() }
-          : null,
+        refund && manual !== null ? { amount: refund.amount as string, recorded_at: refund.at.toISOString() } : null,
     };
   });
 }
+
+/** A record of a sale, in the words in which it is listed below the counted one. */
+const recordOf = ({ id, source, externalId, key, amount, currency, at }: LedgerRecord, saleId: string) => ({
+  id,
+  provider: OutcomeProvider.safeParse(source.split(':', 1)[0]).data ?? ('manual' as const),
+  external_id: externalId ?? key,
+  amount,
+  currency,
+  paid_at: at.toISOString(),
+  counted: id === saleId,
+});

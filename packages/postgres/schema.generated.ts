@@ -429,6 +429,13 @@ export interface DirtyEntities {
   revision: Int8;
 }
 
+export interface DirtySales {
+  is_matched: Generated<boolean>;
+  outcome_id: string;
+  profile_id: string;
+  revision: Generated<Int8>;
+}
+
 export interface Erasures {
   cleared: Json;
   completed_at: Timestamp | null;
@@ -900,6 +907,7 @@ export interface OutcomeMeanings {
   currency: string | null;
   customer_id: string | null;
   definition_id: string | null;
+  duplicate_of: string | null;
   erased_at: Timestamp | null;
   event_key: string | null;
   event_name: string | null;
@@ -909,6 +917,7 @@ export interface OutcomeMeanings {
   id: string | null;
   idempotency_key: string | null;
   is_attribution_eligible: boolean | null;
+  is_cash_record: boolean | null;
   is_first_payment: boolean | null;
   is_installment: boolean | null;
   is_payer_assigned: boolean | null;
@@ -927,6 +936,7 @@ export interface OutcomeMeanings {
   said_customer_id: string | null;
   source: string | null;
   subject_ref: string | null;
+  uncounted: string | null;
   updated_at: Timestamp | null;
   visitor_id: string | null;
 }
@@ -936,6 +946,7 @@ export interface Outcomes {
   connection_id: string | null;
   currency: string | null;
   customer_id: string | null;
+  duplicate_of: string | null;
   erased_at: Timestamp | null;
   event_key: string;
   event_name: string;
@@ -965,6 +976,7 @@ export interface Outcomes {
   said_customer_id: string | null;
   source: Generated<string>;
   subject_ref: string | null;
+  uncounted: string | null;
   updated_at: Timestamp;
   visitor_id: string | null;
 }
@@ -1368,6 +1380,75 @@ export interface SaidTogether {
   source: string;
 }
 
+export interface SaleDecisions {
+  actor_id: string;
+  actor_kind: string;
+  decided_at: Timestamp;
+  decision: string;
+  first_id: string;
+  profile_id: string;
+  second_id: string;
+}
+
+export interface SaleMatches {
+  apart_ms: Int8;
+  evidence: string;
+  first_id: string;
+  first_source: string;
+  id: string;
+  is_certain: boolean;
+  is_likely: boolean;
+  profile_id: string;
+  reference: string | null;
+  second_id: string;
+  second_source: string;
+  state: string;
+  valid_from: Timestamp;
+  valid_to: Timestamp | null;
+}
+
+export interface SaleOverlaps {
+  first_source: string;
+  found_at: Timestamp | null;
+  is_never: Generated<boolean>;
+  is_systematic: Generated<boolean>;
+  partners: Generated<number>;
+  profile_id: string;
+  records: Generated<number>;
+  second_source: string;
+}
+
+export interface SaleRecords {
+  occurred_at: Timestamp;
+  outcome_id: string;
+  profile_id: string;
+  source: string;
+}
+
+export interface SaleReferences {
+  level: string;
+  outcome_id: string;
+  profile_id: string;
+  value: string;
+}
+
+export interface SaleSettings {
+  preference: string[];
+  profile_id: string;
+  window_minutes: number;
+}
+
+export interface SaleSources {
+  added_at: Generated<Timestamp>;
+  connection_id: string | null;
+  decided_at: Timestamp | null;
+  decision: string | null;
+  excluded_from: Timestamp | null;
+  profile_id: string;
+  scanned_at: Timestamp | null;
+  source: string;
+}
+
 export interface SavedViews {
   id: string;
   name: string;
@@ -1662,6 +1743,7 @@ export interface DB {
   dirty_customers: DirtyCustomers;
   dirty_delivery: DirtyDelivery;
   dirty_entities: DirtyEntities;
+  dirty_sales: DirtySales;
   erasure_work: ErasureWork;
   erasures: Erasures;
   event_counter: EventCounter;
@@ -1732,6 +1814,13 @@ export interface DB {
   report_mail_deliveries: ReportMailDeliveries;
   report_mails: ReportMails;
   said_together: SaidTogether;
+  sale_decisions: SaleDecisions;
+  sale_matches: SaleMatches;
+  sale_overlaps: SaleOverlaps;
+  sale_records: SaleRecords;
+  sale_references: SaleReferences;
+  sale_settings: SaleSettings;
+  sale_sources: SaleSources;
   saved_views: SavedViews;
   score_rebuilds: ScoreRebuilds;
   search_terms: SearchTerms;

@@ -177,7 +177,7 @@ CREATE FUNCTION public.count_outcomes() RETURNS trigger
   IF TG_OP = 'INSERT' THEN
     INSERT INTO outcome_totals AS t
     SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, ''), count(*), coalesce(sum(reporting_amount), 0)
-    FROM new_rows WHERE customer_id IS NOT NULL
+    FROM new_rows WHERE customer_id IS NOT NULL AND uncounted IS NULL
     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
     ON CONFLICT (profile_id, customer_id, event_key, event_type_key, currency)
     DO UPDATE SET outcomes = t.outcomes + excluded.outcomes, amount = t.amount + excluded.amount;
@@ -186,10 +186,10 @@ CREATE FUNCTION public.count_outcomes() RETURNS trigger
     SELECT profile_id, customer_id, event_key, event_type_key, currency, sum(n), sum(amount)
     FROM (
       SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, '') AS currency, 1 AS n, coalesce(reporting_amount, 0) AS amount
-      FROM new_rows
+      FROM new_rows WHERE uncounted IS NULL
       UNION ALL
       SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, ''), -1, -coalesce(reporting_amount, 0)
-      FROM old_rows
+      FROM old_rows WHERE uncounted IS NULL
     ) AS change
     WHERE customer_id IS NOT NULL
     GROUP BY 1, 2, 3, 4, 5 HAVING sum(n) <> 0 OR sum(amount) <> 0 ORDER BY 1, 2, 3, 4, 5
@@ -201,7 +201,7 @@ CREATE FUNCTION public.count_outcomes() RETURNS trigger
     UPDATE outcome_totals t SET outcomes = t.outcomes - gone.n, amount = t.amount - gone.amount
     FROM (
       SELECT profile_id, customer_id, event_key, event_type_key, coalesce(reporting_currency, '') AS currency, count(*) AS n, coalesce(sum(reporting_amount), 0) AS amount
-      FROM old_rows WHERE customer_id IS NOT NULL GROUP BY 1, 2, 3, 4, 5
+      FROM old_rows WHERE customer_id IS NOT NULL AND uncounted IS NULL GROUP BY 1, 2, 3, 4, 5
     ) AS gone
     WHERE (t.profile_id, t.customer_id, t.event_key, t.event_type_key, t.currency)
       = (gone.profile_id, gone.customer_id, gone.event_key, gone.event_type_key, gone.currency);
@@ -958,6 +958,28 @@ CREATE FUNCTION public.mark_merged(profile uuid, loser uuid, outcome_ids uuid[])
              ELSE NULL::uuid
          END;
 END;
+
+CREATE FUNCTION public.mark_sales() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$ BEGIN
+  IF TG_OP = 'INSERT' THEN
+    IF NOT EXISTS (SELECT FROM new_rows WHERE uncounted = 'pending') THEN RETURN NULL; END IF;
+    INSERT INTO dirty_sales AS d (profile_id, outcome_id)
+    SELECT profile_id, id FROM new_rows WHERE uncounted = 'pending' ORDER BY 1, 2
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false;
+    RETURN NULL;
+  END IF;
+  IF NOT EXISTS (SELECT FROM new_rows n JOIN sale_sources s ON s.profile_id = n.profile_id AND n.amount IS NOT NULL) THEN RETURN NULL; END IF;
+  INSERT INTO dirty_sales AS d (profile_id, outcome_id)
+  SELECT n.profile_id, n.id FROM new_rows n JOIN old_rows o ON o.profile_id = n.profile_id AND o.id = n.id
+  WHERE (n.amount IS NOT NULL OR o.amount IS NOT NULL)
+    AND (n.customer_id, n.amount, n.currency, n.occurred_at, n.event_key, n.event_type_key, n.rest)
+      IS DISTINCT FROM (o.customer_id, o.amount, o.currency, o.occurred_at, o.event_key, o.event_type_key, o.rest)
+    AND EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id OFFSET 1)
+  ORDER BY 1, 2
+  ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false;
+  RETURN NULL;
+END $$;
 
 CREATE FUNCTION public.mark_touched(profile_ids uuid[], visitor_ids uuid[], touched_at timestamp with time zone[]) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1735,6 +1757,15 @@ CREATE TABLE public.dirty_entities (
 
 ALTER TABLE ONLY public.dirty_entities FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE public.dirty_sales (
+    profile_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    revision bigint DEFAULT nextval('public.dirty_revision'::regclass) NOT NULL,
+    is_matched boolean DEFAULT false NOT NULL
+);
+
+ALTER TABLE ONLY public.dirty_sales FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.erasure_work (
     profile_id uuid NOT NULL,
     erasure_id uuid NOT NULL,
@@ -2190,6 +2221,8 @@ CREATE TABLE public.outcomes (
     named_kind text COLLATE pg_catalog."C",
     named_value text COLLATE pg_catalog."C",
     region text,
+    uncounted text,
+    duplicate_of uuid,
     CONSTRAINT outcomes_check CHECK (((amount IS NULL) = (currency IS NULL))),
     CONSTRAINT outcomes_check1 CHECK ((is_payer_assigned OR (said_customer_id IS NULL))),
     CONSTRAINT outcomes_refunded_check CHECK ((refunded >= (0)::numeric))
@@ -2229,11 +2262,29 @@ CREATE VIEW public.outcome_meanings WITH (security_invoker='true') AS
     o.refunded,
     o.is_payer_assigned,
     o.said_customer_id,
-    COALESCE(byname.definition_id, bytype.definition_id) AS definition_id,
-    d.conversion_type,
-    d.counts_as_cash,
-    d.is_attribution_eligible,
-    d.lookback_window_days
+        CASE
+            WHEN (o.uncounted IS NULL) THEN COALESCE(byname.definition_id, bytype.definition_id)
+            ELSE NULL::uuid
+        END AS definition_id,
+        CASE
+            WHEN (o.uncounted IS NULL) THEN d.conversion_type
+            ELSE NULL::text
+        END AS conversion_type,
+        CASE
+            WHEN (o.uncounted IS NULL) THEN d.counts_as_cash
+            ELSE NULL::boolean
+        END AS counts_as_cash,
+        CASE
+            WHEN (o.uncounted IS NULL) THEN d.is_attribution_eligible
+            ELSE NULL::boolean
+        END AS is_attribution_eligible,
+        CASE
+            WHEN (o.uncounted IS NULL) THEN d.lookback_window_days
+            ELSE NULL::integer
+        END AS lookback_window_days,
+    o.uncounted,
+    o.duplicate_of,
+    (COALESCE(d.counts_as_cash, false) AND (o.amount IS NOT NULL)) AS is_cash_record
    FROM (((public.outcomes o
      LEFT JOIN public.definition_events byname ON (((byname.profile_id = o.profile_id) AND (byname.event_key = o.event_key))))
      LEFT JOIN public.definition_events bytype ON (((bytype.profile_id = o.profile_id) AND (bytype.event_key = o.event_type_key))))
@@ -2535,6 +2586,94 @@ ALTER TABLE public.said_together ALTER COLUMN number ADD GENERATED ALWAYS AS IDE
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE public.sale_decisions (
+    profile_id uuid NOT NULL,
+    first_id uuid NOT NULL,
+    second_id uuid NOT NULL,
+    decision text NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    CONSTRAINT sale_decisions_decision_check CHECK ((decision = ANY (ARRAY['confirmed'::text, 'rejected'::text])))
+);
+
+ALTER TABLE ONLY public.sale_decisions FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sale_matches (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    first_id uuid NOT NULL,
+    second_id uuid NOT NULL,
+    first_source text NOT NULL COLLATE pg_catalog."C",
+    second_source text NOT NULL COLLATE pg_catalog."C",
+    evidence text NOT NULL,
+    reference text,
+    apart_ms bigint NOT NULL,
+    is_certain boolean NOT NULL,
+    is_likely boolean NOT NULL,
+    state text NOT NULL,
+    valid_from timestamp with time zone NOT NULL,
+    valid_to timestamp with time zone,
+    CONSTRAINT sale_matches_evidence_check CHECK ((evidence = ANY (ARRAY['reference'::text, 'customer'::text, 'time'::text]))),
+    CONSTRAINT sale_matches_state_check CHECK ((state = ANY (ARRAY['automatic'::text, 'confirmed'::text, 'suggested'::text, 'rejected'::text])))
+);
+
+ALTER TABLE ONLY public.sale_matches FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sale_overlaps (
+    profile_id uuid NOT NULL,
+    first_source text NOT NULL COLLATE pg_catalog."C",
+    second_source text NOT NULL COLLATE pg_catalog."C",
+    records integer DEFAULT 0 NOT NULL,
+    partners integer DEFAULT 0 NOT NULL,
+    is_systematic boolean DEFAULT false NOT NULL,
+    is_never boolean DEFAULT false NOT NULL,
+    found_at timestamp with time zone
+);
+
+ALTER TABLE ONLY public.sale_overlaps FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sale_records (
+    profile_id uuid NOT NULL,
+    outcome_id uuid NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    occurred_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.sale_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sale_references (
+    profile_id uuid NOT NULL,
+    value text NOT NULL COLLATE pg_catalog."C",
+    outcome_id uuid NOT NULL,
+    level text NOT NULL,
+    CONSTRAINT sale_references_level_check CHECK ((level = ANY (ARRAY['payment'::text, 'order'::text])))
+);
+
+ALTER TABLE ONLY public.sale_references FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sale_settings (
+    profile_id uuid NOT NULL,
+    preference text[] NOT NULL,
+    window_minutes integer NOT NULL
+);
+
+ALTER TABLE ONLY public.sale_settings FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sale_sources (
+    profile_id uuid NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    connection_id uuid,
+    added_at timestamp with time zone DEFAULT now() NOT NULL,
+    scanned_at timestamp with time zone,
+    decision text,
+    decided_at timestamp with time zone,
+    excluded_from timestamp with time zone,
+    CONSTRAINT sale_sources_decision_check CHECK ((decision = ANY (ARRAY['count_once'::text, 'count_both'::text])))
+);
+
+ALTER TABLE ONLY public.sale_sources FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.saved_views (
     profile_id uuid NOT NULL,
@@ -2913,6 +3052,9 @@ ALTER TABLE ONLY public.dirty_delivery
 ALTER TABLE ONLY public.dirty_entities
     ADD CONSTRAINT dirty_entities_pkey PRIMARY KEY (profile_id, entity_id);
 
+ALTER TABLE ONLY public.dirty_sales
+    ADD CONSTRAINT dirty_sales_pkey PRIMARY KEY (profile_id, outcome_id);
+
 ALTER TABLE ONLY public.erasure_work
     ADD CONSTRAINT erasure_work_pkey PRIMARY KEY (profile_id, erasure_id);
 
@@ -3138,6 +3280,27 @@ ALTER TABLE ONLY public.report_mails
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_pkey PRIMARY KEY (profile_id, one, other);
 
+ALTER TABLE ONLY public.sale_decisions
+    ADD CONSTRAINT sale_decisions_pkey PRIMARY KEY (profile_id, first_id, second_id);
+
+ALTER TABLE ONLY public.sale_matches
+    ADD CONSTRAINT sale_matches_pkey PRIMARY KEY (profile_id, id);
+
+ALTER TABLE ONLY public.sale_overlaps
+    ADD CONSTRAINT sale_overlaps_pkey PRIMARY KEY (profile_id, first_source, second_source);
+
+ALTER TABLE ONLY public.sale_records
+    ADD CONSTRAINT sale_records_pkey PRIMARY KEY (profile_id, outcome_id);
+
+ALTER TABLE ONLY public.sale_references
+    ADD CONSTRAINT sale_references_pkey PRIMARY KEY (profile_id, value, outcome_id);
+
+ALTER TABLE ONLY public.sale_settings
+    ADD CONSTRAINT sale_settings_pkey PRIMARY KEY (profile_id);
+
+ALTER TABLE ONLY public.sale_sources
+    ADD CONSTRAINT sale_sources_pkey PRIMARY KEY (profile_id, source);
+
 ALTER TABLE ONLY public.saved_views
     ADD CONSTRAINT saved_views_pkey PRIMARY KEY (profile_id, id);
 
@@ -3294,6 +3457,8 @@ CREATE UNIQUE INDEX definitions_by_stage ON public.definitions USING btree (prof
 
 CREATE INDEX dirty_conversions_by_revision ON public.dirty_conversions USING btree (profile_id, revision);
 
+CREATE INDEX dirty_sales_in_order ON public.dirty_sales USING btree (profile_id, is_matched, revision);
+
 CREATE INDEX erasures_by_time ON public.erasures USING btree (profile_id, requested_at DESC, id DESC);
 
 CREATE INDEX event_log_by_life ON public.event_log USING btree (kept_from);
@@ -3410,7 +3575,11 @@ CREATE INDEX outcomes_by_type ON public.outcomes USING btree (profile_id, event_
 
 CREATE INDEX outcomes_by_visitor ON public.outcomes USING btree (profile_id, visitor_id, occurred_at, id) WHERE (visitor_id IS NOT NULL);
 
+CREATE INDEX outcomes_duplicates ON public.outcomes USING btree (profile_id, duplicate_of) WHERE (duplicate_of IS NOT NULL);
+
 CREATE INDEX outcomes_tagged_first ON public.outcomes USING btree (profile_id, customer_id, occurred_at, id) WHERE (is_first_payment AND (subject_ref IS NOT NULL));
+
+CREATE INDEX outcomes_uncounted ON public.outcomes USING btree (profile_id, occurred_at) WHERE (uncounted IS NOT NULL);
 
 CREATE INDEX outcomes_unidentified ON public.outcomes USING btree (profile_id, occurred_at, id) WHERE ((customer_id IS NULL) AND (amount IS NOT NULL));
 
@@ -3463,6 +3632,20 @@ CREATE INDEX report_mail_deliveries_due ON public.report_mail_deliveries USING b
 CREATE INDEX report_mails_due ON public.report_mails USING btree (profile_id, due_at);
 
 CREATE INDEX said_together_by_other ON public.said_together USING btree (profile_id, other);
+
+CREATE INDEX sale_decisions_by_second ON public.sale_decisions USING btree (profile_id, second_id);
+
+CREATE INDEX sale_matches_by_second ON public.sale_matches USING btree (profile_id, second_id) WHERE (valid_to IS NULL);
+
+CREATE INDEX sale_matches_by_sources ON public.sale_matches USING btree (profile_id, first_source, second_source, is_likely, state) WHERE (valid_to IS NULL);
+
+CREATE UNIQUE INDEX sale_matches_current ON public.sale_matches USING btree (profile_id, first_id, second_id) WHERE (valid_to IS NULL);
+
+CREATE INDEX sale_matches_in_order ON public.sale_matches USING btree (profile_id, id) WHERE (valid_to IS NULL);
+
+CREATE INDEX sale_records_by_source ON public.sale_records USING btree (profile_id, source, occurred_at);
+
+CREATE INDEX sale_references_by_outcome ON public.sale_references USING btree (profile_id, outcome_id);
 
 CREATE INDEX score_rebuilds_due ON public.score_rebuilds USING btree (profile_id) WHERE is_due;
 
@@ -3542,6 +3725,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_delivery REFERENCING 
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.dirty_sales REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('sales');
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.erasure_work REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('erasures');
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.export_events REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('exports');
@@ -3565,6 +3750,8 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_customers REFERENCI
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_sales REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('sales');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
@@ -3593,6 +3780,10 @@ CREATE TRIGGER keep_entity AFTER UPDATE ON public.ad_entities FOR EACH ROW WHEN 
 CREATE TRIGGER keep_rate AFTER UPDATE ON public.exchange_rates FOR EACH ROW WHEN (((old.per_usd <> new.per_usd) OR (old.source <> new.source))) EXECUTE FUNCTION public.keep_rate();
 
 CREATE TRIGGER keep_settings AFTER UPDATE OF time_zone, reporting_currency ON public.profiles FOR EACH ROW WHEN (((old.time_zone <> new.time_zone) OR (old.reporting_currency <> new.reporting_currency))) EXECUTE FUNCTION public.keep_settings();
+
+CREATE TRIGGER mark_sales_added AFTER INSERT ON public.outcomes REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.mark_sales();
+
+CREATE TRIGGER mark_sales_changed AFTER UPDATE ON public.outcomes REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION public.mark_sales();
 
 CREATE TRIGGER missing_rate_noted AFTER INSERT OR UPDATE OF amount, currency, occurred_at ON public.outcomes FOR EACH ROW WHEN (((new.amount IS NOT NULL) AND (new.reporting_amount IS NULL))) EXECUTE FUNCTION public.note_missing_rate();
 
@@ -3736,6 +3927,9 @@ ALTER TABLE ONLY public.dirty_delivery
 
 ALTER TABLE ONLY public.dirty_entities
     ADD CONSTRAINT dirty_entities_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.dirty_sales
+    ADD CONSTRAINT dirty_sales_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.erasure_work
     ADD CONSTRAINT erasure_work_profile_id_erasure_id_fkey FOREIGN KEY (profile_id, erasure_id) REFERENCES public.erasures(profile_id, id) ON DELETE CASCADE;
@@ -3935,6 +4129,27 @@ ALTER TABLE ONLY public.said_together
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_profile_id_other_fkey FOREIGN KEY (profile_id, other) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.sale_decisions
+    ADD CONSTRAINT sale_decisions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sale_matches
+    ADD CONSTRAINT sale_matches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sale_overlaps
+    ADD CONSTRAINT sale_overlaps_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sale_records
+    ADD CONSTRAINT sale_records_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sale_references
+    ADD CONSTRAINT sale_references_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sale_settings
+    ADD CONSTRAINT sale_settings_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sale_sources
+    ADD CONSTRAINT sale_sources_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.saved_views
     ADD CONSTRAINT saved_views_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -4080,6 +4295,8 @@ ALTER TABLE public.dirty_delivery ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.dirty_entities ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.dirty_sales ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.erasure_work ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.erasures ENABLE ROW LEVEL SECURITY;
@@ -4164,7 +4381,11 @@ ALTER TABLE public.moved_conversions ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY nightly ON public.reconciliations TO tributary_owner USING (true);
 
+CREATE POLICY noted ON public.dirty_sales TO tributary_owner USING (true);
+
 CREATE POLICY noted ON public.last_visits TO tributary_owner USING (true);
+
+CREATE POLICY noted ON public.sale_sources TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
 
@@ -4266,6 +4487,8 @@ CREATE POLICY own_profile ON public.dirty_delivery TO tributary_app USING ((prof
 
 CREATE POLICY own_profile ON public.dirty_entities TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.dirty_sales TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.erasure_work TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.erasures TO tributary_app USING ((profile_id = public.current_profile()));
@@ -4337,6 +4560,20 @@ CREATE POLICY own_profile ON public.report_mail_deliveries TO tributary_app USIN
 CREATE POLICY own_profile ON public.report_mails TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.said_together TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_decisions TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_matches TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_overlaps TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_records TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_references TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_settings TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_sources TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.saved_views TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4432,6 +4669,8 @@ CREATE POLICY queue ON public.dirty_delivery TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.dirty_entities TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.dirty_sales TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.erasure_work TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.event_log TO tributary_system USING (true);
@@ -4500,6 +4739,20 @@ CREATE POLICY rewrapped ON public.tracking_keys TO tributary_owner USING (true);
 
 ALTER TABLE public.said_together ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sale_decisions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sale_matches ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sale_overlaps ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sale_records ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sale_references ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sale_settings ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sale_sources ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.saved_views ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.score_rebuilds ENABLE ROW LEVEL SECURITY;
@@ -4551,6 +4804,8 @@ CREATE POLICY waiting ON public.payment_refunds FOR SELECT TO tributary_system U
 CREATE POLICY watched ON public.alerts TO tributary_system USING (true);
 
 CREATE POLICY watched ON public.last_visits FOR SELECT TO tributary_system USING (true);
+
+CREATE POLICY watched ON public.sale_sources FOR SELECT TO tributary_system USING (true);
 
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
 
@@ -4899,6 +5154,9 @@ GRANT SELECT,INSERT,DELETE ON TABLE public.dirty_delivery TO tributary_system;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_entities TO tributary_app;
 GRANT SELECT,INSERT,DELETE ON TABLE public.dirty_entities TO tributary_system;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_sales TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.dirty_sales TO tributary_system;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.erasure_work TO tributary_app;
 GRANT SELECT,UPDATE ON TABLE public.erasure_work TO tributary_system;
 
@@ -5130,6 +5388,21 @@ GRANT SELECT(id) ON TABLE public.report_mails TO tributary_system;
 GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.report_mails TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.said_together TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_decisions TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_matches TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_overlaps TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_records TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_references TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_settings TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_sources TO tributary_app;
+GRANT SELECT ON TABLE public.sale_sources TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.saved_views TO tributary_app;
 

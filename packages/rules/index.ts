@@ -6,7 +6,7 @@ export type { FittedPath, History, Watch } from './attribution/fitted/history.ts
 export { publishedErrors } from './attribution/fitted/published.generated.ts';
 export { whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
-export { causesOf } from './causes.ts';
+export { causesOf, recordedCauses } from './causes.ts';
 export { conversionIdOf, outcomeIdOf } from './conversion-id.ts';
 export { isOpaqueKey } from './customer-key.ts';
 export { dayOf, daysOf } from './days.ts';
@@ -115,6 +115,16 @@ export { ratio, roundCount, unitCost } from './ratio.ts';
 export { lesser, netOf, type Reversals, reversalsOf, type SaidRefund } from './refunds.ts';
 export { normaliseRut } from './rut.ts';
 export {
+  type CountableRecord,
+  type GroupedSales,
+  groupSales,
+  isSystematicOverlap,
+  type Sale,
+} from './sales/group-sales.ts';
+export { type MatchOptions, matchRecords, pairKey, type RecordMatch, type SaleRecord } from './sales/match-records.ts';
+export { mergeRefunds } from './sales/merge-refunds.ts';
+export { referencesOf, type SaleReference } from './sales/references.ts';
+export {
   cohortKey,
   type Dimension,
   dimensions,
@@ -169,13 +179,3 @@ export {
 } from './visits/read-visit.ts';
 export { decideTouch, type Touch } from './visits/touch.ts';
 export { visitorIdMessage, visitorIdOf } from './visits/visitor-id.ts';
-export {
-  type CountableRecord,
-  type GroupedSales,
-  groupSales,
-  isSystematicOverlap,
-  type Sale,
-} from './sales/group-sales.ts';
-export { type MatchOptions, matchRecords, pairKey, type RecordMatch, type SaleRecord } from './sales/match-records.ts';
-export { mergeRefunds } from './sales/merge-refunds.ts';
-export { referencesOf, type SaleReference } from './sales/references.ts';

@@ -69,6 +69,7 @@ export const causeKinds = {
   merge: 'Two customers turned out to be one.',
   split: 'A merge was undone.',
   first_payment: 'It is a first payment now, or no longer, or of another purchase.',
+  match: 'Records of the same sale were matched, or are counted separately again.',
   definition: 'What such an event means was changed.',
   rate: 'Its exchange rate became known.',
   currency: 'Reports are in another currency.',

@@ -97,6 +97,14 @@ export const limits = {
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
   /** A refund that comes before its payment waits for it for so long. */
   refunds: { waitDays: 90 },
+  /** How records of one sale are found across sources. */
+  sales: {
+    windowMinutes: { default: 10, min: 1, max: 1_440 },
+    /** A reference that more records carry identifies none of them. */
+    perReference: { most: 50 },
+    bucket: { most: 20_000, perCustomer: 500 },
+    decidedAtOnce: 10_000,
+  },
   adReferrals: { maxRows: 500, previewedConversions: 5_000 },
   /** Consent to have ads duplicated and swapped. */
   consent: { maxAgeHours: 24 },

@@ -131,6 +131,7 @@ export const lives = {
     definitions: bounded('Made by hand.'),
     dirty_conversions: queue('Conversions to be attributed again.'),
     dirty_customers: queue('Customers whose first payments are derived again.'),
+    dirty_sales: queue('Payments whose sale is found again.'),
     dirty_delivery: queue('Days of ads to be copied to ClickHouse.'),
     dirty_entities: queue('Ads to be copied to ClickHouse.'),
     erasure_work: queue('Erasures under way.'),
@@ -204,6 +205,15 @@ export const lives = {
     oauth_refresh_tokens: bounded('None is issued.'),
     oauth_resources: bounded('One row.'),
     outbox: queue('Events that have no number yet.'),
+    sale_decisions: kept('What members decided of two records of a sale. It goes with its profile.'),
+    sale_matches: kept(
+      'Which records are the same sale, and since when: `as_of` and audits read it. It goes with its profile.',
+    ),
+    sale_overlaps: bounded('One for each two sources of payments.'),
+    sale_records: bounded('One for each payment of a profile with several sources.'),
+    sale_references: bounded('At most twelve for each payment of a profile with several sources.'),
+    sale_settings: bounded('One for each profile.'),
+    sale_sources: bounded('One for each source of payments.'),
     outcome_totals: bounded('One for each customer, event and currency.'),
     outcomes: kept('What was sold and paid: the ledger itself. They go with their profile.'),
     outcomes_without_rate: bounded(

@@ -60,6 +60,16 @@ export const queues = {
     leaseSeconds: 30,
     paceMs: 100,
   }),
+  sales: queue({
+    name: 'sales',
+    about: 'Finds records of one sale across sources, and which of them counts.',
+    owner: 'sales',
+    tables: ['dirty_sales'],
+    batchSize: 2_000,
+    atOnce: 2,
+    leaseSeconds: 60,
+    paceMs: 100,
+  }),
   erasures: queue({
     name: 'erasures',
     about: 'Clears people who were erased from the columns, the bad rows and the dead letters.',

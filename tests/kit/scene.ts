@@ -10,7 +10,7 @@ import { v7 as uuid } from 'uuid';
 import type { Answer, TestApi } from './api.ts';
 import { buildProfile, type ProfileTraits } from './builders.ts';
 import { buildApiKey } from './keys.ts';
-import { settleAll } from './settle.ts';
+import { matchSales, settleAll } from './settle.ts';
 import type { Testkit } from './testkit.ts';
 
 /** Where a shop stands: what `openTest` opened, or processes of a drill. */
@@ -142,6 +142,7 @@ export async function scene({ kit, api, clickhouse }: World, traits: SceneTraits
     /** The same for conversions that nothing marked, and the copy of delivery: until all that was done shows in the reports. */
     async settle() {
       const { signal } = new AbortController();
+      await matchSales(stores());
       await replay(stores(), { profileId, cause: 'test', now: () => new Date(), signal });
       await copyDelivery(stores(), profileId, 10_000);
     },

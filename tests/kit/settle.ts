@@ -1,6 +1,9 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
+import { listFirstSyncs } from '@tributary/domain/connections/room.ts';
+import { firstPayments } from '@tributary/domain/payments/room.ts';
+import { sales } from '@tributary/domain/sales/room.ts';
 import type { Postgres } from '@tributary/postgres';
 import { workOff } from './work-off.ts';
 
@@ -12,6 +15,13 @@ export interface Stores {
 
 /** Works out and copies what is to be, for all profiles of the database. */
 export async function settleAll({ app, system, clickhouse }: Stores): Promise<void> {
+  await matchSales({ app, system });
   await workOff(system, 'attribution', attribution({ app, clickhouse, now: () => new Date() }));
   await workOff(system, 'delivery', delivery({ app, clickhouse }));
+}
+
+/** Finds which records of payments are the same sale, and what follows for first payments. */
+export async function matchSales({ app, system }: Pick<Stores, 'app' | 'system'>): Promise<void> {
+  const matched = await workOff(system, 'sales', sales({ app, listFirstSyncs, now: () => new Date() }));
+  if (matched > 0) await workOff(system, 'firstPayments', firstPayments(app));
 }

@@ -1,4 +1,12 @@
-import { actionOutcomes, dayMs, limits, outcomeProviders, outcomeStatuses, uuidPattern } from '@tributary/vocabulary';
+import {
+  actionOutcomes,
+  dayMs,
+  limits,
+  outcomeProviders,
+  outcomeStatuses,
+  uncountedReasons,
+  uuidPattern,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
@@ -29,7 +37,9 @@ const Payment = z
       .describe('Who told of it; `manual`: the business itself, by `POST /events` or a file.'),
     external_id: z.string().describe('The provider’s id of it; for `manual` the idempotency key that it came under.'),
     amount: DecimalString.describe('As it was paid.'),
-    amount_refunded: DecimalString.describe('All that went back: told by the provider, and recorded by hand.'),
+    amount_refunded: DecimalString.describe(
+      'All that went back: told by any source of the sale, each refund once, and recorded by hand.',
+    ),
     net: DecimalString.describe('What is left. Reports count this.'),
     currency: CurrencyCode,
     reporting_net: DecimalString.nullable().describe(
@@ -50,6 +60,29 @@ const Payment = z
       .describe('Null while the payment is of whom its own message named.'),
     is_first_payment: z.boolean().nullable().describe('Null where nobody is known to have paid.'),
     is_installment: z.boolean(),
+    counted: z
+      .boolean()
+      .describe('Whether reports count it. Of a sale that several sources report, one record counts.'),
+    not_counted_because: z
+      .enum(uncountedReasons)
+      .nullable()
+      .describe(
+        '`pending`: its sale is still being matched; `duplicate`: another record of the sale counts; `excluded`: its source is.',
+      ),
+    sale_id: Uuid.describe('The counted record of the same sale; its own id where it counts or is alone.'),
+    records: z
+      .array(
+        z.strictObject({
+          id: Uuid,
+          provider: z.enum([...outcomeProviders, 'manual']),
+          external_id: z.string(),
+          amount: DecimalString,
+          currency: CurrencyCode,
+          paid_at: IsoTimestamp,
+          counted: z.boolean(),
+        }),
+      )
+      .describe('All records of the sale, the counted one first. Empty where one source alone reports it.'),
     manual_refund: z
       .strictObject({ amount: DecimalString, recorded_at: IsoTimestamp })
       .nullable()

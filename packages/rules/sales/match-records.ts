@@ -102,10 +102,7 @@ const byStrength = (a: Candidate, b: Candidate): number =>
 function inOrder(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Candidate[] {
   const bucket = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
   const named = (records: readonly SaleRecord[]) =>
-    Map.groupBy(
-      records.filter(({ customerId }) => customerId !== null).toSorted(byTime),
-      bucket,
-    );
+    Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), bucket);
   const rights = named(others);
   return [...named(ones)].flatMap(([key, left]) => {
     const right = rights.get(key) ?? [];
@@ -129,7 +126,11 @@ const isSamePart = (a: SaleRecord, b: SaleRecord) =>
 const referenceCandidate: Propose = (one, other, options) => {
   if (options.decisions.get(pairKey(one.id, other.id)) === 'confirmed') {
     const base = referenceMatch(one, other) ?? customerCandidate(one, other, options);
-    return candidate(one, other, { ...(base ?? { evidence: 'time', reference: null }), rank: -1, decision: 'confirmed' });
+    return candidate(one, other, {
+      ...(base ?? { evidence: 'time', reference: null }),
+      rank: -1,
+      decision: 'confirmed',
+    });
   }
   const found = referenceMatch(one, other);
   return found?.isCertain ? candidate(one, other, found) : undefined;
@@ -147,7 +148,12 @@ const customerCandidate: Propose = (one, other, { windowMs }) =>
   isSameMoney(one, other) &&
   isSamePart(one, other) &&
   Math.abs(one.at - other.at) <= windowMs
-    ? candidate(one, other, { evidence: 'customer', reference: null, rank: 2, isLikely: true })
+    ? candidate(one, other, {
+        evidence: 'customer',
+        reference: null,
+        rank: 2,
+        isLikely: true,
+      })
     : undefined;
 
 interface Reason {
@@ -171,8 +177,7 @@ function referenceMatch(one: SaleRecord, other: SaleRecord): Reason | undefined 
   const reason = { evidence: 'reference', reference: shared.value } as const;
   if (shared.isPayment && one.currency === other.currency)
     return { ...reason, rank: isSameMoney(one, other) ? 0 : 1, isCertain: true, isLikely: true };
-  const isSameOrder =
-    isSameMoney(one, other) && isSamePart(one, other) && Math.abs(one.at - other.at) <= orderWindowMs;
+  const isSameOrder = isSameMoney(one, other) && isSamePart(one, other) && Math.abs(one.at - other.at) <= orderWindowMs;
   return isSameOrder ? { ...reason, rank: 1, isCertain: true, isLikely: true } : { ...reason, rank: 3 };
 }
 

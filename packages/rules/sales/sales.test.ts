@@ -1,3 +1,4 @@
+import type { MatchDecision } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SaidRefund } from '../refunds.ts';
@@ -22,7 +23,9 @@ const record = (id: string, more: Partial<SaleRecord> = {}): SaleRecord => ({
 const ref = (value: string, level: SaleReference['level'] = 'payment') => ({ references: [{ value, level }] });
 const options = { windowMs: 10 * minute, decisions: new Map() };
 const pairs = (records: readonly SaleRecord[], more: Partial<typeof options> = {}) =>
-  matchRecords(records, { ...options, ...more }).map(({ first, second }) => pairKey(first, second)).sort();
+  matchRecords(records, { ...options, ...more })
+    .map(({ first, second }) => pairKey(first, second))
+    .sort();
 
 const kinds = { api: 'server', stripe: 'payments', shopify: 'store', csv: 'file' } as const;
 const countable = (one: SaleRecord): CountableRecord => ({
@@ -30,10 +33,20 @@ const countable = (one: SaleRecord): CountableRecord => ({
   kind: kinds[one.source as keyof typeof kinds] ?? 'server',
   isExcluded: false,
 });
-const sales = (records: readonly SaleRecord[], overlap: 'systematic' | 'unknown' | 'never' = 'systematic', decisions = new Map()) =>
-  groupSales(records.map(countable), matchRecords(records, { ...options, decisions }), { decisions, overlap: () => overlap });
-const countedOf = (records: readonly SaleRecord[], ...more: ['systematic' | 'unknown' | 'never', Map<string, never>] | []) =>
-  sales(records, ...more).sales.map(({ counted }) => counted).sort();
+type Overlap = 'systematic' | 'unknown' | 'never';
+const sales = (
+  records: readonly SaleRecord[],
+  overlap: Overlap = 'systematic',
+  decisions: ReadonlyMap<string, MatchDecision> = new Map(),
+) =>
+  groupSales(records.map(countable), matchRecords(records, { ...options, decisions }), {
+    decisions,
+    overlap: () => overlap,
+  });
+const countedOf = (records: readonly SaleRecord[], overlap: Overlap = 'systematic') =>
+  sales(records, overlap)
+    .sales.map(({ counted }) => counted)
+    .sort();
 
 describe('Matching of records', () => {
   test('matches records that share a reference, whatever their customer and time', () => {
@@ -47,7 +60,10 @@ describe('Matching of records', () => {
   });
 
   test('matches an order reference with another amount as a suggestion only', () => {
-    const records = [record('api-1', ref('1001', 'order')), record('shopify-1', { ...ref('1001', 'order'), amount: '9' })];
+    const records = [
+      record('api-1', ref('1001', 'order')),
+      record('shopify-1', { ...ref('1001', 'order'), amount: '9' }),
+    ];
     expect(matchRecords(records, options)).toMatchObject([{ isCertain: false, isLikely: false }]);
     expect(countedOf(records)).toEqual(['api-1', 'shopify-1']);
   });
@@ -79,9 +95,9 @@ describe('Matching of records', () => {
 
   test('counts by customer and amount only where two sources overlap systematically', () => {
     const records = [record('api-1'), record('stripe-1', { at: minute })];
-    expect(countedOf(records, 'systematic', new Map())).toEqual(['stripe-1']);
-    expect(countedOf(records, 'unknown', new Map())).toEqual(['api-1', 'stripe-1']);
-    expect(countedOf(records, 'never', new Map())).toEqual(['api-1', 'stripe-1']);
+    expect(countedOf(records, 'systematic')).toEqual(['stripe-1']);
+    expect(countedOf(records, 'unknown')).toEqual(['api-1', 'stripe-1']);
+    expect(countedOf(records, 'never')).toEqual(['api-1', 'stripe-1']);
     expect([isSystematicOverlap(19, 19), isSystematicOverlap(20, 6), isSystematicOverlap(20, 5)]).toEqual([
       false,
       true,
@@ -97,7 +113,7 @@ describe('Matching of records', () => {
   test('keeps records apart that a member rejected, also through a third record', () => {
     const all = ['api-1', 'shopify-1', 'stripe-1'].map((id) => record(id));
     const decisions = new Map([[pairKey('api-1', 'stripe-1'), 'rejected' as const]]);
-    const formed = sales(all, 'systematic', decisions as never).sales;
+    const formed = sales(all, 'systematic', decisions).sales;
     expect(formed.some(({ records }) => records.includes('api-1') && records.includes('stripe-1'))).toBe(false);
     expect(formed).toHaveLength(2);
   });
@@ -134,7 +150,10 @@ describe('For any set of records', () => {
         const keyOf = new Map(arrived.map(({ id, key }) => [id, key]));
         const named = (found: ReturnType<typeof sales>) =>
           found.sales
-            .map(({ counted, records: ids }) => `${keyOf.get(counted ?? '') ?? counted}:${ids.map((id) => keyOf.get(id) ?? id).sort()}`)
+            .map(
+              ({ counted, records: ids }) =>
+                `${keyOf.get(counted ?? '') ?? counted}:${ids.map((id) => keyOf.get(id) ?? id).sort()}`,
+            )
             .sort();
         expect(named(sales(arrived))).toEqual(named(sales(records)));
       }),
@@ -164,7 +183,7 @@ describe('For any set of records', () => {
           if (found.length === 0) break;
           for (const { first, second } of found) decisions.set(pairKey(first, second), 'rejected');
         }
-        expect(sales(records, 'systematic', decisions as never).sales).toHaveLength(records.length);
+        expect(sales(records, 'systematic', decisions).sales).toHaveLength(records.length);
         expect(sales(records)).toEqual(sales(records, 'systematic', new Map()));
       }),
     );
@@ -179,7 +198,10 @@ describe('Refunds of a sale', () => {
     currency: 'USD',
     ...more,
   });
-  const amounts = (...records: SaidRefund[][]) => mergeRefunds(records).map(({ amount }) => amount).sort();
+  const amounts = (...records: SaidRefund[][]) =>
+    mergeRefunds(records)
+      .map(({ amount }) => amount)
+      .sort();
 
   test('a refund that two records report counts once, one that a single record reports counts, too', () => {
     expect(amounts([refund('10')], [refund('10.00')])).toEqual(['10']);
@@ -192,7 +214,12 @@ describe('Refunds of a sale', () => {
 describe('References', () => {
   test('come from ids, properties and metadata; short counters are none', () => {
     const keys = [{ value: 'order-1', level: 'payment' as const }];
-    const properties = { order_id: 'gid://shopify/Order/1001', payment_id: 7, charge: 'ch_1234', metadata: { order_id: '#2002' } };
+    const properties = {
+      order_id: 'gid://shopify/Order/1001',
+      payment_id: 7,
+      charge: 'ch_1234',
+      metadata: { order_id: '#2002' },
+    };
     expect(referencesOf({ keys, properties })).toEqual([
       { value: 'order-1', level: 'payment' },
       { value: '1001', level: 'order' },

@@ -169,6 +169,7 @@ export const names: Readonly<Record<ApiName | OpenName, string>> = {
   merge: 'Fusión de personas',
   split: 'Separación de personas',
   first_payment: 'Primer pago',
+  match: 'Registros de la misma venta',
   definition: 'Definición',
   rate: 'Tipo de cambio',
   currency: 'Moneda',

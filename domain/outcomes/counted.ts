@@ -1,0 +1,117 @@
+import type { Tx } from '@tributary/postgres';
+import { type Json, recordedCauses } from '@tributary/rules';
+import type { CauseKind, UncountedReason } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { markCustomersDirty, markDirty } from './mark-dirty.ts';
+import { sourceOf } from './sale-sources.ts';
+
+/** A payment as one source reported it, counted or not. */
+export interface LedgerRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly source: string;
+  readonly customerId: string | null;
+  readonly amount: string;
+  readonly currency: string;
+  readonly at: Date;
+  readonly externalId: string | null;
+  readonly properties: Json;
+  readonly uncounted: UncountedReason | null;
+  readonly duplicateOf: string | null;
+}
+
+/** Of these outcomes those that are payments. */
+export async function listSaleRecords(tx: Tx, profileId: string, ids: readonly string[]): Promise<LedgerRecord[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<LedgerRecord>`
+    SELECT o.id, o.idempotency_key AS key, ${sourceOf} AS source, o.customer_id AS "customerId", trim_scale(o.amount)::text AS amount,
+      o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties, o.uncounted,
+      o.duplicate_of AS "duplicateOf"
+    FROM unnest(${[...ids]}::uuid[]) AS asked (id)
+    JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = asked.id
+    WHERE o.is_cash_record AND o.amount > 0`.execute(tx);
+  return rows;
+}
+
+/** Payments of the same customer, amount and currency as others, so close to them in time. */
+export async function findNeighbours(
+  tx: Tx,
+  profileId: string,
+  records: readonly LedgerRecord[],
+  windowMs: number,
+  limit: number,
+): Promise<string[]> {
+  const named = records.filter(({ customerId }) => customerId !== null);
+  if (named.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    SELECT DISTINCT o.id
+    FROM unnest(
+      ${named.map(({ customerId }) => customerId)}::uuid[], ${named.map(({ amount }) => amount)}::numeric[],
+      ${named.map(({ currency }) => currency)}::text[], ${named.map(({ at }) => at)}::timestamptz[]
+    ) AS n (customer_id, amount, currency, at)
+    CROSS JOIN LATERAL (
+      SELECT id FROM outcomes o
+      WHERE o.profile_id = ${profileId} AND o.customer_id = n.customer_id AND o.amount = n.amount AND o.currency = n.currency
+        AND o.occurred_at BETWEEN n.at - make_interval(secs => ${windowMs / 1000}) AND n.at + make_interval(secs => ${windowMs / 1000})
+      LIMIT ${limit}) o`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+export interface CountedChange {
+  readonly id: string;
+  readonly uncounted: UncountedReason | null;
+  readonly duplicateOf: string | null;
+  /** Nothing was known of its sale so far, and it was in no report. */
+  readonly wasPending: boolean;
+}
+
+/** Writes which records count. Everything that reports, credits or flags payments follows from the marks. */
+export async function saveCounted(tx: Tx, profileId: string, changes: readonly CountedChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const ordered = changes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const { rows } = await sql<{ customerId: string | null }>`
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM outcomes WHERE profile_id = ${profileId} AND id = ANY (${ordered.map(({ id }) => id)}::uuid[])
+      ORDER BY idempotency_key FOR UPDATE)
+    UPDATE outcomes o SET uncounted = n.uncounted, duplicate_of = n.duplicate_of
+    FROM unnest(
+      ${ordered.map(({ id }) => id)}::uuid[], ${ordered.map(({ uncounted }) => uncounted)}::text[],
+      ${ordered.map(({ duplicateOf }) => duplicateOf)}::uuid[]
+    ) AS n (id, uncounted, duplicate_of)
+    JOIN locked ON locked.id = n.id
+    WHERE o.profile_id = ${profileId} AND o.id = n.id
+    RETURNING o.customer_id AS "customerId"`.execute(tx);
+  await markDirty(tx, profileId, new Map(ordered.map((one) => [one.id, causesOfChange(one)])));
+  await markCustomersDirty(
+    tx,
+    profileId,
+    rows.flatMap(({ customerId }) => customerId ?? []),
+  );
+}
+
+const causesOfChange = ({ wasPending, uncounted }: CountedChange): readonly CauseKind[] =>
+  wasPending && uncounted === null ? recordedCauses : ['match'];
+
+/** The sales of payments: of each counted record its duplicates, and of a duplicate the counted record with all others. */
+export async function findSaleMembers(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, readonly string[]>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<{ id: string; duplicateOf: string }>`
+    WITH counted AS MATERIALIZED (
+      SELECT coalesce(duplicate_of, id) AS id FROM outcomes WHERE profile_id = ${profileId} AND id = ANY (${[...new Set(ids)]}::uuid[]))
+    SELECT DISTINCT o.id, o.duplicate_of AS "duplicateOf" FROM counted c
+    JOIN outcomes o ON o.profile_id = ${profileId} AND o.duplicate_of = c.id ORDER BY o.id`.execute(tx);
+  const sales = Map.groupBy(rows, ({ duplicateOf }) => duplicateOf);
+  return new Map([...sales].map(([counted, duplicates]) => [counted, duplicates.map(({ id }) => id)]));
+}
+
+export async function findCurrencies(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; currency: string }>`
+    SELECT id, currency FROM outcomes WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[]) AND currency IS NOT NULL`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ id, currency }) => [id, currency]));
+}

@@ -1,0 +1,107 @@
+import { findNeighbours, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
+import type { Tx } from '@tributary/postgres';
+import { matchRecords, pairKey } from '@tributary/rules';
+import { limits } from '@tributary/vocabulary';
+import { toSaleRecord } from './records.ts';
+import {
+  dropRecords,
+  findDecisions,
+  findMatches,
+  findRelated,
+  markMatched,
+  type NewMatch,
+  readSaleSettings,
+  replaceMatches,
+  type StoredMatch,
+  saveRecords,
+} from './store.ts';
+
+/**
+ * Finds the matches of some records anew. What is read is the whole bucket of each: whatever shares a reference with it, or is of the
+ * same customer and amount close to it, and so on. So the result is the same in whatever order records came.
+ */
+export async function matchBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<void> {
+  const { windowMinutes } = await readSaleSettings(tx, profileId);
+  const windowMs = windowMinutes * 60_000;
+  const seeds = await listSaleRecords(tx, profileId, ids);
+  const isPayment = new Set(seeds.map(({ id }) => id));
+  await dropRecords(
+    tx,
+    profileId,
+    ids.filter((id) => !isPayment.has(id)),
+  );
+  await saveRecords(
+    tx,
+    profileId,
+    seeds.map((one) => toSaleRecord(one)),
+  );
+  const bucket = await readBuckets(tx, profileId, seeds, windowMs);
+  const all = [...new Set([...ids, ...bucket.keys()])];
+  const decisions = await findDecisions(tx, profileId, all);
+  const found = matchRecords(
+    [...bucket.values()].map((one) => toSaleRecord(one)),
+    { windowMs, decisions },
+  );
+  const before = new Map((await findMatches(tx, profileId, all)).map((one) => [pairKey(one.first, one.second), one]));
+  const after = new Map<string, NewMatch>();
+  for (const match of found) {
+    const [one, other] = [bucket.get(match.first), bucket.get(match.second)] as [LedgerRecord, LedgerRecord];
+    const key = pairKey(match.first, match.second);
+    const { decision: _decision, ...evidence } = match;
+    const was = before.get(key)?.state ?? 'suggested';
+    const state = was === 'rejected' ? 'suggested' : was;
+    after.set(key, { ...evidence, firstSource: one.source, secondSource: other.source, state });
+  }
+  // A rejected pair stays listed, so that the rejection can be undone.
+  for (const [key, match] of before)
+    if (!after.has(key) && decisions.get(key) === 'rejected') after.set(key, { ...match, state: 'rejected' });
+  const ended = [...before].filter(([key, match]) => !isSame(match, after.get(key)));
+  const added = [...after].filter(([key, match]) => !isSame(before.get(key), match));
+  await replaceMatches(
+    tx,
+    profileId,
+    ended.map(([, { id }]) => id),
+    added.map(([, match]) => match),
+    now,
+  );
+  const own = new Set(ids);
+  await markMatched(
+    tx,
+    profileId,
+    [...ended, ...added].flatMap(([, { first, second }]) => [first, second]).filter((id) => !own.has(id)),
+  );
+}
+
+const isSame = (a: StoredMatch | NewMatch | undefined, b: StoredMatch | NewMatch | undefined): boolean =>
+  a !== undefined &&
+  b !== undefined &&
+  a.evidence === b.evidence &&
+  a.reference === b.reference &&
+  a.apartMs === b.apartMs &&
+  a.isCertain === b.isCertain &&
+  a.isLikely === b.isLikely &&
+  a.state === b.state;
+
+async function readBuckets(
+  tx: Tx,
+  profileId: string,
+  seeds: readonly LedgerRecord[],
+  windowMs: number,
+): Promise<Map<string, LedgerRecord>> {
+  const { most, perCustomer } = limits.sales.bucket;
+  const found = new Map(seeds.map((one) => [one.id, one]));
+  let frontier = seeds;
+  while (frontier.length > 0 && found.size <= seeds.length + most) {
+    const related = await findRelated(
+      tx,
+      profileId,
+      frontier.map(({ id }) => id),
+    );
+    const near = await findNeighbours(tx, profileId, frontier, windowMs, perCustomer);
+    const fresh = [...new Set([...related, ...near])].filter((id) => !found.has(id));
+    frontier = await listSaleRecords(tx, profileId, fresh);
+    for (const one of frontier) found.set(one.id, one);
+    if (fresh.length > 0 && frontier.length === 0) break;
+  }
+  return found;
+}

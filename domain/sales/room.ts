@@ -1,0 +1,1 @@
+export { type SaleQueueOptions, sales } from './sales.queue.ts';

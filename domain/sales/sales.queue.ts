@@ -1,0 +1,73 @@
+import { type DirtySale, listDirtySales, listSaleSources, markScanned } from '@tributary/domain/outcomes';
+import type { Postgres, Tx } from '@tributary/postgres';
+import type { QueueHandler } from '@tributary/work';
+import { sql } from 'kysely';
+import { matchBatch } from './match-batch.ts';
+import { measureOverlaps } from './overlaps.ts';
+import { settleBatch } from './settle-batch.ts';
+
+export interface SaleQueueOptions {
+  readonly app: Postgres;
+  /** Connections that are being read for the first time: their payments wait until all are there, so that the overlap is measured before they count. */
+  readonly listFirstSyncs: (tx: Tx, profileId: string) => Promise<readonly string[]>;
+  readonly now: () => Date;
+}
+
+const againSeconds = 1;
+
+/**
+ * Finds records of one sale, profile by profile. Matches of everything that waits come first, then how sources overlap, then which records
+ * count: a first sync changes reports once, by what no other source reported.
+ */
+export const sales = ({ app, listFirstSyncs, now }: SaleQueueOptions): QueueHandler<DirtySale> => ({
+  async take(profileId, limit) {
+    return app.forProfile(profileId).transaction(async (tx) => {
+      const syncing = await listFirstSyncs(tx, profileId);
+      const rows = await listDirtySales(tx, profileId, syncing, limit);
+      const first = rows[0];
+      // Nothing is settled while anything waits for its matches.
+      const items = first ? rows.filter(({ isMatched }) => isMatched === first.isMatched) : [];
+      const waits = syncing.length > 0 && items.length === 0;
+      // What was matched is settled next.
+      const isMore = first !== undefined && (!first.isMatched || rows.length === limit);
+      return { items, isMore, ...(waits && { againSeconds }) };
+    });
+  },
+
+  async work({ key: profileId, items, hold }) {
+    const ids = items.map(({ id }) => id);
+    await app.forProfile(profileId).transaction(async (tx) => {
+      await hold(tx);
+      const sources = await listSaleSources(tx, profileId);
+      if (sources.length > 1 && sources.some(({ isScanned }) => !isScanned)) return markScanned(tx, profileId, now());
+      if (!items[0]?.isMatched) {
+        await matchBatch(tx, profileId, ids, now());
+        await sql`
+          UPDATE dirty_sales d SET is_matched = true FROM unnest(${ids}::uuid[], ${items.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)
+          WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision`.execute(tx);
+        const [next] = await listDirtySales(tx, profileId, await listFirstSyncs(tx, profileId), 1);
+        if (next?.isMatched) await measureOverlaps(tx, profileId, now());
+        return;
+      }
+      await settleBatch(tx, profileId, ids, now());
+      await sql`
+        DELETE FROM dirty_sales d USING unnest(${ids}::uuid[], ${items.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)
+        WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision AND d.is_matched`.execute(
+        tx,
+      );
+    });
+  },
+
+  async setAside(tx, profileId, { id, revision }) {
+    await sql`
+      DELETE FROM dirty_sales WHERE profile_id = ${profileId} AND outcome_id = ${id} AND revision = ${revision}`.execute(
+      tx,
+    );
+  },
+
+  async putBack(tx, profileId, ids) {
+    await sql`
+      INSERT INTO dirty_sales (profile_id, outcome_id) SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[])
+      ON CONFLICT DO NOTHING`.execute(tx);
+  },
+});

@@ -1,0 +1,182 @@
+import type { Tx } from '@tributary/postgres';
+import { pairKey, type RecordMatch, type SaleRecord } from '@tributary/rules';
+import {
+  limits,
+  type MatchDecision,
+  type MatchEvidence,
+  type MatchState,
+  type SaleSourceKind,
+  saleSourceKinds,
+} from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+
+interface SaleSettings {
+  readonly preference: readonly SaleSourceKind[];
+  readonly windowMinutes: number;
+}
+
+export async function readSaleSettings(tx: Tx, profileId: string): Promise<SaleSettings> {
+  const { rows } = await sql<SaleSettings>`
+    SELECT preference, window_minutes AS "windowMinutes" FROM sale_settings WHERE profile_id = ${profileId}`.execute(
+    tx,
+  );
+  return rows[0] ?? { preference: saleSourceKinds, windowMinutes: limits.sales.windowMinutes.default };
+}
+
+/** Writes what records can be found by: their references, source and time. */
+export async function saveRecords(tx: Tx, profileId: string, records: readonly SaleRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const ids = records.map(({ id }) => id);
+  const references = records.flatMap(({ id, references }) => references.map((one) => ({ id, ...one })));
+  await sql`
+    INSERT INTO sale_records AS r (profile_id, outcome_id, source, occurred_at)
+    SELECT ${profileId}::uuid, * FROM unnest(
+      ${ids}::uuid[], ${records.map(({ source }) => source)}::text[], ${records.map(({ at }) => new Date(at))}::timestamptz[])
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET occurred_at = excluded.occurred_at WHERE r.occurred_at <> excluded.occurred_at`.execute(
+    tx,
+  );
+  await sql`
+    WITH n AS MATERIALIZED (
+      SELECT * FROM unnest(${references.map(({ id }) => id)}::uuid[], ${references.map(({ value }) => value)}::text[],
+        ${references.map(({ level }) => level)}::text[]) AS n (id, value, level)),
+    gone AS (
+      DELETE FROM sale_references r WHERE r.profile_id = ${profileId} AND r.outcome_id = ANY (${ids}::uuid[])
+        AND NOT EXISTS (SELECT FROM n WHERE n.id = r.outcome_id AND n.value = r.value))
+    INSERT INTO sale_references AS r (profile_id, value, outcome_id, level)
+    SELECT ${profileId}::uuid, value, id, level FROM n
+    ON CONFLICT (profile_id, value, outcome_id) DO UPDATE SET level = excluded.level WHERE r.level <> excluded.level`.execute(
+    tx,
+  );
+}
+
+/** Records that are no payments any more. */
+export async function dropRecords(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`DELETE FROM sale_records WHERE profile_id = ${profileId} AND outcome_id = ANY (${[...ids]}::uuid[])`.execute(
+    tx,
+  );
+  await sql`DELETE FROM sale_references WHERE profile_id = ${profileId} AND outcome_id = ANY (${[...ids]}::uuid[])`.execute(
+    tx,
+  );
+}
+
+/** Records that share a reference with others, or that a member confirmed to be the same sale. A value that many records carry identifies none. */
+export async function findRelated(tx: Tx, profileId: string, ids: readonly string[]): Promise<string[]> {
+  const { most } = limits.sales.perReference;
+  const { rows } = await sql<{ id: string }>`
+    SELECT DISTINCT unnest(r.ids) AS id FROM sale_references mine
+    CROSS JOIN LATERAL (
+      SELECT array_agg(outcome_id) AS ids FROM (
+        SELECT outcome_id FROM sale_references WHERE profile_id = ${profileId} AND value = mine.value LIMIT ${most + 1}) v) r
+    WHERE mine.profile_id = ${profileId} AND mine.outcome_id = ANY (${[...ids]}::uuid[]) AND cardinality(r.ids) BETWEEN 2 AND ${most}
+    UNION
+    SELECT second_id FROM sale_decisions WHERE profile_id = ${profileId} AND first_id = ANY (${[...ids]}::uuid[]) AND decision = 'confirmed'
+    UNION
+    SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND second_id = ANY (${[...ids]}::uuid[]) AND decision = 'confirmed'`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function findDecisions(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, MatchDecision>> {
+  const { rows } = await sql<{ first: string; second: string; decision: MatchDecision }>`
+    SELECT first_id AS first, second_id AS second, decision FROM sale_decisions
+    WHERE profile_id = ${profileId} AND (first_id = ANY (${[...ids]}::uuid[]) OR second_id = ANY (${[...ids]}::uuid[]))`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ first, second, decision }) => [pairKey(first, second), decision]));
+}
+
+export interface StoredMatch {
+  readonly id: string;
+  readonly first: string;
+  readonly second: string;
+  readonly firstSource: string;
+  readonly secondSource: string;
+  readonly evidence: MatchEvidence;
+  readonly reference: string | null;
+  readonly apartMs: number;
+  readonly isCertain: boolean;
+  readonly isLikely: boolean;
+  readonly state: MatchState;
+}
+
+const matchColumns = sql.raw(`
+  m.id, m.first_id AS first, m.second_id AS second, m.first_source AS "firstSource", m.second_source AS "secondSource", m.evidence, m.reference,
+  m.apart_ms::float8 AS "apartMs", m.is_certain AS "isCertain", m.is_likely AS "isLikely", m.state`);
+
+/** The matches of records as they are now. */
+export async function findMatches(tx: Tx, profileId: string, ids: readonly string[]): Promise<StoredMatch[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<StoredMatch>`
+    SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND first_id = ANY (${[...ids]}::uuid[])
+    UNION
+    SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND second_id = ANY (${[...ids]}::uuid[])`.execute(
+    tx,
+  );
+  return rows;
+}
+
+export type NewMatch = Omit<StoredMatch, 'id'>;
+
+/** Ends what is true no longer and adds what is true from now on. What was true before stays readable. */
+export async function replaceMatches(
+  tx: Tx,
+  profileId: string,
+  ended: readonly string[],
+  added: readonly NewMatch[],
+  now: Date,
+): Promise<void> {
+  if (ended.length > 0)
+    await sql`
+      UPDATE sale_matches SET valid_to = greatest(${now}::timestamptz, valid_from) WHERE profile_id = ${profileId} AND id = ANY (${[...ended]}::uuid[])`.execute(
+      tx,
+    );
+  if (added.length === 0) return;
+  const rows = added.map((one) => ({
+    profile_id: profileId,
+    id: uuid(),
+    first_id: one.first,
+    second_id: one.second,
+    first_source: one.firstSource,
+    second_source: one.secondSource,
+    evidence: one.evidence,
+    reference: one.reference,
+    apart_ms: Math.round(one.apartMs),
+    is_certain: one.isCertain,
+    is_likely: one.isLikely,
+    state: one.state,
+    valid_from: now,
+  }));
+  await sql`INSERT INTO sale_matches SELECT * FROM jsonb_populate_recordset(NULL::sale_matches, ${JSON.stringify(rows)}::jsonb)`.execute(
+    tx,
+  );
+}
+
+/** Marks records whose sale has to be formed again; their matches are as they should be. */
+export async function markMatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    INSERT INTO dirty_sales AS d (profile_id, outcome_id, is_matched)
+    SELECT ${profileId}::uuid, id, true FROM unnest(${[...new Set(ids)].sort()}::uuid[]) AS id
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
+}
+
+export const asMatch = (
+  { first, second, evidence, reference, isCertain, isLikely, apartMs }: StoredMatch,
+  decision: MatchDecision | null,
+): RecordMatch => ({
+  first,
+  second,
+  evidence,
+  reference,
+  isCertain,
+  isLikely,
+  apartMs,
+  decision,
+});
