@@ -3,6 +3,7 @@ import { type ReadEvent, readEvent, recordOutcomes } from '@tributary/domain/out
 import { createPostgres, type Tx } from '@tributary/postgres';
 import {
   type EventSender,
+  matchSales,
   openEventSender,
   openTest,
   paymentEvent,
@@ -94,6 +95,7 @@ describe('subject_ref', () => {
     await sender.post(paymentEvent({ key: 'child', day: 40, subject: 'child-2' }));
     // Read again, as every hour: it is what it was.
     await tell();
+    await matchSales(kit);
     expect(await sender.flags()).toEqual({ 'payments_a:ch_1': true, child: false });
     expect((await sender.outcomes()).map(({ subject_ref }) => subject_ref)).toEqual([null, 'child-2']);
   });

@@ -27,7 +27,7 @@ export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
 export { testRing, testStreamVault } from './ring.ts';
 export { at, type Scene, type SceneTraits, scene, type World } from './scene.ts';
 export { serve, served, type TestServer, testOutcomeServices, testTombstones } from './serve.ts';
-export { settleAll } from './settle.ts';
+export { matchSales, settleAll } from './settle.ts';
 export { clickhouseAt, farShard, ledgerUrls, mutate, openLedger, placesOfWorkers, serverInTurn } from './shards.ts';
 export { openTestkit, type Testkit } from './testkit.ts';
 export { browserVisit, buildTrackingKey, type TrackingTraits } from './visits.ts';
