@@ -41,12 +41,13 @@ export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Pro
   const before = new Map(
     (await listOverlaps(tx, profileId)).map((one) => [`${one.firstSource}|${one.secondSource}`, one]),
   );
+  const sources = await listSaleSources(tx, profileId);
   const { rows } = await sql<{ firstSource: string; secondSource: string; partners: number; records: number }>`
     WITH spans AS MATERIALIZED (
-      SELECT s.source, span.low, span.high FROM sale_sources s CROSS JOIN LATERAL (
-        SELECT (SELECT occurred_at FROM sale_records r WHERE r.profile_id = s.profile_id AND r.source = s.source ORDER BY occurred_at LIMIT 1) AS low,
-          (SELECT occurred_at FROM sale_records r WHERE r.profile_id = s.profile_id AND r.source = s.source ORDER BY occurred_at DESC LIMIT 1) AS high
-      ) span WHERE s.profile_id = ${profileId})
+      SELECT s.source, span.low, span.high FROM unnest(${sources.map(({ source }) => source)}::text[]) AS s (source) CROSS JOIN LATERAL (
+        SELECT (SELECT occurred_at FROM sale_records r WHERE r.profile_id = ${profileId} AND r.source = s.source ORDER BY occurred_at LIMIT 1) AS low,
+          (SELECT occurred_at FROM sale_records r WHERE r.profile_id = ${profileId} AND r.source = s.source ORDER BY occurred_at DESC LIMIT 1) AS high
+      ) span)
     SELECT a.source AS "firstSource", b.source AS "secondSource",
       (SELECT count(*)::int FROM sale_matches m WHERE m.profile_id = ${profileId} AND m.valid_to IS NULL AND m.is_likely AND m.state <> 'rejected'
         AND ((m.first_source = a.source AND m.second_source = b.source) OR (m.first_source = b.source AND m.second_source = a.source))) AS partners,

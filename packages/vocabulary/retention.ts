@@ -1,4 +1,5 @@
 import { limits } from './limits.ts';
+import { saleLives } from './sales.ts';
 
 /** Lives that the operator sets, by the name of the setting. */
 export type LifeSetting = 'BAD_VISIT_DAYS' | 'VISITS_RETENTION_DAYS' | 'DEAD_LETTER_DAYS';
@@ -205,15 +206,7 @@ export const lives = {
     oauth_refresh_tokens: bounded('None is issued.'),
     oauth_resources: bounded('One row.'),
     outbox: queue('Events that have no number yet.'),
-    sale_decisions: kept('What members decided of two records of a sale. It goes with its profile.'),
-    sale_matches: kept(
-      'Which records are the same sale, and since when: `as_of` and audits read it. It goes with its profile.',
-    ),
-    sale_overlaps: bounded('One for each two sources of payments.'),
-    sale_records: bounded('One for each payment of a profile with several sources.'),
-    sale_references: bounded('At most twelve for each payment of a profile with several sources.'),
-    sale_settings: bounded('One for each profile.'),
-    sale_sources: bounded('One for each source of payments.'),
+    ...saleLives,
     outcome_totals: bounded('One for each customer, event and currency.'),
     outcomes: kept('What was sold and paid: the ledger itself. They go with their profile.'),
     outcomes_without_rate: bounded(

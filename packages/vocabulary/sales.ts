@@ -28,3 +28,17 @@ export type SaleSourceKind = (typeof saleSourceKinds)[number];
 /** Why an outcome with money is in no report. `pending`: its sale is still being matched. */
 export const uncountedReasons = ['pending', 'duplicate', 'excluded'] as const;
 export type UncountedReason = (typeof uncountedReasons)[number];
+
+/** How long what is stored of sales is kept. */
+export const saleLives = {
+  sale_decisions: { ends: 'kept', words: 'What members decided of two records of a sale. It goes with its profile.' },
+  sale_matches: {
+    ends: 'kept',
+    words: 'Which records are the same sale, and since when: `as_of` and audits read it. It goes with its profile.',
+  },
+  sale_overlaps: { ends: 'bounded', words: 'One for each two sources of payments.' },
+  sale_records: { ends: 'bounded', words: 'One for each payment of a profile with several sources.' },
+  sale_references: { ends: 'bounded', words: 'At most twelve for each payment of a profile with several sources.' },
+  sale_settings: { ends: 'bounded', words: 'One for each profile.' },
+  sale_sources: { ends: 'bounded', words: 'One for each source of payments.' },
+} as const;
