@@ -1,10 +1,4 @@
-import {
-  actionOutcomes,
-  dayMs,
-  limits,
-  outcomeStatuses,
-  uuidPattern,
-} from '@tributary/vocabulary';
+import { actionOutcomes, dayMs, limits, outcomeStatuses, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
