@@ -132,7 +132,6 @@ export const lives = {
     definitions: bounded('Made by hand.'),
     dirty_conversions: queue('Conversions to be attributed again.'),
     dirty_customers: queue('Customers whose first payments are derived again.'),
-    dirty_sales: queue('Payments whose sale is found again.'),
     dirty_delivery: queue('Days of ads to be copied to ClickHouse.'),
     dirty_entities: queue('Ads to be copied to ClickHouse.'),
     erasure_work: queue('Erasures under way.'),

@@ -31,6 +31,7 @@ export type UncountedReason = (typeof uncountedReasons)[number];
 
 /** How long what is stored of sales is kept. */
 export const saleLives = {
+  dirty_sales: { ends: 'worked off', words: 'Payments whose sale is found again.' },
   sale_decisions: { ends: 'kept', words: 'What members decided of two records of a sale. It goes with its profile.' },
   sale_matches: {
     ends: 'kept',
