@@ -946,6 +946,9 @@ export interface Outcomes {
   connection_id: string | null;
   currency: string | null;
   customer_id: string | null;
+  /**
+   * The counted record of the same sale.
+   */
   duplicate_of: string | null;
   erased_at: Timestamp | null;
   event_key: string;
