@@ -227,7 +227,6 @@ export const lives = {
     payment_entries: kept(
       'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
     ),
-    payment_refunds: kept('What was given back of payments: part of the ledger. It goes with its profile.'),
     pending_selections: bounded('The newest of each profile and provider; its token goes after an hour.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,

@@ -29,9 +29,13 @@ export type SaleSourceKind = (typeof saleSourceKinds)[number];
 export const uncountedReasons = ['pending', 'duplicate', 'excluded'] as const;
 export type UncountedReason = (typeof uncountedReasons)[number];
 
-/** How long what is stored of sales is kept. */
+/** How long what is stored of sales and their refunds is kept. */
 export const saleLives = {
   dirty_sales: { ends: 'worked off', words: 'Payments whose sale is found again.' },
+  payment_refunds: {
+    ends: 'kept',
+    words: 'What was given back of payments: part of the ledger. It goes with its profile.',
+  },
   sale_decisions: { ends: 'kept', words: 'What members decided of two records of a sale. It goes with its profile.' },
   sale_matches: {
     ends: 'kept',
