@@ -7,6 +7,7 @@ import {
   createAccounts,
   firstAccountEndpoints,
   firstAccountState,
+  inviteOwner,
   mcpAuthenticator,
   oauthEndpoints,
   sessionAuthenticator,
@@ -21,7 +22,7 @@ import {
   sharedLinkAuthenticator,
 } from '@tributary/domain/credentials/room.ts';
 import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
-import { handoffPages } from '@tributary/domain/handoffs/room.ts';
+import { handoffPages, reconnectLinks } from '@tributary/domain/handoffs/room.ts';
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
@@ -203,6 +204,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       jobs: options.jobs,
       accounts,
       addOwner,
+      inviteOwner,
+      createReconnectUrl: reconnectLinks({ ...options, audit: writeAudit }),
       readiness: [outcomesReadiness, trackerReadiness, adPlatformReadiness],
       clickhouse: options.clickhouse,
       tellUnexplained(change: UnexplainedChange) {

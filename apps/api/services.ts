@@ -14,7 +14,7 @@ import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { ReportMailServices } from '@tributary/domain/report-mails/room.ts';
 import type { ChangeServices } from '@tributary/domain/reports/room.ts';
-import type { AddOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
+import type { AddOwner, InviteOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
 import type { Jobs } from '@tributary/work';
@@ -43,5 +43,6 @@ export interface Services
   readonly jobs: Jobs;
   readonly accounts: Accounts;
   readonly addOwner: AddOwner;
+  readonly inviteOwner: InviteOwner;
   readonly readiness: readonly ReadinessStep[];
 }

@@ -1,22 +1,28 @@
 import type { Input, Routes } from '@tributary/contract';
+import { findNamedOwner } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import type { Accounts } from './accounts.ts';
 import { findUsableInvitation, refuseState } from './invitation.ts';
 import { type FoundInvitation, spendInvitation } from './invitation-store.ts';
-import { copyUser, findUser, insertMember, insertUser, type NewUser, type UserRow } from './store.ts';
+import { copyUser, findUser, findUserIfAny, insertMember, insertUser, type NewUser, type UserRow } from './store.ts';
 
 type Body = Input<Routes['acceptInvitation']>['body'];
 
 export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: Accounts }> = async (
   { body },
-  { accounts, caller, servers, effect, now, setHeader, addToAudit },
+  { accounts, behind, caller, servers, effect, now, setHeader, addToAudit },
 ) => {
   const { home, everywhere, shardOf } = servers;
   const invitation = await findUsableInvitation(everywhere, body.token, now);
   const newcomer = caller.userId ? undefined : await readNewcomer(body, accounts);
   const { workspace_id: workspaceId, role } = invitation;
-  const account = (tx: Tx) => (caller.userId ? findUser(tx, caller.userId) : enrol(tx, newcomer, now));
+  // An owner that an app named has an id already, under which changes were attributed.
+  const namedId =
+    newcomer && role === 'owner'
+      ? await behind({ workspaceId }).transaction((tx) => findNamedOwner(tx, workspaceId), { readOnly: true })
+      : null;
+  const account = (tx: Tx) => (caller.userId ? findUser(tx, caller.userId) : enrol(tx, newcomer, now, namedId));
   // An account is made at home. For a workspace on another server it is made first: whoever fails to join then signs in and tries again.
   const isElsewhere = (await shardOf(workspaceId)) !== home;
   if (isElsewhere && newcomer) refuseOtherAddress(invitation, newcomer);
@@ -57,8 +63,9 @@ async function readNewcomer({ name, email, password }: Body, { passwords }: Acco
 }
 
 /** The link does not prove whose address it is, so it never opens an account that exists: its owner signs in first. */
-async function enrol(tx: Tx, newcomer: NewUser | undefined, now: Date): Promise<UserRow> {
-  const id = newcomer && (await insertUser(tx, newcomer, now));
+async function enrol(tx: Tx, newcomer: NewUser | undefined, now: Date, namedId: string | null): Promise<UserRow> {
+  const isFree = namedId !== null && !(await findUserIfAny(tx, namedId));
+  const id = newcomer && (await insertUser(tx, newcomer, now, isFree ? namedId : undefined));
   if (id) return findUser(tx, id);
   return refuseState('account_exists', 'This address has an account. Sign in, then open the invitation again.');
 }

@@ -1,21 +1,29 @@
 import { links, type Routes } from '@tributary/contract';
 import { hashSecret, mintSecret } from '@tributary/domain/credentials';
-import { lockPlan } from '@tributary/domain/tenants';
+import { lockPlan, reachWorkspace } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import type { Tx } from '@tributary/postgres';
+import { enter, type Tx } from '@tributary/postgres';
 import { dayMs, limits, plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { showInvitation } from './invitation.ts';
-import { countSeats, insertInvitation } from './invitation-store.ts';
+import { refuseState, showInvitation } from './invitation.ts';
+import { countSeats, insertInvitation, revokeOpenInvitations } from './invitation-store.ts';
 import { refuseUnlessOwner } from './member.ts';
+import { listRoles } from './members-of.ts';
 
 export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: string }> = async (
   { params, body },
-  { baseUrl, caller, effect, now, addToAudit },
+  context,
 ) => {
-  if (body.role === 'owner') refuseUnlessOwner(caller);
+  const { baseUrl, caller, effect, now, addToAudit } = context;
+  const isApp = caller.kind === 'app';
+  if (isApp) {
+    await reachWorkspace(context, params.workspaceId);
+    refuseUnlessOwnerInvitation(body);
+  } else if (body.role === 'owner') refuseUnlessOwner(caller);
   const token = mintSecret('invitation');
   return effect(async (tx) => {
+    await enter(tx, { workspaceId: params.workspaceId });
+    if (isApp) await replaceOwnerInvitation(tx, params.workspaceId, now);
     await refuseBeyondPlan(tx, params.workspaceId, now);
     const row = await insertInvitation(tx, {
       workspace_id: params.workspaceId,
@@ -27,11 +35,27 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
       created_at: now,
       expires_at: new Date(now.getTime() + limits.invitation.lifeDays * dayMs),
     });
-    addToAudit({ detail: { role: body.role } });
+    addToAudit({ log: { workspaceId: params.workspaceId }, detail: { role: body.role } });
     const url = links.invitation(baseUrl, token);
-    return answer(201, { data: { ...showInvitation(row, now), token, url }, meta: {} });
+    return answer(201, {
+      data: { ...showInvitation(row, now), token, url },
+      meta: { workspace_id: params.workspaceId },
+    });
   });
 };
+
+/** An app that could invite more members, or itself later, would act as the owner. */
+function refuseUnlessOwnerInvitation({ role, email }: { readonly role: string; readonly email?: string | undefined }) {
+  if (role !== 'owner') refuse('forbidden', 'An app invites the owner only. The owner invites other members.');
+  if (email === undefined)
+    refuse('validation_error', '"email" is required: the address of the owner.', { fields: { field: 'email' } });
+}
+
+async function replaceOwnerInvitation(tx: Tx, workspaceId: string, now: Date): Promise<void> {
+  if ((await listRoles(tx, workspaceId)).length > 0)
+    refuseState('has_members', 'The workspace has members. Its owner invites others.');
+  await revokeOpenInvitations(tx, workspaceId, now);
+}
 
 /** A plan has so many seats; somebody who is invited sits on one until they accept or the invitation is over. */
 async function refuseBeyondPlan(tx: Tx, workspaceId: string, now: Date): Promise<void> {

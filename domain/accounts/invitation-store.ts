@@ -45,22 +45,26 @@ export interface FoundInvitation {
 
 export const findInvitation = (hash: Buffer) => sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`;
 
-/** The name of the member who invited; undefined where an app did, or where the member has left. */
-export async function findInviter(tx: Tx, workspaceId: string, invitationId: string): Promise<string | undefined> {
-  const found = await tx
+export interface InvitationNames {
+  /** The member who invited; null where an app did, or where the member has left. */
+  readonly inviter: string | null;
+  /** The invited owner, where an app gave the name. */
+  readonly invited: string | null;
+}
+
+export const findInvitationNames = (tx: Tx, workspaceId: string, id: string): Promise<InvitationNames | undefined> =>
+  tx
     .selectFrom('invitations')
-    .innerJoin('members', (join) =>
+    .leftJoin('members', (join) =>
       join
         .onRef('members.workspace_id', '=', 'invitations.workspace_id')
         .onRef('members.user_id', '=', 'invitations.invited_by'),
     )
-    .innerJoin('users', 'users.id', 'members.user_id')
-    .select('users.name')
+    .leftJoin('users', 'users.id', 'members.user_id')
+    .select(['users.name as inviter', 'invitations.name as invited'])
     .where('invitations.workspace_id', '=', workspaceId)
-    .where('invitations.id', '=', invitationId)
+    .where('invitations.id', '=', id)
     .executeTakeFirst();
-  return found?.name;
-}
 
 /** Locked, so that it is not accepted at the same moment. */
 export const lockInvitation = (tx: Tx, workspaceId: string, id: string): Promise<InvitationRow | undefined> =>
@@ -78,6 +82,15 @@ export const markInvitationRevoked = (tx: Tx, workspaceId: string, id: string, n
     .set({ revoked_at: now })
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
+    .execute();
+
+export const revokeOpenInvitations = (tx: Tx, workspaceId: string, now: Date) =>
+  tx
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
     .execute();
 
 /** Spent by the same statement that finds it unspent: of two at once, one joins. */

@@ -22,6 +22,7 @@ export {
 } from './first-account.ts';
 export { forgetUnallowedClients } from './forget-clients.ts';
 export { hashToken } from './hashed-sessions.ts';
+export { inviteOwner } from './invite-owner.ts';
 export { listAssistants } from './list-assistants.ts';
 export { listInvitations } from './list-invitations.ts';
 export { listMembers } from './list-members.ts';

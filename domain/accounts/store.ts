@@ -19,8 +19,8 @@ export async function insertUser(
   tx: Tx,
   { name, email, passwordHash }: NewUser,
   now: Date,
+  id: string = uuid(),
 ): Promise<string | undefined> {
-  const id = uuid();
   const times = { created_at: now, updated_at: now };
   const inserted = await tx
     .insertInto('users')

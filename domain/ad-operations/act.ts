@@ -65,7 +65,7 @@ async function rehearse(context: AdContext, request: Request, target: Target): P
   if (underWay) refuseInProgress(underWay);
   const call = openCall(providerOutbound, now, AbortSignal.timeout(context.adPatienceMs));
   const { planned, live } = await look(context, request, target, call).catch(async (error: unknown) => {
-    throw refusalOf(context, error, target, request);
+    throw await refusalOf(context, error, target, request);
   });
   const { before } = live;
   const { kind, level, externalId, appliedBy } = request;

@@ -1,6 +1,7 @@
 import { findOwner, isMember } from '@tributary/domain/accounts';
-import { findGoverningApp } from '@tributary/domain/tenants';
+import { findGoverningApp, findNamedOwner } from '@tributary/domain/tenants';
 import { refuse } from '@tributary/operations';
+import type { Tx } from '@tributary/postgres';
 import type { AdContext } from './services.ts';
 
 /**
@@ -11,13 +12,19 @@ export async function appliedBy(context: AdContext, said: string | undefined): P
   const { caller, ledger, behind } = context;
   const { workspaceId, profileId, userId, appId } = caller;
   const workspace = behind({ workspaceId });
-  if (said !== undefined && !(await workspace.transaction((tx) => isMember(tx, workspaceId, said))))
+  if (said !== undefined && !(await workspace.transaction((tx) => mayDecide(tx, workspaceId, said))))
     refuse('validation_error', '"applied_by" must be a member of the workspace.', { fields: { field: 'applied_by' } });
   if (said !== undefined || userId !== undefined) return said ?? userId ?? null;
   const governing = appId && (await ledger.transaction((tx) => findGoverningApp(tx, profileId)));
   if (!governing || governing !== appId) return null;
-  return workspace.transaction((tx) => findOwner(tx, workspaceId));
+  return workspace.transaction(
+    async (tx) => (await findOwner(tx, workspaceId)) ?? (await findNamedOwner(tx, workspaceId)),
+  );
 }
+
+/** A member, or the owner that the app named and that has not accepted yet. */
+const mayDecide = async (tx: Tx, workspaceId: string, userId: string): Promise<boolean> =>
+  (await isMember(tx, workspaceId, userId)) || (await findNamedOwner(tx, workspaceId)) === userId;
 
 /** The same where somebody has to answer for it. */
 export async function answerable(context: AdContext, said: string | undefined): Promise<string> {

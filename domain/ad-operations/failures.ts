@@ -1,5 +1,11 @@
 import { writeAudit } from '@tributary/domain/accountability';
-import { ConnectionUnusable, noteFault, refuseFault, refuseUnusable } from '@tributary/domain/connections';
+import {
+  ConnectionUnusable,
+  noteFault,
+  refuseFault,
+  refuseUnusable,
+  withReconnectLink,
+} from '@tributary/domain/connections';
 import { actorOf, Refusal } from '@tributary/operations';
 import { ProviderFault } from '@tributary/providers';
 import type { Request } from './request.ts';
@@ -12,12 +18,12 @@ export const surelyNot = (error: unknown): boolean =>
   error instanceof ProviderFault && (error.details.verdict !== 'wait' || error.details.mayHaveHappened === false);
 
 /** What whoever asked is told of a failure. Rethrows what is none of a platform's, nor ours to refuse. */
-export function refusalOf(
+export async function refusalOf(
   context: AdContext,
   error: unknown,
   target: Target,
   request: Pick<Request, 'kind' | 'whenUnread'>,
-): Refusal {
+): Promise<Refusal> {
   try {
     if (error instanceof ConnectionUnusable) return refuseUnusable(context, error.reason);
     if (!(error instanceof ProviderFault)) throw error;
@@ -33,7 +39,7 @@ export function refusalOf(
     if (verdict === 'wait') request.whenUnread?.(target.entity);
     return refuseFault(context, error);
   } catch (thrown) {
-    if (thrown instanceof Refusal) return thrown;
+    if (thrown instanceof Refusal) return withReconnectLink(context, target.connection.id, thrown);
     throw thrown;
   }
 }
@@ -48,7 +54,7 @@ export async function endRefused(
 ): Promise<Refusal> {
   const { ledger, caller, now, requestId } = context;
   const { profileId, workspaceId } = caller;
-  const refusal = refusalOf(context, error, target, request);
+  const refusal = await refusalOf(context, error, target, request);
   const { reason = refusal.code } = refusal.fields as { reason?: string };
   const fault = error instanceof ProviderFault ? error : undefined;
   await ledger.transaction(async (tx) => {

@@ -138,6 +138,15 @@ test('[ops-037] the app that set the profile up need not say who decided it: the
   const { data, error } = await shop.apply([ad.id], { applied_by: undefined }, undefined, headers);
   expect(error).toBeUndefined();
   expect(data.ads[0].action.applied_by).toBe(shop.userId);
+  // An owner that the app named counts before accepting the invitation.
+  const named = '0195f0a0-0000-7000-8000-00000000000a';
+  await kit.app.forWorkspace(shop.workspaceId).transaction(async (tx) => {
+    await sql`DELETE FROM members WHERE workspace_id = ${shop.workspaceId}`.execute(tx);
+    await sql`UPDATE workspaces SET owner_id = ${named} WHERE id = ${shop.workspaceId}`.execute(tx);
+  });
+  const other = shop.untagged[1]?.id ?? expect.unreachable();
+  const byNamed = await shop.apply([other], { applied_by: undefined }, undefined, headers);
+  expect(byNamed.data.ads[0].action.applied_by).toBe(named);
 });
 
 test('[ops-036] [err-088] without the permission, or a connection, nobody can apply and is told why', async () => {

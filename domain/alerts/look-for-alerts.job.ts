@@ -1,6 +1,6 @@
 import { listRoles } from '@tributary/domain/accounts';
 import { announce } from '@tributary/domain/events';
-import { findWorkspaceOf, isHealthcareProfile, isServed } from '@tributary/domain/tenants';
+import { findWorkspaceOf, isAppProvisioned, isHealthcareProfile, isServed } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import { type AlertKind, alertedRoles, alertKindNames, nilUuid } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -62,7 +62,8 @@ async function openOne(work: AlertWork, kind: AlertKind, { profileId, since: fou
     const alert = await insertAlert(tx, { profileId, kind, since, openedAt: now });
     if (!alert) return false;
     await announce(tx, [{ id: uuid(), type: 'alert.opened', data: dataOf(alert), occurredAt: now }]);
-    if (work.isMailSetUp && !(await isHealthcareProfile(tx, profileId)))
+    const isMailed = work.isMailSetUp && !(await isAppProvisioned(tx, workspaceId));
+    if (isMailed && !(await isHealthcareProfile(tx, profileId)))
       await insertMails(tx, alert, await findRecipients(tx, profileId, workspaceId), now);
     return true;
   });

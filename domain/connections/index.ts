@@ -2,7 +2,7 @@ export { chooseConnection } from './choose-connection.ts';
 export { noteFault } from './note-fault.ts';
 export { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
 export { type NewConnection, saveConnection } from './save-connection.ts';
-export type { ConnectionServices, ConnectionStores, ProfileServices } from './services.ts';
+export type { ConnectionServices, ConnectionStores, CreateReconnectUrl, ProfileServices } from './services.ts';
 export {
   type Connected,
   type ConnectionRow,
@@ -14,4 +14,4 @@ export {
   withSyncs,
 } from './store.ts';
 export { findFailingSyncs, listFailingSyncs, startOver } from './sync-store.ts';
-export { refuseFault, refuseUnusable, withAccount } from './with-account.ts';
+export { refuseFault, refuseUnusable, withAccount, withReconnectLink } from './with-account.ts';

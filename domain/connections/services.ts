@@ -9,7 +9,17 @@ export interface ConnectionServices {
   readonly providers: Providers;
   /** Reaches the hosts of providers: in development some of them are local. */
   readonly providerOutbound: Pick<Outbound, 'request'>;
+  /** Absent where no caller waits for a response. */
+  readonly createReconnectUrl?: CreateReconnectUrl;
 }
+
+/** A page on which a merchant without an account renews the connection; undefined where members do it in the console. */
+export type CreateReconnectUrl = (of: {
+  readonly profileId: string;
+  readonly connectionId: string;
+  readonly requestId: string;
+  readonly now: Date;
+}) => Promise<string | undefined>;
 
 /** The same with the ledger of the profile whose connections are meant; a handler's context is one. */
 export interface ProfileServices extends ConnectionServices {

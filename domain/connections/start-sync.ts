@@ -5,7 +5,7 @@ import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices } from './services.ts';
 import { showProgress } from './show-progress.ts';
 import { type ConnectionRow, findConnection, listLive, wishSync, withSyncs } from './store.ts';
-import { refuseUnusable } from './with-account.ts';
+import { refuseUnusable, withReconnectLink } from './with-account.ts';
 
 export const startSync: Handles<Routes['startSync'], ConnectionServices & { readonly baseUrl: string }> = async (
   { body },
@@ -14,16 +14,24 @@ export const startSync: Handles<Routes['startSync'], ConnectionServices & { read
   const { caller, effect, now, providers } = context;
   const { profileId } = caller;
   const isRead = ({ channel }: ConnectionRow) => providers.of(channel as Channel)?.sync !== undefined;
-  return effect(async (tx) => {
+  let blocked: ConnectionRow | undefined;
+  const started = effect(async (tx) => {
     const { connection_id: id, provider } = body;
     const one = id === undefined ? undefined : await findConnection(tx, profileId, id);
     if (id !== undefined && (!one || (provider && one.channel !== provider))) return noSuchConnection();
     const found = one ? [one] : await listLive(tx, profileId, provider);
     if (found.length === 0 && provider) return noSuchConnection();
     const usable = found.filter(({ status }) => status === 'connected' || status === 'needs_action').filter(isRead);
-    if (found.length > 0 && usable.length === 0) return refuseUnusable(context, whyNone(found));
+    if (found.length > 0 && usable.length === 0) {
+      blocked = found.find(({ status }) => status === 'reconnect_required');
+      return refuseUnusable(context, whyNone(found));
+    }
     for (const connection of usable) await wishSync(tx, connection, now);
     return answer(202, { data: (await withSyncs(tx, profileId, usable)).map(showProgress) });
+  });
+  // The transaction of the refusal is rolled back, so the link gets one of its own.
+  return started.catch(async (error: unknown) => {
+    throw blocked ? await withReconnectLink(context, blocked.id, error) : error;
   });
 };
 

@@ -1,4 +1,5 @@
-import { refuse } from '@tributary/operations';
+import { links } from '@tributary/contract';
+import { Refusal, refuse } from '@tributary/operations';
 import { type Call, openCall, ProviderFault } from '@tributary/providers';
 import { noteFault } from './note-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount, type Unusable } from './open-account.ts';
@@ -7,6 +8,7 @@ import type { ProfileServices } from './services.ts';
 export interface Asking extends ProfileServices {
   readonly caller: { readonly profileId: string };
   readonly now: Date;
+  readonly requestId: string;
   readonly baseUrl: string;
 }
 
@@ -29,21 +31,36 @@ export async function withAccount<T>(
     opened = await openAccount(asking, profileId, connectionId, now, signal);
     return await work(opened, openCall(providerOutbound, now, signal));
   } catch (error) {
-    if (error instanceof ConnectionUnusable) return refuseUnusable(asking, error.reason);
-    if (!(error instanceof ProviderFault)) throw error;
+    if (!(error instanceof ConnectionUnusable || error instanceof ProviderFault)) throw error;
     const { connection } = opened ?? {};
-    if (connection) {
+    if (connection && error instanceof ProviderFault) {
       const faulty = { profileId, connectionId, revision: connection.credentials_revision, now };
       await ledger.transaction((tx) => noteFault(tx, faulty, error));
     }
-    return refuseFault(asking, error);
+    try {
+      return error instanceof ConnectionUnusable ? refuseUnusable(asking, error.reason) : refuseFault(asking, error);
+    } catch (refusal) {
+      throw await withReconnectLink(asking, connectionId, refusal);
+    }
   }
+}
+
+/** Replaces the console page in a refusal by a link that works without an account, where an app governs the profile. */
+export async function withReconnectLink<Thrown>(
+  { caller, now, requestId, createReconnectUrl }: Pick<Asking, 'caller' | 'now' | 'requestId' | 'createReconnectUrl'>,
+  connectionId: string,
+  thrown: Thrown,
+): Promise<Thrown | Refusal> {
+  if (!(thrown instanceof Refusal && 'reconnect_url' in thrown.fields)) return thrown;
+  const url = await createReconnectUrl?.({ profileId: caller.profileId, connectionId, requestId, now });
+  if (!url) return thrown;
+  return new Refusal(thrown.code, thrown.message, { fields: { ...thrown.fields, reconnect_url: url } });
 }
 
 /** Where a person connects again. */
 const reconnectAt = ({ baseUrl, caller }: Pick<Asking, 'baseUrl' | 'caller'>) => ({
   reconnect_required: true as const,
-  reconnect_url: `${baseUrl}/p/${caller.profileId}/connections`,
+  reconnect_url: links.profilePage(baseUrl, caller.profileId, 'connections'),
 });
 
 const whyNotReady: Record<Exclude<Unusable, 'unknown' | 'provider_not_configured'>, string> = {

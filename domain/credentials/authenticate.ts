@@ -16,7 +16,7 @@ export interface AuthenticateOptions {
 export function bearerAuthenticator({ credentials, isSwapWindowOpen, onKeyUsed }: AuthenticateOptions) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-    if (!secret || !isWellFormedSecret(secret, 'apiKey', 'appToken')) return undefined;
+    if (!secret || !isWellFormedSecret(secret, 'apiKey', 'testKey', 'appToken')) return undefined;
     const found = await credentials.find(hashSecret(secret), now);
     if (found?.kind === 'api_key') onKeyUsed?.(found.credential_id, now);
     return found && callerOf(found, isSwapWindowOpen, now);

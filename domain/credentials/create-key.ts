@@ -1,5 +1,5 @@
 import { type Input, type Routes, routes, Scope } from '@tributary/contract';
-import { findWorkspaceOf, isHealthcareProfile } from '@tributary/domain/tenants';
+import { findWorkspaceOf, isHealthcareProfile, isTestProfile } from '@tributary/domain/tenants';
 import {
   type Actor,
   actorOf,
@@ -52,7 +52,7 @@ interface NewKey extends Body {
 }
 
 async function mintKey(tx: Tx, key: NewKey, by: Actor, now: Date) {
-  const secret = mintSecret('apiKey');
+  const secret = mintSecret((await isTestProfile(tx, key.profileId)) ? 'testKey' : 'apiKey');
   const row = await insertKey(tx, {
     profile_id: key.profileId,
     id: uuid(),

@@ -17,6 +17,7 @@ export const secretKinds = {
   invitation: 'trib_inv_',
   mcpToken: 'trib_mcp_',
   passwordReset: 'trib_reset_',
+  testKey: 'trib_test_',
   sharedView: 'trib_view_',
 } as const;
 export type SecretKind = keyof typeof secretKinds;

@@ -1,4 +1,4 @@
-import { saveConnection } from '@tributary/domain/connections';
+import { findConnection, saveConnection } from '@tributary/domain/connections';
 import { announce } from '@tributary/domain/events';
 import type { Actor } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
@@ -135,7 +135,9 @@ interface Keeping {
 
 /** A single account is connected; of several somebody has to choose. */
 async function keep(tx: Tx, services: HandoffPageServices, { row, at, offer, now }: Keeping): Promise<Ending> {
-  const { credentials, candidates } = offer;
+  const { credentials } = offer;
+  const candidates = await withinReconnect(tx, row, offer.candidates);
+  if (candidates.length === 0) return { reason: 'no_candidates' };
   const provider = row.provider as HandoffProvider;
   const [only, ...others] = candidates;
   if (only && others.length === 0) {
@@ -161,6 +163,13 @@ async function keep(tx: Tx, services: HandoffPageServices, { row, at, offer, now
     expires_at: selectionExpiresAt,
   });
   return { candidateCount: candidates.length, selectionExpiresAt };
+}
+
+/** A link that renews one connection takes the account of that connection and no other. */
+async function withinReconnect(tx: Tx, row: HandoffRow, candidates: Offer['candidates']): Promise<Offer['candidates']> {
+  if (!row.reconnects) return candidates;
+  const connection = await findConnection(tx, row.profile_id, row.reconnects);
+  return candidates.filter(({ externalId }) => externalId === connection?.external_id);
 }
 
 interface Ended {

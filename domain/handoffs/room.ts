@@ -6,4 +6,5 @@ export { listPendingAccounts } from './list-pending-accounts.ts';
 export { handoffPages } from './pages.ts';
 export { sealedParked } from './parked.ts';
 export { readHandoff } from './read-handoff.ts';
+export { reconnectLinks } from './reconnect-link.ts';
 export type { HandoffServices } from './services.ts';

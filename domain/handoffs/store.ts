@@ -14,6 +14,20 @@ export function findHandoff(tx: Tx, profileId: string, id: string, appId?: strin
   return (appId ? rows.where('app_id', '=', appId) : rows).executeTakeFirst();
 }
 
+/** An open hand-off that renews this connection and still works at a later moment. */
+export const findReconnect = (tx: Tx, profileId: string, connectionId: string, usableUntil: Date) =>
+  tx
+    .selectFrom('handoffs')
+    .select(['id', 'capability'])
+    .where('profile_id', '=', profileId)
+    .where('reconnects', '=', connectionId)
+    .where('status', '=', 'pending')
+    .where('claimed_at', 'is', null)
+    .where('expires_at', '>', usableUntil)
+    .orderBy('expires_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+
 /** Locked, so that nobody else decides it meanwhile. */
 export const lockHandoff = (tx: Tx, profileId: string, id: string): Promise<HandoffRow | undefined> =>
   tx

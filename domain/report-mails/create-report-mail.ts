@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
-import { profileOf } from '@tributary/domain/tenants';
+import { isAppProvisioned, profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -19,6 +19,8 @@ export const createReportMail: Handles<Routes['createReportMail'], ReportMailSer
   const members = await behind({ workspaceId }).transaction((tx) => findMembersAmong(tx, workspaceId, recipients));
   if (members.length < recipients.length)
     refuse('validation_error', '"recipients" must be members of the workspace.', { fields: { field: 'recipients' } });
+  if (await behind({ workspaceId }).transaction((tx) => isAppProvisioned(tx, workspaceId)))
+    refuse('app_provisioned_workspace', 'An app provisioned this workspace: Tributary sends no e-mail to its members.');
   return effect(async (tx) => {
     if ((await countMails(tx, profileId)) >= limits.reportMails.most)
       refuse('invalid_state', `A profile has up to ${limits.reportMails.most} of them. Stop one that nobody reads.`);

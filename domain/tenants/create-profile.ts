@@ -66,6 +66,7 @@ export async function openProfile(
     reporting_currency: body.reporting_currency,
     governing_app_id: appId ?? null,
     is_attribution_enabled: appId === undefined,
+    is_test: body.is_test,
     created_at: now,
   });
   return { profile, workspace };

@@ -1,5 +1,5 @@
-import { type Input, type Routes, routes } from '@tributary/contract';
-import { answer, type Handles, type Operator, readBody, type Sent } from '@tributary/operations';
+import { type Input, links, type Routes, routes } from '@tributary/contract';
+import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import { homeShard, type Plan } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -8,18 +8,55 @@ import { insertWorkspace } from './store.ts';
 /** Makes a person the first owner of a workspace; who belongs to it is no business of this room. */
 export type AddOwner = (tx: Tx, workspaceId: string, userId: string, now: Date) => Promise<void>;
 
-export const createWorkspace: Handles<Routes['createWorkspace'], { addOwner: AddOwner }> = async (
+/** Invites the owner that an app names; resolves to the token of the link. */
+export type InviteOwner = (
+  tx: Tx,
+  workspaceId: string,
+  owner: { readonly email: string; readonly name?: string | undefined },
+  now: Date,
+) => Promise<string>;
+
+interface WorkspaceServices {
+  readonly baseUrl: string;
+  readonly addOwner: AddOwner;
+  readonly inviteOwner: InviteOwner;
+}
+
+export const createWorkspace: Handles<Routes['createWorkspace'], WorkspaceServices> = async (
   { body },
-  { effect, caller, now, addOwner, addToAudit },
-) =>
-  effect(async (tx) => {
-    const provisionedBy = caller.kind === 'app' ? caller.appId : undefined;
-    const made = await openWorkspace(tx, { ...body, provisionedBy }, now);
+  { baseUrl, effect, caller, now, addOwner, inviteOwner, addToAudit },
+) => {
+  const provisionedBy = caller.kind === 'app' ? caller.appId : undefined;
+  const owner = readOwner(body, provisionedBy !== undefined);
+  return effect(async (tx) => {
+    const made = await openWorkspace(tx, { ...body, provisionedBy, ownerId: owner?.id }, now);
     const workspaceId = made.body.data.id;
     if (caller.userId) await addOwner(tx, workspaceId, caller.userId, now);
-    addToAudit({ log: { workspaceId } });
-    return made;
+    const token = owner && (await inviteOwner(tx, workspaceId, owner, now));
+    addToAudit({ log: { workspaceId }, ...(owner && { detail: { owner_id: owner.id } }) });
+    const data = {
+      ...made.body.data,
+      owner_id: owner?.id ?? caller.userId ?? null,
+      ...(token && { owner_invitation_url: links.invitation(baseUrl, token) }),
+    };
+    return answer(201, { data, meta: made.body.meta });
   });
+};
+
+/** The owner that an app names, with the id that the owner's account will have. */
+function readOwner({ owner_email: email, owner_name: name }: Body, isApp: boolean) {
+  const field = email === undefined ? 'owner_name' : 'owner_email';
+  if (email === undefined && name === undefined) return undefined;
+  if (!isApp)
+    refuse('validation_error', `"${field}" is for apps: a member who creates a workspace owns it.`, {
+      fields: { field },
+    });
+  if (email === undefined)
+    return refuse('validation_error', '"owner_email" is required with "owner_name".', {
+      fields: { field: 'owner_email' },
+    });
+  return { id: uuid(), email, name };
+}
 
 type Body = Input<Routes['createWorkspace']>['body'];
 
@@ -30,17 +67,23 @@ export async function createWorkspaceByOperator(
 ): Promise<string> {
   const body = readBody(routes.createWorkspace, sent);
   const made = await operator.effect(routes.createWorkspace, { shard }, async (tx, addToAudit) => {
-    const opened = await openWorkspace(tx, { ...body, plan }, operator.now);
-    addToAudit({ log: { workspaceId: opened.body.data.id } });
-    return opened;
+    const { data, meta } = (await openWorkspace(tx, { ...body, plan }, operator.now)).body;
+    addToAudit({ log: { workspaceId: data.id } });
+    return answer(201, { data: { ...data, owner_id: null }, meta });
   });
   return made.body.data.id;
+}
+
+interface Opened extends Pick<Body, 'name' | 'is_healthcare_agency'> {
+  readonly plan?: Plan;
+  readonly provisionedBy?: string | undefined;
+  readonly ownerId?: string | undefined;
 }
 
 /** The transaction stands behind the new workspace's wall afterwards. */
 export async function openWorkspace(
   tx: Tx,
-  { name, is_healthcare_agency, plan, provisionedBy }: Body & { plan?: Plan; provisionedBy?: string | undefined },
+  { name, is_healthcare_agency, plan, provisionedBy, ownerId }: Opened,
   now: Date,
 ) {
   const id = uuid();
@@ -51,6 +94,7 @@ export async function openWorkspace(
     is_healthcare_agency,
     ...(plan && { plan }),
     provisioned_by: provisionedBy ?? null,
+    owner_id: ownerId ?? null,
     created_at: now,
   });
   return answer(201, {

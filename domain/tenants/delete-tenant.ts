@@ -1,23 +1,33 @@
 import { type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
-import { enter } from '@tributary/postgres';
+import { enter, type Tx } from '@tributary/postgres';
 import { insertDeletion, insertDeletions } from './deletion-store.ts';
-import { findWorkspaceOf } from './profile-facts.ts';
+import { findGoverningApp, findWorkspaceOf, isTestProfile } from './profile-facts.ts';
 import { reachWorkspace } from './reach.ts';
 import { archiveProfile, archiveWorkspace } from './store.ts';
 
 /** Out of reach at once: no credential of it works from this commit on. The rows go in the background. */
 export const deleteProfile: Handles<Routes['deleteProfile']> = async ({ params }, context) => {
-  const { effect, now } = context;
+  const { caller, effect, now, addToAudit } = context;
   const { workspaceId, profileId } = params;
   await reachWorkspace(context, workspaceId);
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
+    if (caller.kind === 'app') await refuseUnlessOwnTest(tx, profileId, caller.appId);
     if (!(await archiveProfile(tx, profileId, now))) return refuse('not_found', 'There is no such profile.');
     await insertDeletion(tx, profileId, workspaceId, now);
+    addToAudit({ log: { workspaceId } });
     return gone(profileId, workspaceId);
   });
 };
+
+/** Data of merchants is for their owner to delete. */
+async function refuseUnlessOwnTest(tx: Tx, profileId: string, appId: string | undefined): Promise<void> {
+  const governing = await findGoverningApp(tx, profileId);
+  if (!governing || governing !== appId) refuse('not_found', 'There is no such profile.');
+  if (!(await isTestProfile(tx, profileId)))
+    refuse('forbidden', 'An app deletes test profiles only. The owner of the workspace deletes others.');
+}
 
 export const deleteWorkspace: Handles<Routes['deleteWorkspace']> = async ({ params }, context) => {
   const { effect, now, addToAudit } = context;

@@ -1,9 +1,10 @@
 export { openProfile } from './create-profile.ts';
-export { openWorkspace } from './create-workspace.ts';
+export { type InviteOwner, openWorkspace } from './create-workspace.ts';
 export { tightenPrivacy } from './privacy.ts';
 export {
   findDays,
   findGoverningApp,
+  findNamedOwner,
   findPlan,
   findPrivacyMode,
   findProfile,
@@ -12,8 +13,10 @@ export {
   findWorkspaceOf,
   hasProfile,
   hasWorkspace,
+  isAppProvisioned,
   isHealthcareProfile,
   isServed,
+  isTestProfile,
   lockPlan,
   noteRepriced,
   type ProfileDays,

@@ -105,6 +105,27 @@ export async function findWorkspaceName(tx: Tx, workspaceId: string): Promise<st
   return row?.name;
 }
 
+/** The workspace that an app provisioned: its members get no e-mail from us. */
+export async function isAppProvisioned(tx: Tx, workspaceId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('workspaces')
+    .select('provisioned_by')
+    .where('id', '=', workspaceId)
+    .executeTakeFirst();
+  return (row?.provisioned_by ?? null) !== null;
+}
+
+/** The id of the owner that an app named, also before the owner has accepted. */
+export async function findNamedOwner(tx: Tx, workspaceId: string): Promise<string | null> {
+  const row = await tx.selectFrom('workspaces').select('owner_id').where('id', '=', workspaceId).executeTakeFirst();
+  return row?.owner_id ?? null;
+}
+
+export async function isTestProfile(tx: Tx, profileId: string): Promise<boolean> {
+  const row = await tx.selectFrom('profiles').select('is_test').where('id', '=', profileId).executeTakeFirst();
+  return row?.is_test ?? false;
+}
+
 /** The app that made the profile and governs it; null where none does. */
 export async function findGoverningApp(tx: Tx, profileId: string): Promise<string | null> {
   const row = await tx.selectFrom('profiles').select('governing_app_id').where('id', '=', profileId).executeTakeFirst();

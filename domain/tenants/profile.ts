@@ -17,6 +17,7 @@ export function showProfile(row: ProfileRow, isHealthcareAgency: boolean) {
     time_zone: row.time_zone,
     reporting_currency: row.reporting_currency,
     is_attribution_enabled: row.is_attribution_enabled,
+    is_test: row.is_test,
     created_at: row.created_at.toISOString(),
   };
 }

@@ -1,5 +1,5 @@
 export { createProfile, createProfileByOperator } from './create-profile.ts';
-export { type AddOwner, createWorkspace, createWorkspaceByOperator } from './create-workspace.ts';
+export { type AddOwner, createWorkspace, createWorkspaceByOperator, type InviteOwner } from './create-workspace.ts';
 export {
   archiveProfileByOperator,
   archiveWorkspaceByOperator,

@@ -29,7 +29,9 @@ test('nobody may call an operation who is not named for it here', () => {
   expect(found).toEqual({
     'public · profile': ['readOpenapi', 'readChangelog', 'readTracker'],
     'app mcp session · workspaces:write · workspace': ['createWorkspace'],
-    'session · as owner · workspace': ['deleteWorkspace', 'deleteProfile'],
+    'app session · as owner, admin · workspaces:write · workspace': ['createInvitation'],
+    'session · as owner · workspace': ['deleteWorkspace'],
+    'app session · as owner · profiles:write · workspace': ['deleteProfile'],
     'app mcp session · profiles:write · workspace': ['createProfile'],
     'api_key app mcp session · analytics:read or attribution:write or campaigns:read or connections:read or conversions:read · profile':
       ['readProfile'],
@@ -98,7 +100,6 @@ test('nobody may call an operation who is not named for it here', () => {
     'session · as owner, admin · workspace': [
       'createCustomerErasure',
       'updateMember',
-      'createInvitation',
       'listInvitations',
       'deleteInvitation',
     ],
@@ -207,7 +208,7 @@ test('nobody may call an operation who is not named for it here', () => {
       'deleteAssistant',
     ],
     'session · workspace': ['listMembers', 'deleteMember'],
-    'public session · account': ['acceptInvitation', 'readInvitation'],
+    'public session · account': ['readInvitation', 'acceptInvitation'],
     'api_key app mcp session · analytics:read or attribution:write · profile': [
       'listTrackingKeys',
       'readTrackingSnippet',

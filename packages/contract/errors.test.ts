@@ -168,7 +168,6 @@ describe('reserved codes', () => {
     ['chatapp_otp_relay_unavailable', 503, 'with_backoff'],
     ['chatapp_service_window_expired', 422, 'after_change'],
     ['demo_purge_blocked', 409, 'never'],
-    ['app_provisioned_workspace', 403, 'never'],
     ['audience_tos_required', 428, 'after_change'],
     ['messaging_window_closed', 422, 'after_change'],
     ['audit_timeout', 504, 'with_backoff'],
@@ -178,8 +177,8 @@ describe('reserved codes', () => {
     expect(accepts(code, needed[code], status)).toBe(true);
   });
 
-  test('there are 20 of them', () => {
-    expect(ErrorCode.options.filter((code) => errorEntry(code).reserved)).toHaveLength(20);
+  test('there are 19 of them', () => {
+    expect(ErrorCode.options.filter((code) => errorEntry(code).reserved)).toHaveLength(19);
   });
 });
 

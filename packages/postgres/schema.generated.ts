@@ -589,6 +589,7 @@ export interface Handoffs {
   profile_id: string;
   provider: string;
   reason: string | null;
+  reconnects: string | null;
   return_url: string | null;
   selection_expires_at: Timestamp | null;
   status: Generated<string>;
@@ -653,6 +654,7 @@ export interface Invitations {
   hash: Buffer;
   id: string;
   invited_by: string | null;
+  name: string | null;
   revoked_at: Timestamp | null;
   role: string;
   workspace_id: string;
@@ -1275,6 +1277,7 @@ export interface Profiles {
   governing_app_id: string | null;
   id: string;
   is_attribution_enabled: Generated<boolean>;
+  is_test: Generated<boolean>;
   name: string;
   privacy_mode: Generated<string>;
   reporting_currency: Generated<string>;
@@ -1698,6 +1701,7 @@ export interface Workspaces {
   id: string;
   is_healthcare_agency: Generated<boolean>;
   name: string;
+  owner_id: string | null;
   plan: Generated<string>;
   provisioned_by: string | null;
 }

@@ -53,6 +53,14 @@ export const accessErrors = {
       'Have that app call PUT /api/v1/profiles/{profileId}/entitlements/atribu_attribution with {"enabled": true}, then repeat the request.',
     retry: 'after_change',
   },
+  app_provisioned_workspace: {
+    status: 403,
+    title: 'Workspace provisioned by an app',
+    meaning:
+      'An app provisioned this workspace, so Tributary sends no e-mail to its members. No credential changes this.',
+    whatToDo: 'Send your own e-mail to the members, with figures from the API.',
+    retry: 'never',
+  },
   profile_limit_reached: {
     status: 403,
     title: 'No profile left in the plan',

@@ -158,14 +158,6 @@ export const reservedErrors = {
     retry: 'never',
     reserved: true,
   },
-  app_provisioned_workspace: {
-    status: 403,
-    title: 'We do not write to these people',
-    meaning: "A partner app runs this workspace, and mail to its people is that app's business, whoever asks.",
-    whatToDo: 'Reach them through the partner app.',
-    retry: 'never',
-    reserved: true,
-  },
   audience_tos_required: {
     status: 428,
     title: 'Audience terms not accepted',

@@ -28,6 +28,7 @@ const readInvitation = route({
           workspace_name: z.string(),
           role: Role,
           email: z.string().nullable(),
+          name: z.string().nullable().describe('The name of the invited owner, where an app gave it.'),
           inviter_name: z.string().nullable(),
           expires_at: IsoTimestamp,
         }),

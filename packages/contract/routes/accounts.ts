@@ -9,7 +9,7 @@ import {
   workspaceData,
   workspacePage,
 } from '../primitives.ts';
-import { route } from '../route.ts';
+import { anyOf, route } from '../route.ts';
 import { McpScope, Role } from '../scopes.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { Password, Person, SecondStep } from './sign-in.ts';
@@ -173,10 +173,10 @@ export const createInvitation = route({
   method: 'POST',
   path: '/api/v1/workspaces/{workspaceId}/invitations',
   summary: 'Invite somebody to a workspace by a link',
-  description: `The link is in this answer and nowhere else, and no e-mail is sent: pass it on yourself. It works once, for ${limits.invitation.lifeDays} days. Only an owner invites an owner.`,
+  description: `The link is in this answer and nowhere else, and no e-mail is sent: pass it on yourself. It works once, for ${limits.invitation.lifeDays} days. Only an owner invites an owner. The app that provisioned the workspace invites its owner, until a member has joined: each new link replaces the previous one.`,
   chapter: 'Members',
   audit: { action: 'invitation.created', of: 'invitation:{data.id}' },
-  access: managers,
+  access: { ...managers, credentials: ['session', 'app'], scopes: anyOf('workspaces:write') },
   ...byWorkspace,
   body: {
     schema: z.strictObject({
@@ -188,9 +188,10 @@ export const createInvitation = route({
   answers: {
     201: {
       schema: workspaceData(Invitation.extend({ token: shownOnce(z.string()), url: shownOnce(z.url()) }), LeftOut),
+      bare: true,
     },
   },
-  refusals: ['plan_upgrade_required'],
+  refusals: ['plan_upgrade_required', 'invalid_state'],
 });
 
 export const listInvitations = route({

@@ -81,6 +81,7 @@ const updateAlertMail = route({
   body: { example: { is_wanted: true, language: 'en' }, schema: AlertMail },
   idempotency: 'natural',
   answers: { 200: { schema: data(AlertMail) } },
+  refusals: ['app_provisioned_workspace'],
 });
 
 export const alertRoutes = { listAlerts, readAlertMail, updateAlertMail };

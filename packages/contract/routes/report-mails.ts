@@ -84,7 +84,7 @@ const createReportMail = route({
   },
   idempotency: 'accepted',
   answers: { 201: { schema: data(ReportMail) } },
-  refusals: ['invalid_state'],
+  refusals: ['invalid_state', 'app_provisioned_workspace'],
 });
 
 const listReportMails = route({

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { CurrencyCode, Deleted, data, IsoTimestamp, Uuid, workspaceData } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
+import { LeftOut, shownOnce } from '../shown-once.ts';
 import { PrivacyMode } from '../vocabulary.ts';
+import { Email, PersonName } from './accounts.ts';
 
 /** Workspaces and profiles: made, seen, set and deleted. */
 
@@ -34,6 +36,7 @@ export const Profile = z.strictObject({
   time_zone: z.string(),
   reporting_currency: CurrencyCode,
   is_attribution_enabled: z.boolean(),
+  is_test: z.boolean().describe('Whether it is for integration tests: its keys start with `trib_test_`.'),
   created_at: IsoTimestamp,
 });
 
@@ -45,9 +48,32 @@ export const createWorkspace = route({
   chapter: 'Workspaces and profiles',
   audit: { action: 'workspace.created', of: 'workspace:{data.id}' },
   access: { credentials: ['app', 'mcp', 'session'], scopes: anyOf('workspaces:write'), grain: 'workspace' },
-  body: { schema: z.strictObject({ name: Name, is_healthcare_agency: z.boolean().default(false) }) },
+  body: {
+    example: { name: 'Shop Chile', owner_email: 'ana@example.com', owner_name: 'Ana' },
+    schema: z.strictObject({
+      name: Name,
+      is_healthcare_agency: z.boolean().default(false),
+      owner_email: Email.optional().describe(
+        'For apps: the merchant who owns the workspace. The response has an invitation link to pass on; no e-mail is sent.',
+      ),
+      owner_name: PersonName.optional().describe('For apps: the name of the owner, preset on the invitation page.'),
+    }),
+  },
   idempotency: 'accepted',
-  answers: { 201: { schema: workspaceData(Workspace), bare: true } },
+  answers: {
+    201: {
+      schema: workspaceData(
+        Workspace.extend({
+          owner_id: Uuid.nullable().describe(
+            'The account of the owner. An owner that an app names has it before accepting, so that changes can be attributed to it.',
+          ),
+          owner_invitation_url: shownOnce(z.url()),
+        }),
+        LeftOut,
+      ),
+      bare: true,
+    },
+  },
 });
 
 export const createProfile = route({
@@ -66,6 +92,12 @@ export const createProfile = route({
       privacy_mode: PrivacyMode.default('standard'),
       time_zone: TimeZone.default('UTC'),
       reporting_currency: CurrencyCode.default('USD'),
+      is_test: z
+        .boolean()
+        .default(false)
+        .describe(
+          'For integration tests. Its keys start with `trib_test_`, and the app that created it may delete it.',
+        ),
     }),
   },
   ids: { workspace_id: 'workspace' },
@@ -167,10 +199,11 @@ export const deleteProfile = route({
   method: 'DELETE',
   path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}',
   summary: 'Delete a profile and everything in it, receipts included',
-  description: 'It is out of reach at once; its rows are removed from every store in the background.',
+  description:
+    'It is out of reach at once; its rows are removed from every store in the background. An app deletes test profiles that it created.',
   chapter: 'Workspaces and profiles',
   audit: { action: 'profile.deleted', of: 'profile:{params.profileId}' },
-  access: owner,
+  access: { ...owner, credentials: ['session', 'app'], scopes: anyOf('profiles:write') },
   params: z.object({ workspaceId: Uuid, profileId: Uuid }),
   refusedAs: { workspaceId: 'not_found', profileId: 'not_found' },
   ids: { workspaceId: 'workspace', profileId: 'profile' },

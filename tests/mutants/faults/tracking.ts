@@ -78,8 +78,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'alert-mails-of-healthcare',
     file: 'domain/alerts/look-for-alerts.job.ts',
-    from: 'if (work.isMailSetUp && !(await isHealthcareProfile(tx, profileId)))',
-    to: 'if (work.isMailSetUp)',
+    from: 'if (isMailed && !(await isHealthcareProfile(tx, profileId)))',
+    to: 'if (isMailed)',
     breaks: 'alerts of a healthcare-family profile are mailed',
     tests: ['domain/alerts/alerts.test.ts'],
   },

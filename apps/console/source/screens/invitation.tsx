@@ -38,7 +38,7 @@ export function Invitation() {
         <Loading lines={3} />
       </EntryPage>
     );
-  const { workspace_name: workspace, role, email, inviter_name: inviter, expires_at: expires } = invitation.data;
+  const { workspace_name: workspace, role, email, name, inviter_name: inviter, expires_at: expires } = invitation.data;
   const roleName = words(role).toLowerCase();
   return (
     <EntryPage>
@@ -48,7 +48,7 @@ export function Invitation() {
       {account.data ? (
         <JoinSignedIn token={token} account={account.data} email={email} />
       ) : (
-        <JoinNew token={token} email={email} />
+        <JoinNew token={token} email={email} name={name} />
       )}
     </EntryPage>
   );
@@ -115,7 +115,15 @@ function useSignOut() {
   });
 }
 
-function JoinNew({ token, email }: { readonly token: string; readonly email: string | null }) {
+function JoinNew({
+  token,
+  email,
+  name,
+}: {
+  readonly token: string;
+  readonly email: string | null;
+  readonly name: string | null;
+}) {
   const join = useJoin();
   return (
     <form
@@ -127,7 +135,7 @@ function JoinNew({ token, email }: { readonly token: string; readonly email: str
       }}
     >
       <JoinFailed error={join.error} />
-      <EntryField label={say.invitation.yourName} name="name" autoComplete="name" />
+      <EntryField label={say.invitation.yourName} name="name" autoComplete="name" {...(name && { value: name })} />
       <EntryField
         label={say.signIn.email}
         name="email"
