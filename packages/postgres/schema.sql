@@ -327,6 +327,7 @@ CREATE TABLE public.profiles (
     archived_at timestamp with time zone,
     repricing_since timestamp with time zone,
     repriced_at timestamp with time zone,
+    is_test boolean DEFAULT false NOT NULL,
     CONSTRAINT profiles_privacy_mode_check CHECK ((privacy_mode = ANY (ARRAY['standard'::text, 'platform_safe'::text, 'hipaa'::text]))),
     CONSTRAINT profiles_reporting_currency_check CHECK ((reporting_currency ~ '^[A-Z]{3}$'::text))
 );
@@ -341,6 +342,7 @@ CREATE TABLE public.workspaces (
     plan text DEFAULT 'free'::text NOT NULL,
     provisioned_by uuid,
     archived_at timestamp with time zone,
+    owner_id uuid,
     CONSTRAINT workspaces_plan_check CHECK ((plan = ANY (ARRAY['free'::text, 'growth'::text, 'scale'::text])))
 );
 
@@ -472,6 +474,7 @@ CREATE TABLE public.handoffs (
     reason text,
     last_attempt_reason text,
     last_attempt_at timestamp with time zone,
+    reconnects uuid,
     CONSTRAINT handoffs_check CHECK (((claim IS NULL) = (claimed_at IS NULL))),
     CONSTRAINT handoffs_check1 CHECK (((status = 'pending'::text) = (completed_at IS NULL))),
     CONSTRAINT handoffs_check2 CHECK (((candidate_count IS NULL) = (selection_expires_at IS NULL))),
@@ -506,6 +509,7 @@ CREATE TABLE public.invitations (
     accepted_at timestamp with time zone,
     accepted_by uuid,
     revoked_at timestamp with time zone,
+    name text,
     CONSTRAINT invitations_email_check CHECK ((email = lower(email))),
     CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'analyst'::text, 'viewer'::text])))
 );
