@@ -16,7 +16,7 @@ const countHandoffs = async () => {
   return length;
 };
 
-test('a mint answers the nine fields, and a read the same [hand-001] [hand-002] [hand-059] [hand-060]', async () => {
+test('a mint answers all fields, and a read the same [hand-001] [hand-002] [hand-059] [hand-060]', async () => {
   const { status, data, meta } = await shop.mint('social_ads', { profile_id: shop.id, return_url: returnUrl });
   expect(status).toBe(201);
   expect(meta).toEqual({ profile_id: shop.id });
@@ -49,6 +49,7 @@ test('each of them is what it says [hand-003] [hand-004] [hand-005] [hand-009]',
     created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + 45 * 60_000).toISOString(),
     completed_at: null,
+    last_attempt: null,
     result: null,
   });
 });

@@ -38,7 +38,7 @@ const Handoff = z
     created_at: IsoTimestamp,
     completed_at: IsoTimestamp.nullable().describe('When it was decided, whichever way.'),
     last_attempt: z
-      .strictObject({ reason: HandoffReason, at: IsoTimestamp })
+      .strictObject({ reason: HandoffReason, at: IsoTimestamp.describe('When it came back.') })
       .nullable()
       .describe(
         'The last consent that came back in another browser than the one in which it began. It decides nothing: the hand-off stays pending.',

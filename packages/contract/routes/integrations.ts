@@ -83,10 +83,10 @@ const Chatbot = z
     connected_at: IsoTimestamp,
     external_request: z
       .strictObject({
-        method: z.literal('POST'),
-        url: z.string(),
-        headers: z.record(z.string(), z.string()),
-        body: z.string(),
+        method: z.literal('POST').describe('The method of the request.'),
+        url: z.string().describe('Where the flow sends it.'),
+        headers: z.record(z.string(), z.string()).describe('Put an API key with `attribution:write` in place of `YOUR_API_KEY`.'),
+        body: z.string().describe('JSON. The words in braces are the chatbot’s own fields.'),
       })
       .describe(
         'Nothing is read from the chatbot: the key is only checked, every hour. Add this External Request to the flow that begins a conversation; each run of it records `messaging_started`.',
