@@ -85,7 +85,9 @@ const Chatbot = z
       .strictObject({
         method: z.literal('POST').describe('The method of the request.'),
         url: z.string().describe('Where the flow sends it.'),
-        headers: z.record(z.string(), z.string()).describe('Put an API key with `attribution:write` in place of `YOUR_API_KEY`.'),
+        headers: z
+          .record(z.string(), z.string())
+          .describe('Put an API key with `attribution:write` in place of `YOUR_API_KEY`.'),
         body: z.string().describe('JSON. The words in braces are the chatbot’s own fields.'),
       })
       .describe(
