@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings, type Settings } from '@tributary/config';
@@ -17,6 +18,7 @@ export interface Local {
 /** Brings up all that our own processes need on this machine: engines, schemas, the files of console and documentation. */
 export async function prepareLocal(supervisor: Supervisor, options: { readonly install?: boolean }): Promise<Local> {
   if (options.install) await supervisor.install(undefined, (line) => console.log(line));
+  await refuseTakenPorts(loadSettings({ ...localSecrets(), ...process.env }));
   console.log('engines ...');
   const addresses = await supervisor.start();
   // A browser keeps a cookie for HTTPS only, and here there is none unless somebody set it up.
@@ -35,19 +37,65 @@ export async function prepareLocal(supervisor: Supervisor, options: { readonly i
   return { environment, settings };
 }
 
-/** Runs api, collector and worker until one of them ends or somebody stops them. Says the words when they answer and all else is done. */
+/**
+ * Runs api, collector and worker until one of them exits or the command is stopped. Prints the text once all of them answer and `whenUp`
+ * is done. Rejects if one exits before that, or exits with an error later: the command must not report success then.
+ */
 export async function runLocal(
   { environment, settings }: Local,
-  words: string,
+  text: string,
   whenUp: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const children = ['api', 'collector', 'worker'].map((app) => start(app, environment));
-  const ended = children.map((child) => once(child, 'exit'));
-  stopTogether(children);
-  await Promise.all([answering(settings.baseUrl), answering(settings.collectorUrl)]);
-  await whenUp();
-  console.log(words);
-  await Promise.all(ended);
+  const children = (['api', 'collector', 'worker'] as const).map((app) => ({ app, child: start(app, environment) }));
+  const exits = children.map(({ app, child }) => exitOf(app, child));
+  const stopping = stopTogether(children.map(({ child }) => child));
+  const starting = new AbortController();
+  try {
+    await Promise.race([
+      Promise.all([settings.baseUrl, settings.collectorUrl].map((url) => answering(url, starting.signal))),
+      Promise.race(exits).then(({ app, code }) => {
+        if (!stopping.isRequested) throw new Error(`${app} exited with code ${code} before it was ready. Its log is above.`);
+      }),
+    ]);
+    if (!stopping.isRequested) await whenUp();
+    if (!stopping.isRequested) console.log(text);
+  } catch (error) {
+    stopping.stop();
+    await Promise.all(exits);
+    throw error;
+  } finally {
+    starting.abort();
+  }
+  const failed = (await Promise.all(exits)).find(({ code }) => code !== 0);
+  if (failed && !stopping.isRequested) throw new Error(`${failed.app} exited with code ${failed.code}.`);
+}
+
+/** Fails before anything is started if another process holds a port: its answers would look like ours. */
+async function refuseTakenPorts({ host, port, collectorPort }: Settings): Promise<void> {
+  for (const [number, names] of [
+    [port, 'PORT and BASE_URL'],
+    [collectorPort, 'COLLECTOR_PORT and COLLECTOR_URL'],
+  ] as const)
+    if (!(await isFree(host, number)))
+      throw new Error(`Port ${number} is in use by another process. Stop it, or choose another port with ${names}.`);
+}
+
+async function isFree(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    await once(server.listen(port, host), 'listening');
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    return false;
+  } finally {
+    server.close();
+  }
+}
+
+async function exitOf(app: string, child: ChildProcess): Promise<{ readonly app: string; readonly code: number }> {
+  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+  return { app, code: code ?? (signal === 'SIGTERM' ? 0 : 1) };
 }
 
 /** Without it every start would take the types off all over again. */
@@ -59,32 +107,35 @@ function start(app: string, environment: NodeJS.ProcessEnv): ChildProcess {
     env: { LOG_LEVEL: 'warn', SHUTDOWN_DELAY_MS: '0', NODE_COMPILE_CACHE: compileCache, ...environment },
     stdio: 'inherit',
   });
-  child.once('exit', (code) => {
-    if (code) console.error(`${app} ended with code ${code}.`);
-  });
   return child;
 }
 
-function stopTogether(children: readonly ChildProcess[]): void {
+/** One signal or one exit ends all of them. */
+function stopTogether(children: readonly ChildProcess[]): { stop(): void; readonly isRequested: boolean } {
+  let isRequested = false;
+  const stop = () => {
+    for (const child of children) child.kill('SIGTERM');
+  };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      for (const child of children) child.kill('SIGTERM');
+      isRequested = true;
+      stop();
     });
   }
-  for (const child of children) {
-    child.once('exit', () => {
-      for (const other of children) other.kill('SIGTERM');
-    });
-  }
+  for (const child of children) child.once('exit', stop);
+  return {
+    stop,
+    get isRequested() {
+      return isRequested;
+    },
+  };
 }
 
-async function answering(baseUrl: string): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    const answer = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
+/** Waits as long as the processes live: on a busy machine they need minutes. */
+async function answering(baseUrl: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const answer = await fetch(`${baseUrl}/readyz`, { signal }).catch(() => undefined);
     if (answer?.ok) return;
     await sleep(100);
   }
-  throw new Error(
-    `Nothing answers at ${baseUrl}. Is the port taken? PORT and BASE_URL (for the collector COLLECTOR_PORT and COLLECTOR_URL) choose another.`,
-  );
 }
