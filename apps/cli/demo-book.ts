@@ -11,6 +11,8 @@ import { createPostgres } from '@tributary/postgres';
 /** What the demo must know the next time it is started. It lies beside the demo's data and goes with it. */
 export interface DemoBook {
   readonly profileId: string;
+  /** A smaller shop of the same workspace. Absent in books of earlier versions. */
+  readonly secondProfileId?: string;
   /** The market's first day. */
   readonly start: string;
   readonly email: string;
@@ -34,7 +36,10 @@ export function keepDemoBook(set: string): BookKeeper {
   };
 }
 
-/** A workspace with one profile, somebody who may sign in to it, and a key. Nothing is in it yet. */
+/** The second shop sells in Spain, in euros. */
+export const secondShop = { timeZone: 'Europe/Madrid', reportingCurrency: 'EUR', currencies: ['EUR'] } as const;
+
+/** A workspace with two profiles, somebody who may sign in to it, and a key. Nothing is in it yet. */
 export async function openDemo(settings: Settings, start: string): Promise<DemoBook> {
   const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 2 });
   const owner = createPostgres({ url: settings.databaseOwnerUrl, poolSize: 1 });
@@ -43,11 +48,17 @@ export async function openDemo(settings: Settings, start: string): Promise<DemoB
     const workspaceId = await createWorkspaceByOperator(operator, { name: 'Demo', plan: 'scale' });
     const profile = { workspace_id: workspaceId, name: 'Nord & Sur (demo)' };
     const profileId = await createProfileByOperator(operator, profile);
+    const secondProfileId = await createProfileByOperator(operator, {
+      workspace_id: workspaceId,
+      name: 'Casa Lima (demo)',
+      time_zone: secondShop.timeZone,
+      reporting_currency: secondShop.reportingCurrency,
+    });
     const tools = { operator, passwords: createPasswords(settings.passwordMinLength) };
     const { email, password } = await createUser(tools, { email: 'demo@example.com', name: 'Demo' });
     await addMember(tools, { workspaceId, email, role: 'owner' });
     const { key } = await createKeyByOperator(operator, profileId, { name: 'Demo' });
-    return { profileId, start, email, password, key };
+    return { profileId, secondProfileId, start, email, password, key };
   } finally {
     await Promise.all([app.close(), owner.close()]);
   }

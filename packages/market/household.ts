@@ -6,6 +6,7 @@ import { arrivalTime } from './lateness.ts';
 import type { Market } from './market.ts';
 import { buy } from './outcomes.ts';
 import type { Browser, Customer, Exposure, Household, Person } from './person.ts';
+import { dayIn } from './week.ts';
 
 type Open<T> = { -readonly [Name in keyof T]: T[Name] extends readonly (infer One)[] ? One[] : T[Name] };
 
@@ -41,7 +42,7 @@ function makeHousehold(market: Market, index: number, firstPerson: number, size:
   const dice = new Dice(market.seed, 0x40e, index);
   const country = dice.pick(countries);
   const isPhoneShared = size > 1 && dice.chance(0.6);
-  const sayTheirName = Array.from({ length: size }, () => dice.chance(0.6));
+  const sayTheirName = Array.from({ length: size }, () => dice.chance(market.isGentle ? 0.97 : 0.6));
   const tablet =
     size > 1 && dice.chance(0.5)
       ? openDevice(market, dice, { owner: sayTheirName[0] ? firstPerson : null, device: 'tablet', country })
@@ -178,8 +179,8 @@ function visitTimes(market: Market, dice: Dice): number[] {
 }
 
 /** More by day than by night. */
-function momentOf({ from, days }: Market, dice: Dice): number {
-  return from + dice.below(days) * dayMs + Math.floor(((dice.unit() + dice.unit()) / 2) * dayMs);
+function momentOf(market: Market, dice: Dice): number {
+  return market.from + dayIn(market, dice) * dayMs + Math.floor(((dice.unit() + dice.unit()) / 2) * dayMs);
 }
 
 function arrivalAt(market: Market, dice: Dice, at: number): Arrival {
@@ -195,8 +196,22 @@ function adAt({ from, adsByDay }: Market, dice: Dice, at: number): Ad | undefine
 const firstNames = ['Ana', 'Luis', 'Eva', 'Tomás', 'Sofía', 'Diego', 'Inés', 'Mateo', 'Laura', 'Bruno', 'Nora', 'Iván'];
 const lastNames = ['Soto', 'Rojas', 'Muñoz', 'Vidal', 'Pardo', 'Lagos', 'Fuentes', 'Ibáñez', 'Castro', 'Peña', 'Reyes'];
 
+/** A shop that is shown to people has customers with different names. */
+const moreFirstNames = [
+  ...firstNames,
+  ...'Camila Martín Valentina Joaquín Isidora Benjamín Antonia Vicente Florencia Agustín Emilia Lucas Catalina Gabriel'.split(' '),
+  ...'Josefa Simón Amanda Felipe Renata Nicolás Daniela Andrés Paula Hugo Carmen Javier Elena Pablo Lucía Óscar'.split(' '),
+];
+const moreLastNames = [
+  ...lastNames,
+  ...'González Díaz Pérez Contreras Silva Martínez Sepúlveda Morales Rodríguez López Araya Flores Espinoza'.split(' '),
+  ...'Valenzuela Torres Carrasco Vergara Tapia Cortés Bravo Figueroa Molina Vega Campos Herrera Núñez'.split(' '),
+];
+
 function makeCustomer(market: Market, dice: Dice, person: number, phoneOf: number | null): Customer {
-  const [id, firstName, lastName] = [dice.uuid7(market.from), dice.pick(firstNames), dice.pick(lastNames)];
+  const id = dice.uuid7(market.from);
+  const firstName = dice.pick(market.isGentle ? moreFirstNames : firstNames);
+  const lastName = dice.pick(market.isGentle ? moreLastNames : lastNames);
   return {
     id,
     externalId: `c-${person}`,

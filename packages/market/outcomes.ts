@@ -5,6 +5,7 @@ import { arrivalTime } from './lateness.ts';
 import type { Market } from './market.ts';
 import type { Browser, Cause, Exposure, Money, Outcome } from './person.ts';
 import { currencyWithoutRate, unitsForDollar } from './rates.ts';
+import { dayIn } from './week.ts';
 
 export interface Buyer {
   readonly person: number;
@@ -73,7 +74,10 @@ export function buy(market: Market, dice: Dice, buyer: Buyer): Outcome[] {
   return withStandings(outcomes);
 }
 
-const momentIn = ({ from, until }: Market, dice: Dice): number => from + dice.below(until - from);
+const momentIn = (market: Market, dice: Dice): number =>
+  market.isGentle
+    ? market.from + dayIn(market, dice) * dayMs + dice.below(dayMs)
+    : market.from + dice.below(market.until - market.from);
 
 /**
  * Whether somebody becomes a buyer, when, and why. Each ad they met may have been enough, each on its own, and so may their own

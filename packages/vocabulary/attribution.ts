@@ -74,7 +74,7 @@ export const causeKinds = {
   rate: 'Its exchange rate became known.',
   currency: 'Reports are in another currency.',
   rules: 'A new version works it out otherwise.',
-  replay: 'Everything was worked out anew.',
+  replay: 'A replay attributed the conversion again.',
   repair: 'Reports differed from the ledger.',
   retry: 'It could not be worked out, and was tried again.',
   erasure: 'The person was erased.',

@@ -1,23 +1,17 @@
-import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
 import { loadSettings, type Settings } from '@tributary/config';
-import { replay } from '@tributary/domain/attribution/room.ts';
-import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
 import { Supervisor } from '@tributary/engines';
-import { Book, openMarket } from '@tributary/market';
-import { createPostgres } from '@tributary/postgres';
 import { startSandbox } from '@tributary/sandbox';
 import { dayMs } from '@tributary/vocabulary';
 import { Command } from 'commander';
 import { dress, openReceiver } from '../demo/dress.ts';
-import { fillDelivery } from '../demo/fill-delivery.ts';
-import { fillFast } from '../demo/fill-fast.ts';
-import { fillVisits } from '../demo/fill-visits.ts';
-import { type DemoBook, keepDemoBook, openDemo } from '../demo-book.ts';
-import { showProgress } from '../progress.ts';
+import { fillShop } from '../demo/fill-shop.ts';
+import { countSteps } from '../demo/steps.ts';
+import { type DemoBook, keepDemoBook, openDemo, secondShop } from '../demo-book.ts';
 import { type Local, prepareLocal, runLocal } from '../run-local.ts';
 import { sayFirstAccount } from './first-account.ts';
 
 const campaigns = 7;
+const secondCampaigns = 3;
 /** In sight on the first day. */
 const days = 90;
 /** The market goes on for as long again: each day that the demo is started on adds what happened since. */
@@ -33,6 +27,8 @@ const marketOf = ({ profileId, start }: Pick<DemoBook, 'profileId' | 'start'>, p
   start,
   profileId,
   isGentle: true,
+  // Meta is billed in the first, Google in the second; one customer in five pays in euros.
+  currencies: ['USD', 'EUR'],
 });
 
 export const demoCommand = () =>
@@ -76,9 +72,8 @@ async function runDressed(local: Local, book: DemoBook, people: number): Promise
   const { baseUrl } = local.settings;
   try {
     await runLocal({ ...local, environment }, wordsFor(local.settings, book), async () => {
-      console.log('connections, refunds, webhooks, changes of ads ...');
       // A demo without them is still one.
-      await dress({ baseUrl, book, receiverUrl: receiver.url, now: new Date() }).catch((error: Error) =>
+      await dress({ baseUrl, book, receiverUrl: receiver.url, now: new Date(), step: countSteps() }).catch((error: Error) =>
         console.error(`Not everything could be set up: ${error.message}`),
       );
     });
@@ -109,38 +104,26 @@ const today = (): string => dayOf(Date.now());
 /** Ninety days, of which the last is today. */
 const firstDay = (): string => dayOf(Date.now() - (days - 1) * dayMs);
 
-async function fill(settings: Settings, { profileId, start }: DemoBook, people: number): Promise<void> {
-  const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 4 });
-  const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
-  const clickhouse = createClickHouse(clickhouseSettings(settings));
-  try {
-    const market = openMarket({ seed, ...marketOf({ profileId, start }, people) });
-    const now = Date.now();
-    const told = new Book(market);
-    await fillFast(
-      market,
-      { app, system, clickhouse },
-      { until: now, progress: showProgress('people'), watch: (household) => told.add(household) },
-    );
-    console.log('spend ...');
-    // A platform tells of a day once it is over.
-    const over = [...told.delivery.rows()].filter(({ day }) => day < dayOf(now));
-    await fillDelivery(market, over, { app, clickhouse });
-    await fillVisits(market, clickhouse);
-    console.log('attribution ...');
-    const { signal } = new AbortController();
-    await replay({ app, clickhouse }, { profileId, cause: 'demo', now: () => new Date(), signal });
-    console.log('top ads ...');
-    await rebuildProfile({ app, clickhouse }, profileId, new Date(), signal);
-  } finally {
-    await Promise.all([app.close(), system.close(), clickhouse.close()]);
-  }
+async function fill(settings: Settings, book: DemoBook, people: number): Promise<void> {
+  const step = countSteps();
+  const { filledThrough, secondProfileId, start } = book;
+  const now = new Date();
+  const options = { seed, ...marketOf(book, people) };
+  await fillShop(settings, { name: 'Nord & Sur', options, filledThrough, now }, step);
+  if (!secondProfileId) return;
+  const second = {
+    ...marketOf({ profileId: secondProfileId, start }, Math.ceil(people / 8)),
+    ...secondShop,
+    seed: seed + 1,
+    campaigns: secondCampaigns,
+  };
+  await fillShop(settings, { name: 'Casa Lima', options: second, filledThrough, now }, step);
 }
 
 function wordsFor({ baseUrl }: Settings, { email, password, key, start }: DemoBook): string {
   const last = today();
   return `
-The demo runs: a simulated shop with ads since ${start}, up to today.
+The demo runs: two simulated shops with ads since ${start}, up to today.
 
   ${baseUrl}        the console
   e-mail    ${email}

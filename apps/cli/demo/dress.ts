@@ -6,6 +6,7 @@ import { agree } from '@tributary/sandbox';
 import { type Client, createClient } from '@tributary/sdk';
 import { channels, dayMs, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
 import type { DemoBook } from '../demo-book.ts';
+import type { Step } from './steps.ts';
 import { trade } from './trade.ts';
 
 /**
@@ -18,6 +19,7 @@ interface Shop {
   /** Where what happens is told to. */
   readonly receiverUrl: string;
   readonly now: Date;
+  readonly step: Step;
 }
 
 /** What the demo is connected to: both ad platforms and a CRM. */
@@ -27,18 +29,26 @@ const lookedAtDays = 30;
 
 export async function dress(shop: Shop): Promise<void> {
   const { client, workspaceId } = await signIn(shop);
+  const { step } = shop;
   // The sandbox forgets its consents when it stops, so they are given again at each start.
-  for (const provider of providers) await connect(shop, client, provider);
-  await tellWebhooks(shop, client);
+  await step('connections', async () => {
+    for (const provider of providers) await connect(shop, client, provider);
+    // Stages of the CRM are kept as their names suggest when they are first listed.
+    await client.listStages({ params: { provider: 'crm_a' }, query: {} });
+    await tellWebhooks(shop, client);
+  });
   const { date_from: from, date_to: to } = rangeOf(shop);
   const { data: payments } = await client.listPayments({ query: { from, to, limit: 50 } });
   if (payments.some(({ manual_refund: refund }) => refund)) return;
-  for (const { id, net } of payments.filter(({ net: left }) => Number(left) > 0).slice(0, refunds))
-    await client.createPaymentRefund({ params: { payment_id: id }, body: { amount: (Number(net) / 2).toFixed(2) } });
-  await eraseOne(shop, client, workspaceId);
-  await client.createReconciliation({ body: rangeOf(shop) });
-  await client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } });
-  await trade(client, rangeOf(shop), shop.now);
+  await step('refunds, an erasure, a merge that was undone', async () => {
+    for (const { id, net } of payments.filter(({ net: left }) => Number(left) > 0).slice(0, refunds))
+      await client.createPaymentRefund({ params: { payment_id: id }, body: { amount: (Number(net) / 2).toFixed(2) } });
+    await eraseOne(shop, client, workspaceId);
+    await mergeAndUndo(shop, client);
+    await client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } });
+  });
+  await step('changes of ads, models', () => trade(client, rangeOf(shop)));
+  await step('reconciliation', () => client.createReconciliation({ body: rangeOf(shop) }));
 }
 
 const rangeOf = ({ now }: Shop) => ({
@@ -115,6 +125,21 @@ async function eraseOne(shop: Shop, client: Client, workspaceId: string): Promis
       email,
     },
   });
+}
+
+/** An import that names two customers as one merges them; a member notices and undoes it. */
+async function mergeAndUndo(shop: Shop, client: Client): Promise<void> {
+  const { data: customers } = await client.listCustomers({
+    query: { ...rangeOf(shop), goal: 'payment_received', limit: 50 },
+  });
+  const emails = customers.flatMap(({ email }) => email ?? []);
+  const [one, other] = emails.slice(-2);
+  const number = other && /(\d+)@/.exec(other)?.[1];
+  if (!one || !number) return;
+  await client.importCustomers({ body: { rows: [{ email: one, external_id: `c-${number}` }] } });
+  const { data: merges } = await client.listMerges({ query: rangeOf(shop) });
+  const [merge] = merges;
+  if (merge) await client.undoMerge({ params: { merge_id: merge.id }, body: { reason: 'Two customers of one household' } });
 }
 
 /** A neighbour that takes whatever it is told. */

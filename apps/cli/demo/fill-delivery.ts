@@ -2,37 +2,69 @@ import { copyDelivery, openSpendImporter } from '@tributary/domain/campaigns/roo
 import type { Ad, AdSet, DeliveryRow, Market } from '@tributary/market';
 import { fromMinorUnits } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
+import { sql } from 'kysely';
 import type { FillEngines } from './fill-fast.ts';
 
 const rowsOfBatch = 1_000;
 
+export interface DeliveryOptions {
+  /** When a day's figures were reported. Without it: all of them after the market's last day. */
+  readonly reportedAt?: (day: string) => Date;
+  /** Days that a platform first reported too low, by platform and day, and when it restated them. */
+  readonly restated?: readonly { readonly platform: string; readonly day: string; readonly at: Date }[];
+}
+
 /**
- * Tells what the market's ads cost, the way a file of spend does, and copies it into the columns. There are as many rows as ads and
- * days, whatever the number of people. Told again, it changes nothing.
+ * Imports what the market's ads cost, the way a file of spend is imported, and copies it into ClickHouse. There are as many rows as ads and
+ * days, whatever the number of people. Imported again, it changes nothing.
  */
 export async function fillDelivery(
   market: Market,
   rows: Iterable<DeliveryRow>,
   { app, clickhouse }: Pick<FillEngines, 'app' | 'clickhouse'>,
+  { reportedAt = () => new Date(market.until + dayMs), restated = [] }: DeliveryOptions = {},
 ): Promise<number> {
-  const importer = await openSpendImporter(app, market.profileId, () => new Date(market.until + dayMs));
+  let now = new Date(market.until + dayMs);
+  const importer = await openSpendImporter(app, market.profileId, () => now);
   if (!importer) throw new Error('Fill the market first: its profile is not there.');
-  let batch: { line: number; cells: Record<string, string> }[] = [];
-  let told = 0;
-  const send = async () => {
-    const { rejected } = await importer.import(batch);
-    if (rejected.length > 0) throw new Error(`A row of the market is refused: ${JSON.stringify(rejected[0])}`);
-    batch = [];
+  let line = 0;
+  const send = async (batch: readonly DeliveryRow[], at: Date) => {
+    now = at;
+    const lines = batch.map((row) => ({ line: ++line, cells: cellsOf(row) }));
+    for (let from = 0; from < lines.length; from += rowsOfBatch) {
+      const { rejected } = await importer.import(lines.slice(from, from + rowsOfBatch));
+      if (rejected.length > 0) throw new Error(`A row of the market is refused: ${JSON.stringify(rejected[0])}`);
+    }
   };
-  for (const row of rows) {
-    told += 1;
-    batch.push({ line: told, cells: cellsOf(row) });
-    if (batch.length === rowsOfBatch) await send();
-  }
-  await send();
+  const all = [...rows];
+  // A batch has one moment, so that a report of that day finds what had been reported by then.
+  const byMoment = Map.groupBy(all, ({ day }) => reportedAt(day).getTime());
+  const restatedOf = ({ day, entity }: DeliveryRow) =>
+    restated.find((one) => one.day === day && one.platform === entity.platform);
+  for (const [at, batch] of [...byMoment].sort(([one], [other]) => one - other))
+    await send(
+      batch.map((row) => (restatedOf(row) ? asFirstReported(row) : row)),
+      new Date(at),
+    );
+  for (const one of restated) await send(all.filter((row) => restatedOf(row) === one), one.at);
+  // Entities are known since the market began, not since they are copied.
+  await app
+    .forProfile(market.profileId)
+    .transaction((tx) =>
+      sql`UPDATE dirty_entities SET marked_at = ${new Date(market.from)} WHERE profile_id = ${market.profileId}`.execute(tx),
+    );
   while (await copyDelivery({ app, clickhouse }, market.profileId, 5_000));
-  return told;
+  return all.length;
 }
+
+/** Platforms attribute conversions for days after, and bill some clicks late. */
+const asFirstReported = (row: DeliveryRow): DeliveryRow => ({
+  ...row,
+  spend: (row.spend * 92n) / 100n,
+  clicks: Math.floor(row.clicks * 0.95),
+  claimedConversions: Math.floor(row.claimedConversions * 0.7),
+  claimedValue: (row.claimedValue * 7n) / 10n,
+});
 
 function cellsOf({ level, entity, day, currency, ...row }: DeliveryRow): Record<string, string> {
   return {

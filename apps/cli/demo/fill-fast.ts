@@ -17,7 +17,8 @@ import { eventNameKey } from '@tributary/rules';
 import { sql } from 'kysely';
 import { v5 as uuidFrom } from 'uuid';
 import { Lanes } from './lanes.ts';
-import { LedgerBatch } from './ledger-rows.ts';
+import { type LaterRefund, LedgerBatch, type LedgerOptions } from './ledger-rows.ts';
+import { regionOf } from './regions.ts';
 import { touchColumns, touchWriter } from './touch-lines.ts';
 
 export interface FillEngines {
@@ -35,6 +36,11 @@ export interface FillOptions {
   readonly part?: 'all' | 'on_time' | 'late';
   /** Nothing that happened later. Filled again with a later moment, the rest is added. */
   readonly until?: number;
+  /**
+   * Payments are recorded as they were before their refunds; refunds made before `until` are returned, to be applied as later changes. Customers
+   * appear with their first outcome, and nothing that would be recorded after `until` is written.
+   */
+  readonly isHistoric?: boolean;
   /** No: people cannot be found by name or number, which saves ten rows for each. */
   readonly isSearchable?: boolean;
   /** Sees every household on its way: a Book, a ReportBook. */
@@ -47,6 +53,10 @@ export interface Filled {
   /** Copies are counted. */
   readonly touches: number;
   readonly outcomes: number;
+  /** Of a historic fill. */
+  readonly refunds: readonly LaterRefund[];
+  /** Of a historic fill: outcomes that were recorded more than a day after they happened. */
+  readonly late: readonly { readonly id: string; readonly at: number }[];
 }
 
 const touchesOfBatch = 100_000;
@@ -61,6 +71,7 @@ export async function fillFast(market: Market, engines: FillEngines, options: Fi
   const {
     part = 'all',
     until = Number.POSITIVE_INFINITY,
+    isHistoric = false,
     isSearchable = true,
     watch = () => {},
     progress = () => {},
@@ -69,13 +80,17 @@ export async function fillFast(market: Market, engines: FillEngines, options: Fi
   const isWanted = (one: { readonly at: number; readonly arrivesAt: number }) =>
     one.at < until && (part === 'all' || isLate(one) === (part === 'late'));
   if (part !== 'late') await found(market, engines);
-  const ledger = new Ledger(market, engines.app, isSearchable);
+  const ledger = new Ledger(market, engines.app, { isSearchable, historicUntil: isHistoric ? until : undefined });
+  const late: { id: string; at: number }[] = [];
   const columns = new Columns(market, engines, part === 'late');
   let [done, outcomes, since] = [0, 0, 0];
   for (const household of households(market)) {
     signal?.throwIfAborted();
     watch(household);
-    const happened = household.people.flatMap((person) => person.outcomes.filter(isWanted));
+    const happened = household.people.flatMap((person) =>
+      person.outcomes.filter((one) => isWanted(one) && !(isHistoric && one.arrivesAt >= until)),
+    );
+    if (isHistoric) late.push(...happened.filter(isLate).map(({ id, arrivesAt: at }) => ({ id, at })));
     outcomes += happened.length;
     await ledger.add(household, happened, part !== 'late');
     for (const browser of household.browsers) await columns.add(browser, browser.touches.filter(isWanted));
@@ -90,26 +105,27 @@ export async function fillFast(market: Market, engines: FillEngines, options: Fi
   await ledger.close();
   await columns.close();
   progress(market.people, market.people, `${columns.count.toLocaleString('en')} touches`);
-  return { touches: columns.count, outcomes };
+  return { touches: columns.count, outcomes, refunds: ledger.refunds, late };
 }
 
 class Ledger {
   readonly #market: Market;
   readonly #app: Postgres;
   readonly #lanes = new Lanes(2);
-  readonly #isSearchable: boolean;
+  readonly #options: LedgerOptions;
   #batch: LedgerBatch;
+  readonly refunds: LaterRefund[] = [];
 
-  constructor(market: Market, app: Postgres, isSearchable: boolean) {
+  constructor(market: Market, app: Postgres, options: LedgerOptions) {
     this.#market = market;
     this.#app = app;
-    this.#isSearchable = isSearchable;
-    this.#batch = new LedgerBatch(market, isSearchable);
+    this.#options = options;
+    this.#batch = new LedgerBatch(market, options);
   }
 
   async add(household: Household, outcomes: readonly Outcome[], withPeople: boolean): Promise<void> {
     if (withPeople) this.#batch.addPeople(household);
-    for (const outcome of outcomes) this.#batch.addOutcome(outcome);
+    for (const outcome of outcomes) this.#batch.addOutcome(outcome, regionOf(household));
     if (this.#batch.count >= rowsOfBatch) await this.#send();
   }
 
@@ -120,7 +136,8 @@ class Ledger {
 
   async #send(): Promise<void> {
     const batch = this.#batch;
-    this.#batch = new LedgerBatch(this.#market, this.#isSearchable);
+    this.#batch = new LedgerBatch(this.#market, this.#options);
+    this.refunds.push(...batch.laterRefunds);
     await this.#lanes.run(() => batch.write(this.#app));
   }
 }
@@ -249,5 +266,7 @@ async function found(market: Market, { app, system }: FillEngines): Promise<void
         .execute();
     }
   });
-  await saveRates(system, 'market', market.rates.quotes);
+  // Rates are shared by all profiles: a market of one currency must not replace another market's.
+  if (new Set([...market.currencies, reportingCurrency]).size > 1)
+    await saveRates(system, 'market', market.rates.quotes);
 }

@@ -1,10 +1,19 @@
 import { type ClickHouse, raw } from '@tributary/clickhouse';
 import type { Market } from '@tributary/market';
-import { type EntityLevel, entityLevels } from '@tributary/vocabulary';
+import { type EntityLevel, entityLevels, nilUuid } from '@tributary/vocabulary';
+
+const landingPages = [
+  '/', '/collections/winter', '/collections/running', '/collections/outlet', '/products/trail-sneaker', '/products/rain-jacket',
+  '/products/city-backpack', '/products/merino-sweater', '/gift-guide', '/blog/how-to-choose-running-shoes',
+]; // biome-ignore format: a list
+const furtherPages = [
+  '/products/trail-sneaker', '/products/rain-jacket', '/products/merino-sweater', '/collections/new', '/sizes', '/shipping-and-returns', '/cart',
+]; // biome-ignore format: a list
 
 /**
- * The visits that a market's touches came from, so that its journeys can be looked at: a page view each. After the ads are told, of which a
- * visit names the platform's numbers. Filled again, they are the same rows.
+ * The visits that a market's touches came from, so that its journeys can be looked at: the page somebody landed on, and up to two further
+ * pages. An ad always leads to the same page. After delivery is filled, of which a visit names the platform's numbers. Filled again, they
+ * are the same rows.
  */
 export async function fillVisits({ profileId }: Pick<Market, 'profileId'>, clickhouse: ClickHouse): Promise<void> {
   const numbersOf = (level: EntityLevel) =>
@@ -13,11 +22,19 @@ export async function fillVisits({ profileId }: Pick<Market, 'profileId'>, click
     raw(`
       INSERT INTO visits (profile_id, visitor_id, visit_id, session_id, is_session_start, occurred_at, received_at, event_type, event_name, is_bot,
         channel, source, medium, platform, campaign_external_id, ad_set_external_id, ad_external_id, click_id_kind, url, path, device, country)
-      SELECT t.profile_id, t.visitor_id, t.touch_id, t.session_id, true, t.occurred_at, t.occurred_at, 'page_view', 'page_view', false,
+      WITH
+        if(nth = 0,
+          {landing_pages:Array(String)}[1 + if(t.ad_id = toUUID('${nilUuid}'), cityHash64(t.touch_id), cityHash64(t.ad_id)) % ${landingPages.length}],
+          {further_pages:Array(String)}[1 + cityHash64(t.touch_id, nth) % ${furtherPages.length}]) AS page,
+        t.occurred_at + toIntervalSecond(nth * (20 + cityHash64(t.touch_id) % 90)) AS seen_at
+      SELECT t.profile_id, t.visitor_id, if(nth = 0, t.touch_id, reinterpretAsUUID(sipHash128(t.touch_id, nth))), t.session_id, nth = 0, seen_at, seen_at,
+        'page_view', 'page_view', false,
         t.channel, t.source, t.medium, t.platform, campaign.external_id, ad_set.external_id, ad.external_id, t.click_id_kind,
-        'https://shop.example/', '/', t.device, t.country
-      FROM (SELECT * FROM touches FINAL WHERE profile_id = {profile_id:UUID} AND kind = 'visit') AS t
+        'https://shop.example' || page, page, t.device, t.country
+      FROM (
+        SELECT *, arrayJoin(range(1 + cityHash64(touch_id, 'pages') % 3)) AS nth
+        FROM touches FINAL WHERE profile_id = {profile_id:UUID} AND kind = 'visit') AS t
       ${entityLevels.map(numbersOf).join('\n')}`),
-    { profile_id: profileId },
+    { profile_id: profileId, landing_pages: landingPages, further_pages: furtherPages },
   );
 }

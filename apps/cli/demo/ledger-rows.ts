@@ -41,6 +41,22 @@ class Rows {
   }
 }
 
+export interface LedgerOptions {
+  readonly isSearchable: boolean;
+  /** Payments are written as they were before their refunds, of which those before this moment are returned. */
+  readonly historicUntil: number | undefined;
+}
+
+/** A refund that is applied to a payment after the payment was recorded. */
+export interface LaterRefund {
+  readonly paymentId: string;
+  readonly at: number;
+  /** In units of the payment's currency. */
+  readonly refunded: string;
+  /** What is left of the payment, in the reporting currency. */
+  readonly reportingAmount: string | null;
+}
+
 /** What some households put into the ledger: people, what they are known by, their browsers, and what they did. */
 export class LedgerBatch {
   readonly #market: Market;
@@ -91,6 +107,7 @@ export class LedgerBatch {
     purchase_id: 'uuid',
     refunded: 'numeric',
     is_payer_assigned: 'boolean',
+    region: 'text',
   });
   readonly #refunds = new Rows('payment_refunds', {
     payment_id: 'uuid',
@@ -110,11 +127,12 @@ export class LedgerBatch {
   });
   readonly #dirty = new Rows('dirty_conversions', { outcome_id: 'uuid' });
 
-  readonly #isSearchable: boolean;
+  readonly #options: LedgerOptions;
+  readonly laterRefunds: LaterRefund[] = [];
 
-  constructor(market: Market, isSearchable: boolean) {
+  constructor(market: Market, options: LedgerOptions) {
     this.#market = market;
-    this.#isSearchable = isSearchable;
+    this.#options = options;
   }
 
   get count(): number {
@@ -122,16 +140,18 @@ export class LedgerBatch {
   }
 
   addPeople({ people, browsers }: Household): void {
-    for (const person of people) this.#addCustomer(person);
+    const isHolderThere = people.some((person) => person.customer?.isPhoneHolder && this.#isThere(person));
+    for (const person of people) if (this.#isThere(person)) this.#addCustomer(person, isHolderThere);
     for (const browser of browsers) this.#addLink(browser, people);
   }
 
-  addOutcome(outcome: Outcome): void {
+  addOutcome(outcome: Outcome, region: string): void {
     const { id, eventName, at, arrivesAt, money, standing } = outcome;
     const key = eventNameKey(eventName);
     const recordedAt = instant(arrivesAt);
     const { reportingCurrency } = this.#market;
-    const { reporting } = money ?? {};
+    const { historicUntil } = this.#options;
+    const reporting = historicUntil === undefined ? money?.reporting : money && this.#gross(money, at);
     this.#outcomes.add(
       id,
       outcome.idempotencyKey,
@@ -153,18 +173,35 @@ export class LedgerBatch {
       outcome.subjectRef,
       standing?.isFirstPayment ?? null,
       standing?.purchaseId ?? null,
-      money ? fromMinorUnits(money.paid - money.net, money.currency) : '0',
+      money && historicUntil === undefined ? fromMinorUnits(money.paid - money.net, money.currency) : '0',
       isPayerAssigned(outcome),
+      region,
     );
-    this.#dirty.add(id);
+    // A historic fill is followed by a replay of everything.
+    if (historicUntil === undefined) this.#dirty.add(id);
     if (isPayerAssigned(outcome))
       this.#entries.add(id, 'payer_assigned', null, null, outcome.customerId, instant(arrivesAt + dayMs));
     if (money) this.#addRefunds(outcome, money);
   }
 
+  /** The payment in the reporting currency, before refunds. */
+  #gross({ paid, currency }: Money, at: number): Money['reporting'] {
+    const { rates, reportingCurrency, dayOf } = this.#market;
+    return rates.convert(fromMinorUnits(paid, currency), currency, reportingCurrency, dayOf(at)) ?? null;
+  }
+
   /** The shop's own system tells of most; some were made in cash, and recorded by hand. */
-  #addRefunds({ id, idempotencyKey, standing }: Outcome, { refunds, currency }: Money): void {
+  #addRefunds({ id, idempotencyKey, standing }: Outcome, { refunds, currency, reporting }: Money): void {
+    const { historicUntil } = this.#options;
     for (const [index, { at, amount }] of refunds.entries()) {
+      if (historicUntil !== undefined && at >= historicUntil) continue;
+      if (historicUntil !== undefined)
+        this.laterRefunds.push({
+          paymentId: id,
+          at,
+          refunded: fromMinorUnits(amount, currency),
+          reportingAmount: reporting && fromMinorUnits(reporting.value, this.#market.reportingCurrency),
+        });
       const value = fromMinorUnits(amount, currency);
       if (standing && isOneIn(4, id)) this.#entries.add(id, 'refund_recorded', value, currency, null, instant(at));
       else this.#refunds.add(id, idempotencyKey, `${idempotencyKey} refund ${index}`, value, currency, instant(at));
@@ -197,22 +234,37 @@ export class LedgerBatch {
     });
   }
 
-  #addCustomer({ customer }: Person): void {
+  /** The shop has met them before the fill ends. */
+  #isThere({ customer, outcomes }: Person): boolean {
+    const { historicUntil = Number.POSITIVE_INFINITY } = this.#options;
+    return customer !== null && this.#firstSeen(customer.since, outcomes) < historicUntil;
+  }
+
+  #addCustomer({ customer, outcomes }: Person, isHolderThere: boolean): void {
     if (!customer) return;
+    const firstSeen = this.#firstSeen(customer.since, outcomes);
     const { id, firstName, lastName, email, phone, isPhoneHolder } = customer;
-    const since = instant(customer.since);
-    const terms = this.#isSearchable
+    const since = instant(firstSeen);
+    const terms = this.#options.isSearchable
       ? searchTerms({ firstName, lastName, emails: [email], phones: phone ? [phone] : [] })
       : [];
     this.#customers.add(id, firstName, lastName, email, phone, terms.join('\n'), since, since, since);
     this.#identifiers.add('external_customer_id', customer.externalId, id, since);
     this.#identifiers.add('email', email, id, since);
-    if (phone) (isPhoneHolder ? this.#identifiers : this.#conflicts).add('phone', phone, id, since);
+    if (phone && (isPhoneHolder || isHolderThere)) (isPhoneHolder ? this.#identifiers : this.#conflicts).add('phone', phone, id, since);
   }
 
   #addLink({ linkedTo, visitorId, linkedAt }: Browser, people: readonly Person[]): void {
-    const customer = people.find(({ index }) => index === linkedTo)?.customer;
-    if (customer) this.#links.add(visitorId, customer.id, instant(linkedAt));
+    const person = people.find(({ index }) => index === linkedTo);
+    if (!person?.customer || !this.#isThere(person)) return;
+    const at = Math.max(linkedAt, this.#firstSeen(person.customer.since, person.outcomes));
+    const { historicUntil } = this.#options;
+    if (historicUntil === undefined || at < historicUntil) this.#links.add(visitorId, person.customer.id, instant(at));
+  }
+
+  #firstSeen(since: number, outcomes: readonly Outcome[]): number {
+    if (this.#options.historicUntil === undefined || outcomes.length === 0) return since;
+    return Math.min(...outcomes.map(({ at }) => at));
   }
 }
 

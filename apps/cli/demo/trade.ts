@@ -17,10 +17,10 @@ interface Range {
 }
 
 /**
- * What the people of a shop did lately with what they read: a budget changed, an ad and a campaign stopped, one of them started again, a lift study
- * that they were told of, sales told to the platform, models fitted, a month closed. Each fills a screen.
+ * What the people of a shop did lately with what they read: a budget changed, an ad and a campaign stopped, one of them started again,
+ * sales told to the platform, models fitted. Each fills a screen.
  */
-export async function trade(client: Client, range: Range, now: Date): Promise<void> {
+export async function trade(client: Client, range: Range): Promise<void> {
   const { data: connections } = await client.listConnections({ query: { channel: platform } });
   const connectionId = connections.find(({ status }) => status === 'connected')?.id;
   if (!connectionId) return;
@@ -40,12 +40,8 @@ export async function trade(client: Client, range: Range, now: Date): Promise<vo
     await client.pauseCampaign({ ...asked(id), body: {} });
     await client.resumeCampaign({ ...asked(id), body: {} });
   });
-  const [best] = campaigns;
-  if (best) await tellOfStudy(client, best, range);
   await tellPlatform(client, connectionId, meta.currency);
   await client.createModelFit();
-  const lastMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1));
-  await client.createClosing({ body: { month: lastMonth.toISOString().slice(0, 'YYYY-MM'.length) } });
 }
 
 /** Some cannot be changed: a budget may be the campaign's, an ad archived. */
@@ -61,26 +57,6 @@ async function firstThatTakes(
       if (!(error instanceof TributaryError && refusals.includes(error.status ?? 0))) throw error;
     }
   }
-}
-
-async function tellOfStudy(
-  client: Client,
-  { campaign_id: id, spend }: { readonly campaign_id: string; readonly spend: number | null },
-  range: Range,
-): Promise<void> {
-  await client.createExperiment({
-    body: {
-      ...range,
-      kind: 'external',
-      name: 'What does our largest campaign add?',
-      entity_ids: [id],
-      lift_pct: 6.4,
-      low_pct: 2.1,
-      high_pct: 10.7,
-      spend: spend ?? 0,
-      source: 'Conversion lift study of the platform',
-    },
-  });
 }
 
 const buyers = [

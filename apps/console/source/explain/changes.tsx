@@ -47,8 +47,7 @@ function Since({ since, explain, currency }: SinceProps) {
         {steps.map(({ kinds, difference, conversions, left, width }) => (
           <tr key={kinds.join()} className="border-line border-b">
             <th scope="row" className="py-1 text-left font-normal">
-              {kinds.map(words).join(say.common.and)}{' '}
-              {conversions > 0 && <span className="text-soft">({conversions})</span>}
+              {describeCauses(kinds, conversions, explain.field)}
             </th>
             <td aria-hidden="true" className="relative w-1/3">
               <span
@@ -78,6 +77,14 @@ function Line({ name, value, isEnd }: { readonly name: string; readonly value: s
       <td className="number text-right">{value}</td>
     </tr>
   );
+}
+
+/** "124 payments were attributed again"; a cause without a sentence of its own by its name, with the count. */
+function describeCauses(kinds: readonly string[], conversions: number, field: SummedField): string {
+  const [kind = ''] = kinds;
+  const sentence = kinds.length === 1 && conversions > 0 ? say.explain.causeSentences[kind] : undefined;
+  if (sentence) return sentence(say.explain.changedConversions(conversions, field === 'outcome_value'), conversions);
+  return `${kinds.map(words).join(say.common.and)}${conversions > 0 ? ` (${conversions})` : ''}`;
 }
 
 /** A waterfall: each bar goes from what the causes before it had made of the figure to what it made of it. */

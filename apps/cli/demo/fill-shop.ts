@@ -1,0 +1,82 @@
+import { clickhouseSettings, createClickHouse } from '@tributary/clickhouse';
+import type { Settings } from '@tributary/config';
+import { replay } from '@tributary/domain/attribution/room.ts';
+import { rebuildProfile } from '@tributary/domain/top-performers/room.ts';
+import { Book, type MarketOptions, openMarket } from '@tributary/market';
+import { createPostgres } from '@tributary/postgres';
+import { dayOf } from '@tributary/rules';
+import { dayMs, hourMs } from '@tributary/vocabulary';
+import { showProgress } from '../progress.ts';
+import { fillDelivery } from './fill-delivery.ts';
+import { fillFast } from './fill-fast.ts';
+import { fillVisits } from './fill-visits.ts';
+import { applyRefunds, dateNewResults, dateRates, dateRefunds } from './history.ts';
+import { lastClosing, recordPast } from './past.ts';
+import type { Step } from './steps.ts';
+
+interface Shop {
+  readonly name: string;
+  readonly options: MarketOptions;
+  /** The day through which it was filled before. */
+  readonly filledThrough: string | undefined;
+  readonly now: Date;
+}
+
+/**
+ * Fills a market up to now, with its history as it happened: results stand since their payments were recorded, refunds change them later, ad
+ * platforms report a day on the next morning and restate some, and last month was closed on the third of this one.
+ */
+export async function fillShop(settings: Settings, { name, options, filledThrough, now }: Shop, step: Step): Promise<void> {
+  const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 4 });
+  const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
+  const clickhouse = createClickHouse(clickhouseSettings(settings));
+  const engines = { app, system, clickhouse };
+  const { signal } = new AbortController();
+  try {
+    const market = openMarket(options);
+    const { profileId } = market;
+    const book = new Book(market);
+    const attribute = async () => {
+      const since = new Date();
+      await replay({ app, clickhouse }, { profileId, cause: 'demo', now: () => new Date(), signal });
+      return since;
+    };
+    const { refunds, late } = await step(`${name}: people and payments`, () =>
+      fillFast(market, engines, {
+        until: +now,
+        isHistoric: true,
+        progress: showProgress('people'),
+        watch: (household) => book.add(household),
+      }),
+    );
+    await dateRates(engines);
+    // A platform reports a day once it is over.
+    const delivery = [...book.delivery.rows()].filter(({ day }) => day < dayOf(now) && day >= (filledThrough ?? ''));
+    await step(`${name}: spend and visits`, async () => {
+      await fillDelivery(market, delivery, engines, {
+        reportedAt: (day) => new Date(Math.min(+now, Date.parse(day) + dayMs + 6 * hourMs)),
+        restated: filledThrough === undefined ? restatedDays(now) : [],
+      });
+      await fillVisits(market, clickhouse);
+    });
+    await step(`${name}: attribution`, async () => {
+      await dateNewResults(engines, profileId, { since: await attribute(), late });
+      const applied = await applyRefunds(engines, profileId, refunds);
+      if (applied.length > 0) await dateRefunds(engines, profileId, { since: await attribute(), refunds: applied });
+    });
+    if (filledThrough === undefined) await recordPast({ app, market, book, delivery, now });
+    await step(`${name}: ad scores`, () => rebuildProfile({ app, clickhouse }, profileId, new Date(), signal));
+  } finally {
+    await Promise.all([app.close(), system.close(), clickhouse.close()]);
+  }
+}
+
+/** Of the month that was closed a day that Meta restated two days after the closing, and one of last week. */
+function restatedDays(now: Date) {
+  const { month, at } = lastClosing(now);
+  const daysAgo = (days: number) => new Date(+now - days * dayMs);
+  return [
+    { platform: 'social_ads', day: `${month}-28`, at: new Date(+at + 2 * dayMs) },
+    { platform: 'social_ads', day: dayOf(daysAgo(8)), at: daysAgo(5) },
+  ].filter((one) => one.at < now);
+}
