@@ -50,7 +50,7 @@ export async function openDemo(settings: Settings, start: string): Promise<DemoB
     const profileId = await createProfileByOperator(operator, profile);
     const secondProfileId = await createProfileByOperator(operator, {
       workspace_id: workspaceId,
-      name: 'Casa Lima (demo)',
+      name: 'Puerto Café (demo)',
       time_zone: secondShop.timeZone,
       reporting_currency: secondShop.reportingCurrency,
     });

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { Supervisor } from '@tributary/engines';
 import { createClient } from '@tributary/sdk';
 import { freePort } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
 import { afterAll, expect, test } from 'vitest';
 
 const set = `demo-test-${process.pid}`;
+/** Enough for every campaign to be tested by regions, and few enough for a fill of seconds. */
+const people = 1_500;
 let running: ChildProcess | undefined;
 afterAll(async () => {
   running?.kill('SIGKILL');
@@ -18,7 +21,7 @@ async function start(): Promise<{ said: string; stop(): Promise<void> }> {
   const [port, collectorPort] = [await freePort(0), await freePort(0)];
   const child = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'main.ts'), 'demo', '--people', '150', '--set', set],
+    [join(import.meta.dirname, 'main.ts'), 'demo', '--people', String(people), '--set', set],
     {
       env: {
         ...process.env,
@@ -47,6 +50,86 @@ async function start(): Promise<{ said: string; stop(): Promise<void> }> {
 type Row = { readonly campaign_name: string; readonly spend: number; readonly outcome_count: number };
 const read = (said: string, pattern: RegExp) => pattern.exec(said)?.[1] ?? '';
 
+const dayAgo = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
+
+/** Reports of past days, the closed month, experiments, currencies and the second shop. */
+async function checkShops(
+  baseUrl: string,
+  key: string,
+  credentials: { email: string; password: string },
+): Promise<void> {
+  const client = createClient({ baseUrl, apiKey: key });
+  const { data: closings } = await client.listClosings({ query: {} });
+  const [closing] = closings;
+  expect(closing?.closed_at).toMatch(/-03T09:00:00/);
+  const month = closing?.month ?? '';
+  const lastDay = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10);
+  const range = { date_from: `${month}-01`, date_to: lastDay };
+
+  // As of now is now, for days that are over; as of earlier days less had happened.
+  const totalsOf = async (as_of?: string) =>
+    (await client.readOverview({ query: { ...range, ...(as_of && { as_of }) } })).data.totals;
+  const now = await totalsOf();
+  const asOfNow = await totalsOf(new Date().toISOString());
+  expect({ ...asOfNow, outcome_value: 0 }).toEqual({ ...now, outcome_value: 0 });
+  expect(asOfNow.outcome_value).toBe(now.outcome_value);
+  const asOfDay = async (day: number) => totalsOf(`${month}-${String(day).padStart(2, '0')}T12:00:00Z`);
+  const [fifth, twentieth] = [await asOfDay(5), await asOfDay(20)];
+  expect(fifth.outcome_count).toBeGreaterThan(0);
+  for (const name of ['spend', 'outcome_count', 'outcome_value'] as const)
+    expect(
+      [Number(fifth[name]), Number(twentieth[name]), Number(now[name])].toSorted((one, other) => one - other),
+    ).toEqual([Number(fifth[name]), Number(twentieth[name]), Number(now[name])]);
+
+  // The closed month had figures, and what changed them since has causes.
+  const changes = async (field: 'outcome_value' | 'spend') =>
+    (await client.readChanges({ query: { ...range, field, from: closing?.as_of ?? '' } })).data;
+  const [revenue, spend] = [await changes('outcome_value'), await changes('spend')];
+  expect(Number(revenue.before)).toBeGreaterThan(0);
+  expect(revenue.causes.flatMap(({ causes }) => causes)).toContain('refund');
+  expect(revenue.causes.flatMap(({ causes }) => causes)).not.toContain('replay');
+  expect(Number(revenue.unexplained)).toBe(0);
+  expect(spend.causes.map(({ causes }) => causes)).toEqual([['delivery']]);
+
+  // Every campaign can be tested by regions; experiments are in the state that their days say.
+  const { data: campaigns } = await client.listCampaigns({ query: { ...range, limit: 100 } });
+  const { data: experiments } = await client.listExperiments();
+  expect(experiments.filter(({ state }) => state === 'running').length).toBeLessThanOrEqual(1);
+  const ended = experiments.filter(({ state }) => state === 'ended');
+  expect(ended.map(({ readable_from: from }) => from < dayAgo(0))).toEqual([true]);
+  for (const { entity_ids: ids } of experiments) expect(campaigns.map((row) => row.campaign_id)).toContain(ids[0]);
+  for (const { campaign_id: id } of campaigns) {
+    const { data: draft } = await client.createExperiment({
+      body: { kind: 'regions', name: 'Plan', entity_ids: [id], date_from: dayAgo(-3), expected_effect_pct: 20 },
+    });
+    expect(draft.power?.regions).toBeGreaterThanOrEqual(10);
+  }
+
+  // Google is billed in euros, with rates; some customers pay in euros; the second shop reports in euros.
+  expect(now.spend).toBeGreaterThan(0);
+  const { meta } = await client.readOverview({ query: range });
+  expect(meta.exclusions).toEqual([]);
+  const { data: payments } = await client.listPayments({
+    query: { from: range.date_from, to: range.date_to, limit: 100 },
+  });
+  expect(new Set(payments.map(({ currency }) => currency))).toEqual(new Set(['USD', 'EUR']));
+  const signedIn = await fetch(`${baseUrl}/api/v1/account/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: baseUrl },
+    body: JSON.stringify(credentials),
+  });
+  const headers = { cookie: signedIn.headers.getSetCookie().join('; '), origin: baseUrl };
+  const { data: account } = await createClient({ baseUrl, session: {}, headers }).readAccount();
+  const second = account.memberships
+    .flatMap(({ profiles }) => profiles)
+    .find(({ name }) => name.startsWith('Puerto Café'));
+  const other = createClient({ baseUrl, session: { profileId: second?.id }, headers });
+  const overview = await other.readOverview({ query: range });
+  expect(overview.meta.currency).toBe('EUR');
+  expect(overview.data.totals.outcome_value).toBeGreaterThan(0);
+  expect(overview.data.totals.outcome_value).toBeLessThan(Number(now.outcome_value));
+}
+
 test('the demo says who to sign in as and what to ask, and a second start shows the same market', async () => {
   const first = await start();
   const [email, password] = [read(first.said, /e-mail +(\S+)/), read(first.said, /password +(\S+)/)];
@@ -60,8 +143,9 @@ test('the demo says who to sign in as and what to ask, and a second start shows 
   const { data: before } = await ask(address);
   expect(before.length).toBeGreaterThan(0);
   expect(before.some(({ spend, outcome_count: payments }) => spend > 0 && payments > 0)).toBe(true);
-  expect(first.said).toContain('150 of 150 people');
+  expect(first.said).toContain('1,500 of 1,500 people');
   expect(first.said).not.toContain('Not everything could be set up');
+  await checkShops(baseUrl, key, { email, password });
   await first.stop();
 
   const second = await start();

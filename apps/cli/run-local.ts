@@ -54,7 +54,8 @@ export async function runLocal(
     await Promise.race([
       Promise.all([settings.baseUrl, settings.collectorUrl].map((url) => answering(url, starting.signal))),
       Promise.race(exits).then(({ app, code }) => {
-        if (!stopping.isRequested) throw new Error(`${app} exited with code ${code} before it was ready. Its log is above.`);
+        if (!stopping.isRequested)
+          throw new Error(`${app} exited with code ${code} before it was ready. Its log is above.`);
       }),
     ]);
     if (!stopping.isRequested) await whenUp();

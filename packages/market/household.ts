@@ -199,8 +199,12 @@ const lastNames = ['Soto', 'Rojas', 'Muñoz', 'Vidal', 'Pardo', 'Lagos', 'Fuente
 /** A shop that is shown to people has customers with different names. */
 const moreFirstNames = [
   ...firstNames,
-  ...'Camila Martín Valentina Joaquín Isidora Benjamín Antonia Vicente Florencia Agustín Emilia Lucas Catalina Gabriel'.split(' '),
-  ...'Josefa Simón Amanda Felipe Renata Nicolás Daniela Andrés Paula Hugo Carmen Javier Elena Pablo Lucía Óscar'.split(' '),
+  ...'Camila Martín Valentina Joaquín Isidora Benjamín Antonia Vicente Florencia Agustín Emilia Lucas Catalina Gabriel'.split(
+    ' ',
+  ),
+  ...'Josefa Simón Amanda Felipe Renata Nicolás Daniela Andrés Paula Hugo Carmen Javier Elena Pablo Lucía Óscar'.split(
+    ' ',
+  ),
 ];
 const moreLastNames = [
   ...lastNames,

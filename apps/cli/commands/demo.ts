@@ -73,8 +73,8 @@ async function runDressed(local: Local, book: DemoBook, people: number): Promise
   try {
     await runLocal({ ...local, environment }, wordsFor(local.settings, book), async () => {
       // A demo without them is still one.
-      await dress({ baseUrl, book, receiverUrl: receiver.url, now: new Date(), step: countSteps() }).catch((error: Error) =>
-        console.error(`Not everything could be set up: ${error.message}`),
+      await dress({ baseUrl, book, receiverUrl: receiver.url, now: new Date(), step: countSteps() }).catch(
+        (error: Error) => console.error(`Not everything could be set up: ${error.message}`),
       );
     });
   } finally {
@@ -117,7 +117,7 @@ async function fill(settings: Settings, book: DemoBook, people: number): Promise
     seed: seed + 1,
     campaigns: secondCampaigns,
   };
-  await fillShop(settings, { name: 'Casa Lima', options: second, filledThrough, now }, step);
+  await fillShop(settings, { name: 'Puerto Café', options: second, filledThrough, now }, step);
 }
 
 function wordsFor({ baseUrl }: Settings, { email, password, key, start }: DemoBook): string {

@@ -139,7 +139,8 @@ async function mergeAndUndo(shop: Shop, client: Client): Promise<void> {
   await client.importCustomers({ body: { rows: [{ email: one, external_id: `c-${number}` }] } });
   const { data: merges } = await client.listMerges({ query: rangeOf(shop) });
   const [merge] = merges;
-  if (merge) await client.undoMerge({ params: { merge_id: merge.id }, body: { reason: 'Two customers of one household' } });
+  if (merge)
+    await client.undoMerge({ params: { merge_id: merge.id }, body: { reason: 'Two customers of one household' } });
 }
 
 /** A neighbour that takes whatever it is told. */

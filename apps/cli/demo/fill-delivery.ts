@@ -46,12 +46,18 @@ export async function fillDelivery(
       batch.map((row) => (restatedOf(row) ? asFirstReported(row) : row)),
       new Date(at),
     );
-  for (const one of restated) await send(all.filter((row) => restatedOf(row) === one), one.at);
+  for (const one of restated)
+    await send(
+      all.filter((row) => restatedOf(row) === one),
+      one.at,
+    );
   // Entities are known since the market began, not since they are copied.
   await app
     .forProfile(market.profileId)
     .transaction((tx) =>
-      sql`UPDATE dirty_entities SET marked_at = ${new Date(market.from)} WHERE profile_id = ${market.profileId}`.execute(tx),
+      sql`UPDATE dirty_entities SET marked_at = ${new Date(market.from)} WHERE profile_id = ${market.profileId}`.execute(
+        tx,
+      ),
     );
   while (await copyDelivery({ app, clickhouse }, market.profileId, 5_000));
   return all.length;

@@ -54,9 +54,9 @@ export interface Filled {
   readonly touches: number;
   readonly outcomes: number;
   /** Of a historic fill. */
-  readonly refunds: readonly LaterRefund[];
+  readonly refunds?: readonly LaterRefund[];
   /** Of a historic fill: outcomes that were recorded more than a day after they happened. */
-  readonly late: readonly { readonly id: string; readonly at: number }[];
+  readonly late?: readonly { readonly id: string; readonly at: number }[];
 }
 
 const touchesOfBatch = 100_000;
@@ -105,7 +105,7 @@ export async function fillFast(market: Market, engines: FillEngines, options: Fi
   await ledger.close();
   await columns.close();
   progress(market.people, market.people, `${columns.count.toLocaleString('en')} touches`);
-  return { touches: columns.count, outcomes, refunds: ledger.refunds, late };
+  return { touches: columns.count, outcomes, ...(isHistoric && { refunds: ledger.refunds, late }) };
 }
 
 class Ledger {

@@ -26,7 +26,11 @@ interface Shop {
  * Fills a market up to now, with its history as it happened: results stand since their payments were recorded, refunds change them later, ad
  * platforms report a day on the next morning and restate some, and last month was closed on the third of this one.
  */
-export async function fillShop(settings: Settings, { name, options, filledThrough, now }: Shop, step: Step): Promise<void> {
+export async function fillShop(
+  settings: Settings,
+  { name, options, filledThrough, now }: Shop,
+  step: Step,
+): Promise<void> {
   const app = createPostgres({ url: settings.databaseAppUrl, poolSize: 4 });
   const system = createPostgres({ url: settings.databaseSystemUrl, poolSize: 2 });
   const clickhouse = createClickHouse(clickhouseSettings(settings));
@@ -41,7 +45,7 @@ export async function fillShop(settings: Settings, { name, options, filledThroug
       await replay({ app, clickhouse }, { profileId, cause: 'demo', now: () => new Date(), signal });
       return since;
     };
-    const { refunds, late } = await step(`${name}: people and payments`, () =>
+    const { refunds = [], late = [] } = await step(`${name}: people and payments`, () =>
       fillFast(market, engines, {
         until: +now,
         isHistoric: true,

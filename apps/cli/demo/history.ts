@@ -47,7 +47,9 @@ export async function dateNewResults(
       ...parametersOf(part),
     });
   await clickhouse.command(
-    raw(dated('true', `least(conversion_time + INTERVAL ${attributedAfterSeconds} SECOND, {since:DateTime64(3, 'UTC')})`)),
+    raw(
+      dated('true', `least(conversion_time + INTERVAL ${attributedAfterSeconds} SECOND, {since:DateTime64(3, 'UTC')})`),
+    ),
     { profile_id: profileId, version: await nextVersion(app), since },
   );
 }

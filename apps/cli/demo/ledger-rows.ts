@@ -251,7 +251,8 @@ export class LedgerBatch {
     this.#customers.add(id, firstName, lastName, email, phone, terms.join('\n'), since, since, since);
     this.#identifiers.add('external_customer_id', customer.externalId, id, since);
     this.#identifiers.add('email', email, id, since);
-    if (phone && (isPhoneHolder || isHolderThere)) (isPhoneHolder ? this.#identifiers : this.#conflicts).add('phone', phone, id, since);
+    if (phone && (isPhoneHolder || isHolderThere))
+      (isPhoneHolder ? this.#identifiers : this.#conflicts).add('phone', phone, id, since);
   }
 
   #addLink({ linkedTo, visitorId, linkedAt }: Browser, people: readonly Person[]): void {
