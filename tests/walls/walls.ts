@@ -19,7 +19,9 @@ export const walls: Walls = {
 const appsWithSql: Readonly<Record<string, string>> = {
   'apps/cli/doctor/postgres.ts': 'asks the engines how they are, and no table of ours',
   'apps/cli/demo/fill-fast.ts': 'makes the demo of millions of rows, which would take hours through the rooms',
+  'apps/cli/demo/fill-delivery.ts': 'the same',
   'apps/cli/demo/fill-visits.ts': 'the same',
+  'apps/cli/demo/history.ts': 'dates results of the demo back to when they happened',
   'apps/cli/demo/ledger-rows.ts': 'the same',
   'apps/worker/figures.ts': 'counts what waits in the queues of several rooms',
 };

@@ -1,5 +1,6 @@
 import type { DifferenceKind, ReconciledBook } from '@tributary/vocabulary';
 import type { Shown } from '../shown.ts';
+import { changes } from './changes.ts';
 
 export const reports = {
   cohorts: {
@@ -205,16 +206,7 @@ export const reports = {
       changed_since_scored: 'it changed while ads were scored, so the rows are near it and do not add up.',
       not_kept: 'it was scored before its working was kept; the next night’s scores have it.',
     },
-    changedConversions: (count: number, isMoney: boolean) =>
-      `${count} ${isMoney ? 'payment' : 'conversion'}${count === 1 ? '' : 's'}`,
-    causeSentences: {
-      outcome_recorded: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} recorded later`,
-      refund: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} refunded`,
-      merge: (them, count) => `${them} of merged customers ${count === 1 ? 'was' : 'were'} attributed again`,
-      split: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} attributed again after a merge was undone`,
-      late_visit: (them, count) => `${them} ${count === 1 ? 'has' : 'have'} visits that arrived late`,
-      replay: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} attributed again`,
-    } as Readonly<Record<string, (them: string, count: number) => string>>,
+    ...changes,
     changesSince: 'Changes since then',
     since: (day: Shown) => `Since ${day}`,
     nothingChanged: 'Nothing changed',

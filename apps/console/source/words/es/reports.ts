@@ -1,4 +1,5 @@
 import type { reports as english } from '../en/reports.ts';
+import { changes } from './changes.ts';
 
 export const reports: typeof english = {
   cohorts: {
@@ -212,17 +213,7 @@ export const reports: typeof english = {
         'cambió mientras se puntuaban los anuncios, así que las filas se acercan y no suman lo mismo.',
       not_kept: 'se puntuó antes de que se guardara su cálculo; las puntuaciones de la próxima noche lo tienen.',
     },
-    changedConversions: (count, isMoney) =>
-      `${count} ${isMoney ? (count === 1 ? 'pago' : 'pagos') : count === 1 ? 'conversión' : 'conversiones'}`,
-    causeSentences: {
-      outcome_recorded: (them, count) =>
-        count === 1 ? `${them} se registró después` : `${them} se registraron después`,
-      refund: (them, count) => (count === 1 ? `${them} se reembolsó` : `${them} se reembolsaron`),
-      merge: (them, count) => `${them} de clientes fusionados: ${count === 1 ? 'atribuido' : 'atribuidos'} de nuevo`,
-      split: (them, count) => `${them}: ${count === 1 ? 'atribuido' : 'atribuidos'} de nuevo al deshacer una fusión`,
-      late_visit: (them, count) => `${them} ${count === 1 ? 'tiene' : 'tienen'} visitas que llegaron tarde`,
-      replay: (them, count) => (count === 1 ? `${them} se atribuyó de nuevo` : `${them} se atribuyeron de nuevo`),
-    },
+    ...changes,
     changesSince: 'Cambios desde entonces',
     since: (day) => `Desde el ${day}`,
     nothingChanged: 'No cambió nada',

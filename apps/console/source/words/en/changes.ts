@@ -1,0 +1,13 @@
+/** What a cause changed, as sentences. */
+export const changes = {
+  changedConversions: (count: number, isMoney: boolean) =>
+    `${count} ${isMoney ? 'payment' : 'conversion'}${count === 1 ? '' : 's'}`,
+  causeSentences: {
+    outcome_recorded: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} recorded later`,
+    refund: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} refunded`,
+    merge: (them, count) => `${them} of merged customers ${count === 1 ? 'was' : 'were'} attributed again`,
+    split: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} attributed again after a merge was undone`,
+    late_visit: (them, count) => `${them} ${count === 1 ? 'has' : 'have'} visits that arrived late`,
+    replay: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} attributed again`,
+  } as Readonly<Record<string, (them: string, count: number) => string>>,
+};

@@ -1,0 +1,14 @@
+import type { changes as english } from '../en/changes.ts';
+
+export const changes: typeof english = {
+  changedConversions: (count, isMoney) =>
+    `${count} ${isMoney ? (count === 1 ? 'pago' : 'pagos') : count === 1 ? 'conversión' : 'conversiones'}`,
+  causeSentences: {
+    outcome_recorded: (them, count) => (count === 1 ? `${them} se registró después` : `${them} se registraron después`),
+    refund: (them, count) => (count === 1 ? `${them} se reembolsó` : `${them} se reembolsaron`),
+    merge: (them, count) => `${them} de clientes fusionados: ${count === 1 ? 'atribuido' : 'atribuidos'} de nuevo`,
+    split: (them, count) => `${them}: ${count === 1 ? 'atribuido' : 'atribuidos'} de nuevo al deshacer una fusión`,
+    late_visit: (them, count) => `${them} ${count === 1 ? 'tiene' : 'tienen'} visitas que llegaron tarde`,
+    replay: (them, count) => (count === 1 ? `${them} se atribuyó de nuevo` : `${them} se atribuyeron de nuevo`),
+  },
+};
