@@ -1,6 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { withAccount } from '@tributary/domain/connections';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { moneyText } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import type { ExportServices } from './services.ts';
 import { listTargets, listWaiting, type Standing } from './store.ts';
@@ -30,7 +31,7 @@ export const previewExports: Handles<Routes['previewExports'], ExportServices> =
         occurred_at: event.occurredAt.toISOString(),
         action_source: event.actionSource,
         dataset,
-        value: event.value ?? null,
+        value: event.value && event.currency ? moneyText(event.value, event.currency) : (event.value ?? null),
         currency: event.currency ?? null,
         click_ids: Object.keys(event.clickIds),
         person_fields: Object.keys(event.person ?? {}),

@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { type LedgerPayment, lockMoney, OutcomeRace } from '@tributary/domain/outcomes';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { compareAmounts, parseAmount, reversalsOf, subtractAmounts } from '@tributary/rules';
+import { compareAmounts, moneyText, parseAmount, reversalsOf, subtractAmounts } from '@tributary/rules';
 import { act } from './act.ts';
 import { readSaleRefunds, recountRefunds } from './refunds.ts';
 
@@ -17,7 +17,10 @@ export const createPaymentRefund: Handles<Routes['createPaymentRefund']> = async
     const left = subtractAmounts(payment.amount, reversed);
     const amount = readAmount(body.amount, left);
     if (compareAmounts(amount, '0') <= 0 || compareAmounts(amount, left) > 0)
-      refuse('amount_invalid', `The amount must be above zero and at most ${left} ${payment.currency}.`);
+      refuse(
+        'amount_invalid',
+        `The amount must be above zero and at most ${moneyText(left, payment.currency)} ${payment.currency}.`,
+      );
     return {
       action: 'refund_recorded',
       amount,

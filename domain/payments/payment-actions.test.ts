@@ -32,9 +32,9 @@ describe('the list', () => {
         id: first,
         provider: 'manual',
         external_id: 'p-1',
-        amount: '100',
-        amount_refunded: '30.5',
-        net: '69.5',
+        amount: '100.00',
+        amount_refunded: '30.50',
+        net: '69.50',
         currency: 'USD',
         reporting_net: '69.50',
         reporting_currency: 'USD',
@@ -45,7 +45,7 @@ describe('the list', () => {
         payer: null,
         is_first_payment: true,
         is_installment: false,
-        manual_refund: { amount: '30.5' },
+        manual_refund: { amount: '30.50' },
       },
     ]);
     expect(body.pagination).toMatchObject({ has_next: false });
@@ -125,22 +125,22 @@ describe('a refund by hand', () => {
     expect((await shop.refund('r-1', 'p-1', '40')).status).toBe(202);
     for (const amount of [0, '-1', '60.01', 'ten', 100])
       expect(code(await shop.refundByHand(id, amount))).toEqual([422, 'amount_invalid']);
-    expect(await shop.read(id)).toMatchObject({ net: '60', manual_refund: null, entries: [] });
+    expect(await shop.read(id)).toMatchObject({ net: '60.00', manual_refund: null, entries: [] });
     expect((await shop.refundByHand(id, '60')).status).toBe(200);
-    expect(await shop.read(id)).toMatchObject({ net: '0', status: 'refunded' });
+    expect(await shop.read(id)).toMatchObject({ net: '0.00', status: 'refunded' });
   });
 
   test('[pay-006] [pay-007] [pay-012] [pay-013] is recorded once, taken back, and recorded anew', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     expect((await shop.refundByHand(id)).body.data).toMatchObject({
       outcome: 'applied',
-      after: { net: '0', status: 'refunded' },
+      after: { net: '0.00', status: 'refunded' },
     });
     expect(code(await shop.refundByHand(id, 1))).toEqual([422, 'manual_refund_exists']);
     expect((await shop.undoRefund(id)).body.data).toMatchObject({
       id,
       deleted: true,
-      after: { net: '100', status: 'succeeded' },
+      after: { net: '100.00', status: 'succeeded' },
     });
     expect(code(await shop.undoRefund(id))).toEqual([404, 'not_found']);
     expect((await shop.refundByHand(id, '0.01')).body.data.after).toMatchObject({
@@ -158,17 +158,17 @@ describe('a refund by hand', () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     const answers = await Promise.all(Array.from({ length: 5 }, () => shop.refundByHand(id, '20')));
     expect(answers.map(code).sort()).toEqual([[200, undefined], ...Array(4).fill([422, 'manual_refund_exists'])]);
-    expect(await shop.read(id)).toMatchObject({ net: '80' });
+    expect(await shop.read(id)).toMatchObject({ net: '80.00' });
   });
 
   test('leaves an entry in the audit log that names nobody, and a dry run leaves nothing at all', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     const dry = await shop.refundByHand(id, '25', '?dry_run=true');
-    expect(dry.body.data).toMatchObject({ outcome: 'dry_run', action_id: null, after: { net: '75' } });
+    expect(dry.body.data).toMatchObject({ outcome: 'dry_run', action_id: null, after: { net: '75.00' } });
     expect((await shop.put(id, 'installment', { is_installment: true }, '?dry_run=true')).body.data.outcome).toBe(
       'dry_run',
     );
-    expect(await shop.read(id)).toMatchObject({ net: '100', is_installment: false, entries: [] });
+    expect(await shop.read(id)).toMatchObject({ net: '100.00', is_installment: false, entries: [] });
     const { action_id } = (await shop.refundByHand(id, '25')).body.data;
     const log = await auditEntries(world.kit, { workspaceId: shop.workspaceId });
     expect(log.filter(({ target }) => target === `payment:${id}`)).toMatchObject([
@@ -178,7 +178,7 @@ describe('a refund by hand', () => {
       outcome: 'dry_run',
       deleted: false,
     });
-    expect(await shop.read(id)).toMatchObject({ net: '75' });
+    expect(await shop.read(id)).toMatchObject({ net: '75.00' });
   });
 });
 
@@ -200,7 +200,11 @@ describe('who paid', () => {
     // The provider says it again, and otherwise: what the merchant said stays.
     await shop.pay('p-1', 5, '100', 'ana');
     await shop.pay('p-1', 5, '120', 'ana');
-    expect(await shop.read(id)).toMatchObject({ customer_key: 'ben', amount: '120', payer: { customer_key: 'ben' } });
+    expect(await shop.read(id)).toMatchObject({
+      customer_key: 'ben',
+      amount: '120.00',
+      payer: { customer_key: 'ben' },
+    });
     await shop.put(id, 'payer', { customer_key: null });
     await shop.attribute();
     expect(await shop.read(id)).toMatchObject({ customer_key: 'ana', payer: null, is_first_payment: true });
@@ -242,9 +246,9 @@ describe('who paid', () => {
     const erase = (key: string) =>
       shop.answerOf('POST', '/customers/erasures', { request_ref: `r-${key}`, customer_key: key });
     expect((await erase('ana')).status).toBe(202);
-    expect(await shop.read(id)).toMatchObject({ customer_key: 'ben', net: '100' });
+    expect(await shop.read(id)).toMatchObject({ customer_key: 'ben', net: '100.00' });
     expect((await erase('ben')).status).toBe(202);
-    expect(await shop.read(id)).toMatchObject({ customer_key: null, payer: null, net: '100' });
+    expect(await shop.read(id)).toMatchObject({ customer_key: null, payer: null, net: '100.00' });
     expect(code(await shop.put(id, 'payer', { customer_key: null }))).toEqual([409, 'invalid_state']);
     const { rest } = await shop.ledger.transaction((tx) =>
       tx.selectFrom('outcomes').select('rest').where('id', '=', id).executeTakeFirstOrThrow(),

@@ -1,6 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findPayment } from '@tributary/domain/outcomes';
 import { answer, type Handles, refuse } from '@tributary/operations';
+import { moneyText } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { listEntries } from './refunds-store.ts';
 import { type ShownPayment, showPayments } from './show-payment.ts';
@@ -21,7 +22,7 @@ export const readPayment: Handles<Routes['readPayment']> = async ({ params: { pa
             id: entry.id,
             action: entry.action,
             at: entry.at.toISOString(),
-            amount: entry.amount,
+            amount: entry.amount === null ? null : moneyText(entry.amount, found.currency),
             actor_kind: entry.actorKind,
             request_id: entry.requestId,
           })),

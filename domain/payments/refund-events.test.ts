@@ -16,12 +16,12 @@ test('a refund takes its part once, however often it is sent; corrected, withdra
   const told = await shop.refund('r-1', 'p-1', '30');
   expect(told.body.data).toMatchObject({ status: 'recorded', payment_id: id, customer_key: null });
   expect((await shop.refund('r-1', 'p-1', '30')).body.data).toMatchObject({ status: 'duplicate' });
-  expect(await shop.read(id)).toMatchObject({ net: '70', amount_refunded: '30', status: 'partially_refunded' });
+  expect(await shop.read(id)).toMatchObject({ net: '70.00', amount_refunded: '30.00', status: 'partially_refunded' });
   expect((await shop.refund('r-1', 'p-1', '20')).body.data).toMatchObject({ status: 'updated' });
   await shop.refund('r-2', id, '5');
-  expect(await shop.read(id)).toMatchObject({ net: '75' });
+  expect(await shop.read(id)).toMatchObject({ net: '75.00' });
   await shop.refund('r-1', 'p-1', '20', { refund_status: 'withdrawn' });
-  expect(await shop.read(id)).toMatchObject({ net: '95' });
+  expect(await shop.read(id)).toMatchObject({ net: '95.00' });
   // Told of the wrong payment.
   const other = await shop.pay('p-2', 2, '8', 'ana');
   await shop.refund('r-2', 'p-2', '5');
@@ -31,9 +31,9 @@ test('a refund takes its part once, however often it is sent; corrected, withdra
 test('a dispute is told apart; won, the money is back', async () => {
   const id = await shop.pay('p-1', 1, '100', 'ana');
   await shop.refund('d-1', 'p-1', '100', { refund_kind: 'dispute' });
-  expect(await shop.read(id)).toMatchObject({ net: '0', status: 'disputed' });
+  expect(await shop.read(id)).toMatchObject({ net: '0.00', status: 'disputed' });
   await shop.refund('d-1', 'p-1', '100', { refund_kind: 'dispute', refund_status: 'withdrawn' });
-  expect(await shop.read(id)).toMatchObject({ net: '100', status: 'succeeded' });
+  expect(await shop.read(id)).toMatchObject({ net: '100.00', status: 'succeeded' });
 });
 
 test('a refund that comes before its payment waits for it, in a batch of any order and over requests', async () => {
@@ -44,7 +44,7 @@ test('a refund that comes before its payment waits for it, in a batch of any ord
     applyWaitingRefunds(world.kit.app, world.kit.system, world.kit.clock.now(), AbortSignal.timeout(9_000));
   expect(await apply()).toBe(1);
   expect(await apply()).toBe(0);
-  expect(await shop.read(id)).toMatchObject({ net: '70' });
+  expect(await shop.read(id)).toMatchObject({ net: '70.00' });
   const payment = { event_name: 'payment_received', idempotency_key: 'p-2', properties: { value: 9, currency: 'USD' } };
   const refund = { event_name: 'refund', idempotency_key: 'r-2', refund_of: 'p-2', properties: { value: 10 } };
   const bad = { ...refund, idempotency_key: 'r-3', properties: { value: 1, currency: 'EUR' } };
@@ -54,7 +54,10 @@ test('a refund that comes before its payment waits for it, in a batch of any ord
     { status: 'recorded' },
     { status: 'rejected', field: 'properties.currency' },
   ]);
-  expect(await shop.read(body.data.results[1].outcome_event_id)).toMatchObject({ net: '0', amount_refunded: '9' });
+  expect(await shop.read(body.data.results[1].outcome_event_id)).toMatchObject({
+    net: '0.00',
+    amount_refunded: '9.00',
+  });
 });
 
 test.each([
@@ -86,7 +89,7 @@ test('a refund is reported at the rate of its payment, whatever the rate is by t
   // Of another currency nothing went back; of its own it did.
   await shop.refund('r-1', 'p-1', '3333', { properties: { value: '3333', currency: 'CLP' } });
   await shop.pay('p-1', 1, '10', 'ana', { properties: { value: '10', currency: 'USD' } });
-  expect(await shop.read(id)).toMatchObject({ net: '10', status: 'succeeded' });
+  expect(await shop.read(id)).toMatchObject({ net: '10.00', status: 'succeeded' });
   await shop.pay('p-1', 1, '10000', 'ana', { properties: { value: '10000', currency: 'CLP' } });
   expect(await shop.read(id)).toMatchObject({ net: '6667', reporting_net: '7.41' });
 });
@@ -108,15 +111,15 @@ test('[pay-008] [pay-009] the card gateway’s payments are told without a conne
     id: told.data.id,
     status: 'duplicate',
   });
-  expect(await shop.read(told.data.id)).toMatchObject({ provider: 'cardpay', external_id: 'tx-1', net: '40' });
+  expect(await shop.read(told.data.id)).toMatchObject({ provider: 'cardpay', external_id: 'tx-1', net: '40.00' });
   await cardpay({ ...body, amount_refunded: '15' });
   await shop.refundByHand(told.data.id, '20');
   // The next message of the gateway leaves alone what the merchant said.
   await cardpay({ ...body, amount_refunded: '10' });
-  expect(await shop.read(told.data.id)).toMatchObject({ net: '10', manual_refund: { amount: '20' } });
+  expect(await shop.read(told.data.id)).toMatchObject({ net: '10.00', manual_refund: { amount: '20.00' } });
   await cardpay({ ...body, amount_refunded: 0 });
   await shop.refund('r-1', 'tx-1', '1');
-  expect(await shop.read(told.data.id)).toMatchObject({ net: '19' });
+  expect(await shop.read(told.data.id)).toMatchObject({ net: '19.00' });
   for (const wrong of [{ amount: '-1' }, { amount: 'x' }, { currency: 'XXY' }, { external_id: '' }])
     expect((await cardpay({ ...body, ...wrong })).status).toBe(422);
 });

@@ -3,7 +3,7 @@ import { findCustomerKeys } from '@tributary/domain/customers';
 import { findSaleMembers, type LedgerPayment, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
 import type { ProfileContext } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { lesser, netOf, reversalsOf } from '@tributary/rules';
+import { lesser, moneyText, netOf, reversalsOf } from '@tributary/rules';
 import { readSaleRefunds } from './refunds.ts';
 
 export type ShownPayment = AnswerOf<Routes['listPayments']>['body']['data'][number];
@@ -28,7 +28,7 @@ export async function showPayments(
     ...new Set(payments.flatMap(({ customerId }) => customerId ?? [])),
   ]);
   return payments.map((payment) => {
-    const { id, amount, customerId } = payment;
+    const { id, amount, currency, customerId } = payment;
     const { said: reported, manual, entries } = refundsOf(payment);
     const { refund = null, payer = null } = entries ?? {};
     const { status } = reversalsOf(payment, reported, manual);
@@ -44,10 +44,10 @@ export async function showPayments(
       id,
       provider: OutcomeProvider.safeParse(payment.source).data ?? 'manual',
       external_id: payment.externalId ?? payment.key,
-      amount,
-      amount_refunded: lesser(payment.refunded, amount),
-      net: netOf(amount, payment.refunded),
-      currency: payment.currency,
+      amount: moneyText(amount, currency),
+      amount_refunded: moneyText(lesser(payment.refunded, amount), currency),
+      net: moneyText(netOf(amount, payment.refunded), currency),
+      currency,
       reporting_net: payment.reportingAmount,
       reporting_currency: payment.reportingCurrency,
       rate: payment.rate,
@@ -67,7 +67,9 @@ export async function showPayments(
         return record ? [recordOf(record, saleId)] : [];
       }),
       manual_refund:
-        refund && manual !== null ? { amount: refund.amount as string, recorded_at: refund.at.toISOString() } : null,
+        refund && manual !== null
+          ? { amount: moneyText(refund.amount as string, currency), recorded_at: refund.at.toISOString() }
+          : null,
     };
   });
 }

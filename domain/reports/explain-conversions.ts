@@ -1,7 +1,7 @@
 import { findLatestBrowsers } from '@tributary/domain/ingestion';
 import { findOriginals } from '@tributary/domain/outcomes';
 import type { Context } from '@tributary/operations';
-import { whyLeftOut } from '@tributary/rules';
+import { moneyText, whyLeftOut } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { keysOf, type PagedConversion } from './conversion-page.ts';
 import type { OfConversions } from './explained-figure.ts';
@@ -48,7 +48,7 @@ export async function explainConversions(
     return {
       ...shown,
       contributes: contributes(credit),
-      original_amount: original?.amount ?? null,
+      original_amount: original?.amount && original.currency ? moneyText(original.amount, original.currency) : null,
       original_currency: original?.currency ?? null,
       rate: original?.rate ?? null,
       rate_date: original?.rateDate ?? null,

@@ -250,7 +250,7 @@ describe('GET /explain', () => {
     expect(rest.data).toMatchObject({
       value: null,
       row_count: 1,
-      conversions: [{ value: null, contributes: '0', original_amount: '5', original_currency: 'PEN', rate: null }],
+      conversions: [{ value: null, contributes: '0', original_amount: '5.00', original_currency: 'PEN', rate: null }],
       exclusions: [{ reason: 'no_exchange_rate', count: 1 }],
     });
   });

@@ -5,7 +5,7 @@ import { dailyRates } from '@tributary/domain/money';
 import { sumWithoutRate } from '@tributary/domain/outcomes';
 import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
-import { dayOf, daysOf } from '@tributary/rules';
+import { dayOf, daysOf, moneyText } from '@tributary/rules';
 import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
 import { momentOf, periodThen, readMoment, settledMoment } from './moment.ts';
 import { rateParameters } from './rate-parameters.ts';
@@ -54,7 +54,12 @@ const freshnessOf = async (tx: Tx, profileId: string, waitingSince: Date | null,
 /** Payments of some days that could not be converted. */
 export async function paymentsWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<Exclusion[]> {
   const unpriced = await sumWithoutRate(tx, profileId, from, until);
-  return unpriced.map((one) => ({ of: 'payments', reason: 'no_exchange_rate', ...one }));
+  return unpriced.map((one) => ({
+    of: 'payments',
+    reason: 'no_exchange_rate',
+    ...one,
+    amount: moneyText(one.amount, one.currency),
+  }));
 }
 
 /** Of what was spent, what a query of delivery says to be without a rate. */
@@ -66,7 +71,9 @@ const platformValueWithoutRate = (left: readonly Row<'delivery_list_without_rate
   left.flatMap((row) => withoutRate('platform_value', row.currency, row.value_days, row.platform_value));
 
 const withoutRate = (of: ExcludedKind, currency: string, days: string, amount: string): Exclusion[] =>
-  days === '0' ? [] : [{ of, reason: 'no_exchange_rate', currency, count: Number(days), amount }];
+  days === '0'
+    ? []
+    : [{ of, reason: 'no_exchange_rate', currency, count: Number(days), amount: moneyText(amount, currency) }];
 
 interface Range {
   readonly date_from: string;

@@ -153,8 +153,8 @@ test('what a platform claims without an exchange rate is null, with an exclusion
     });
   const without = { reason: 'no_exchange_rate', currency: 'KWD' };
   expect(meta.exclusions).toEqual([
-    { of: 'spend', ...without, count: 2, amount: '3' },
-    { of: 'platform_value', ...without, count: 1, amount: '117.98' },
+    { of: 'spend', ...without, count: 2, amount: '3.000' },
+    { of: 'platform_value', ...without, count: 1, amount: '117.980' },
   ]);
 });
 

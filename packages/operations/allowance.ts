@@ -82,13 +82,17 @@ export const rateHeaders = ({ limit, remaining, resetAtSeconds }: Verdict): Reco
   'x-ratelimit-reset': String(resetAtSeconds),
 });
 
+/** Both headers name the same moment: when the next request is accepted, not when the whole allowance is there again. */
 export function tooMany(verdict: Verdict): Refusal {
   const seconds = verdict.retryAfterSeconds;
   return new Refusal(
     'rate_limit_exceeded',
     `Too many requests. Wait ${seconds} second${seconds === 1 ? '' : 's'} and send it again.`,
     {
-      headers: { ...rateHeaders(verdict), 'retry-after': String(seconds) },
+      headers: {
+        ...rateHeaders({ ...verdict, resetAtSeconds: Math.ceil(Date.now() / 1_000) + seconds }),
+        'retry-after': String(seconds),
+      },
     },
   );
 }

@@ -93,6 +93,7 @@ export {
   isCurrency,
   isFinerThan,
   minorDigits,
+  moneyText,
   multiplyAmounts,
   type ParsedAmount,
   parseAmount,

@@ -7,6 +7,7 @@ import {
   fromMinorUnits,
   isCurrency,
   minorDigits,
+  moneyText,
   multiplyAmounts,
   parseAmount,
   subtractAmounts,
@@ -16,6 +17,15 @@ import {
 
 const sum = (numbers: readonly bigint[]) => numbers.reduce((all, number) => all + number, 0n);
 const size = (number: bigint) => (number < 0n ? -number : number);
+
+test('an amount in text has all digits of its currency, and more only where it has more', () => {
+  expect(moneyText('5', 'USD')).toBe('5.00');
+  expect(moneyText('199.9', 'USD')).toBe('199.90');
+  expect(moneyText('0', 'USD')).toBe('0.00');
+  expect(moneyText('-5.50', 'KWD')).toBe('-5.500');
+  expect(moneyText('100.00', 'CLP')).toBe('100');
+  expect(moneyText('0.001', 'USD')).toBe('0.001');
+});
 
 describe('a currency', () => {
   test.each([

@@ -89,6 +89,16 @@ export function fromMinorUnits(minorUnits: bigint, currency: string): string {
 }
 
 /**
+ * The one spelling of an exact amount in text: with all decimals of its currency, and more only where the amount has more. Every
+ * amount that leaves as text goes through here or through `fromMinorUnits`.
+ */
+export function moneyText(amount: string, currency: string): string {
+  const trimmed = read(write(read(amount)));
+  const scale = Math.max(trimmed.scale, minorDigits(currency));
+  return writeAll({ units: round(trimmed, scale), scale });
+}
+
+/**
  * An amount in another currency, in minor units of that one. The rate is what one unit of the amount's currency is worth. The
  * product is exact, and rounded this once: rounding to the first currency on the way could move the result by a unit.
  */

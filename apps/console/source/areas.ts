@@ -17,5 +17,7 @@ declare module '@tanstack/react-router' {
     readonly entry?: PageEntry;
     /** Whether the page is about the days in the address, so that they can be chosen there. */
     readonly hasDays?: boolean;
+    /** Whether the page shows how its figures differ from those of the compared days. */
+    readonly hasComparison?: boolean;
   }
 }

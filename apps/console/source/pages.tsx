@@ -36,13 +36,13 @@ export const pages = {
   overview: createRoute({
     getParentRoute,
     path: '/overview',
-    staticData: { ...inArea('reports', say.pages.overview), hasDays: true },
+    staticData: { ...inArea('reports', say.pages.overview), hasDays: true, hasComparison: true },
     component: lazyRouteComponent(() => import('./screens/overview.tsx'), 'Overview'),
   }),
   campaigns: createRoute({
     getParentRoute,
     path: '/campaigns',
-    staticData: { ...inArea('reports', say.pages.campaigns), hasDays: true },
+    staticData: { ...inArea('reports', say.pages.campaigns), hasDays: true, hasComparison: true },
     validateSearch: readCampaignSearch,
     component: lazyRouteComponent(() => import('./screens/campaigns.tsx'), 'Campaigns'),
   }),

@@ -1,5 +1,13 @@
 import type { Column } from './columns.ts';
 
+export interface CsvOptions<Row> {
+  /** What the file is called after. */
+  readonly name: string;
+  readonly columns: readonly Column<Row>[];
+  /** Below the rows. */
+  readonly totals: readonly Row[];
+}
+
 /** The rows of a table as a file for spreadsheets: what the columns are sorted by, in the order in which the rows stand. */
 export function csvOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
   const lines = [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ value }) => value(row)))];

@@ -4,7 +4,7 @@ import { Fragment, type ReactNode, useMemo, useState } from 'react';
 import { say } from '../words/index.ts';
 import { ColumnChooser, useChosenColumns } from './column-chooser.tsx';
 import { type Column, type FooterRow, sortable, toTableColumns } from './columns.ts';
-import { csvOf, fileNameOf, saveFile } from './csv.ts';
+import { type CsvOptions, csvOf, fileNameOf, saveFile } from './csv.ts';
 import { Cards } from './data-cards.tsx';
 import { CanFilter, type Filter, FilterPickers, useFiltered } from './filters.tsx';
 import { useIsNarrow } from './use-is-narrow.ts';
@@ -23,6 +23,8 @@ interface DataTableProps<Row> {
   readonly hasFind?: boolean;
   /** By what rows can be narrowed down; one array for as long as the table is there. */
   readonly filters?: readonly Filter<Row>[];
+  /** What the file for spreadsheets has besides, or in place of what is shown. */
+  readonly csv?: CsvOptions<Row>;
 }
 
 /** By which column, and which way; kept in the address. */
@@ -76,6 +78,7 @@ export function DataTable<Row extends RowData>({
   expanded,
   hasFind = false,
   filters = none,
+  csv,
 }: DataTableProps<Row>) {
   const [columns, chosen, toggleColumn] = useChosenColumns(offered);
   const [sorting, setSorting] = useSorting(columns);
@@ -120,7 +123,12 @@ export function DataTable<Row extends RowData>({
         type="button"
         className="button"
         aria-label={say.table.csvOf(caption)}
-        onClick={() => saveFile(fileNameOf(caption), csvOf(columns, sorted))}
+        onClick={() =>
+          saveFile(
+            fileNameOf(csv?.name ?? caption),
+            csvOf(csv?.columns ?? columns, [...sorted, ...(csv?.totals ?? [])]),
+          )
+        }
       >
         CSV
       </button>

@@ -6,7 +6,7 @@ import { say } from '../words/index.ts';
 const custom = say.days.custom;
 
 /** The days of the report and what they are held against. They stand in the address, so a report that was sent to somebody shows the same. */
-export function RangePicker() {
+export function RangePicker({ hasComparison }: { readonly hasComparison: boolean }) {
   const { place, compared } = usePlace();
   const { from, to } = place;
   const change = useChangeSearch();
@@ -40,18 +40,20 @@ export function RangePicker() {
           <DayField label={say.days.last} day={to} choose={(day) => choose(withEnd({ from, to }, 'to', day))} />
         </>
       )}
-      <select
-        aria-label={say.days.compared}
-        className="field"
-        value={compared}
-        onChange={({ target }) => change({ compared: target.value as Compared })}
-      >
-        {Object.entries(comparisons).map(([value, title]) => (
-          <option key={value} value={value}>
-            {title}
-          </option>
-        ))}
-      </select>
+      {hasComparison && (
+        <select
+          aria-label={say.days.compared}
+          className="field"
+          value={compared}
+          onChange={({ target }) => change({ compared: target.value as Compared })}
+        >
+          {Object.entries(comparisons).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
     </fieldset>
   );
 }

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { definitions, type Field, fields } from '../fields.ts';
+import type { DateRange } from '../date-range.ts';
+import { definitions, type Field, fields, show } from '../fields.ts';
 import { count, money, ratio, words } from '../format.ts';
+import { beforeTitle, Change } from '../parts/change.tsx';
 import { ChangedMark } from '../parts/changed-mark.tsx';
 import type { Column } from '../parts/columns.ts';
 import { Figure } from '../parts/figure.tsx';
@@ -21,6 +23,15 @@ export const campaignFields = [
   'attributed_outcome_count',
 ] as const satisfies readonly Field[];
 
+interface Before {
+  readonly range: DateRange;
+  readonly rows: ReadonlyMap<string, CampaignRow>;
+}
+
+/** The figures that are compared, and what is better; more spend is neither. */
+const compared = { outcome_value: 'more', spend: undefined, roas: 'more' } as const;
+const isCompared = (field: Field): field is keyof typeof compared => Object.hasOwn(compared, field);
+
 interface ColumnOptions {
   readonly level: Level;
   readonly model: Model;
@@ -31,6 +42,8 @@ interface ColumnOptions {
   readonly hasAccounts: boolean;
   /** Of a report as it stood: what its rows have earned by now. */
   readonly now: ReadonlyMap<string, number | null> | undefined;
+  /** The rows of the compared days, by id, and which days they are. */
+  readonly before: Before | undefined;
   /** Absent: whoever is signed in may change nothing at the platforms. */
   readonly change: { readonly opened: string | undefined; readonly toggle: (id: string) => void } | undefined;
 }
@@ -49,6 +62,7 @@ export function campaignColumns({
   toggle,
   hasAccounts,
   now,
+  before,
   change,
 }: ColumnOptions): Column<CampaignRow>[] {
   return [
@@ -97,6 +111,17 @@ export function campaignColumns({
               currency={currency}
               about={row.campaign_name}
             />
+            {before && isCompared(field) && (
+              <Change
+                now={row[field]}
+                was={before.rows.get(row.campaign_id)?.[field] ?? null}
+                better={compared[field]}
+                from={beforeTitle(
+                  before.range,
+                  show(field, before.rows.get(row.campaign_id)?.[field] ?? null, currency),
+                )}
+              />
+            )}
             {field === 'outcome_value' && <Since row={row} now={now?.get(row.campaign_id)} currency={currency} />}
           </>
         ),

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { ChangeAd } from '../ads/change-ad.tsx';
+import { comparedRange } from '../date-range.ts';
 import { nothing } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { AsOfPicker } from '../parts/as-of-picker.tsx';
@@ -12,12 +13,13 @@ import { ModelPicker } from '../parts/model-picker.tsx';
 import { Answered, Empty, Loading } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
-import { type CampaignRow, campaignsQuery, mostRows, profileQuery } from '../queries.ts';
+import { type CampaignRow, campaignsQuery, profileQuery } from '../queries.ts';
 import type { Level, Model, Within } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { areOfSeveralAccounts, campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
+import { campaignCsv } from './campaign-csv.ts';
 import { useCampaignFooter, useWholeFigures } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
 import { EntityTrend } from './entity-trend.tsx';
@@ -29,7 +31,7 @@ export function Campaigns() {
   const { level, within } = route.useSearch();
   useTitle(levelTitles[level]);
   const { place, model } = usePlace();
-  const campaigns = useQuery(campaignsQuery(place, level, model));
+  const campaigns = useQuery(campaignsQuery(place, level, model, within));
   const profile = useQuery(profileQuery(place.profileId));
   useWholeFigures({ level, within });
   return (
@@ -46,7 +48,7 @@ export function Campaigns() {
       <Answered query={campaigns} lines={10}>
         {({ rows, isCut }) => (
           <Answered query={profile}>
-            {({ reporting_currency: currency }) => (
+            {({ reporting_currency: currency, name }) => (
               <>
                 <CampaignTable
                   // What was opened belongs to the rows that were there.
@@ -55,8 +57,9 @@ export function Campaigns() {
                   level={level}
                   within={within}
                   currency={currency}
+                  profile={name}
                 />
-                {isCut && <p className="label mt-3">{say.campaigns.firstRows(mostRows)}</p>}
+                {isCut && <p className="label mt-3">{say.campaigns.firstRows(rows.length)}</p>}
               </>
             )}
           </Answered>
@@ -67,14 +70,9 @@ export function Campaigns() {
   );
 }
 
+/** What the API found below the parent; another platform may use the same id. */
 function below(rows: readonly CampaignRow[], within: Within | undefined): readonly CampaignRow[] {
-  if (!within) return rows;
-  return rows.filter(
-    (row) =>
-      row.platform === within.platform &&
-      row.campaign_external_id === within.campaign &&
-      (!within.adSet || row.ad_set_external_id === within.adSet),
-  );
+  return within ? rows.filter(({ platform }) => platform === within.platform) : rows;
 }
 
 interface TableProps {
@@ -82,12 +80,28 @@ interface TableProps {
   readonly level: Level;
   readonly within: Within | undefined;
   readonly currency: string;
+  /** The profile's name, for files. */
+  readonly profile: string;
 }
 
-function CampaignTable({ rows, level, within, currency }: TableProps) {
-  const { place, model } = usePlace();
+function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
+  const { place, model, compared } = usePlace();
+  const range = useMemo(() => comparedRange(place, compared), [place, compared]);
+  // A link shows its own days and no others.
+  const isCompared = range !== undefined && place.asOf === undefined && !sharedLink();
+  const earlier = useQuery({
+    ...campaignsQuery({ ...place, ...range }, level, model, within),
+    enabled: isCompared,
+  });
+  const before = useMemo(
+    () =>
+      isCompared && range && earlier.data
+        ? { range, rows: new Map(earlier.data.rows.map((row) => [row.campaign_id, row])) }
+        : undefined,
+    [isCompared, range, earlier.data],
+  );
   const current = useQuery({
-    ...campaignsQuery({ ...place, asOf: undefined }, level, model),
+    ...campaignsQuery({ ...place, asOf: undefined }, level, model, within),
     enabled: place.asOf !== undefined,
   });
   const now = useMemo(
@@ -116,10 +130,16 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
         toggle,
         hasAccounts,
         now,
+        before,
         change: mayChange ? change : undefined,
       }),
-    [level, model, currency, opened, toggle, hasAccounts, now, mayChange, change],
+    [level, model, currency, opened, toggle, hasAccounts, now, before, mayChange, change],
   );
+  const { rest, all } = useWholeFigures({ level, within });
+  const totals = [
+    ...(!within && rest.data ? [{ campaign_name: say.campaigns.unattributed, ...rest.data }] : []),
+    ...(!within && all.data ? [{ campaign_name: say.common.allOfThem, ...all.data.data.totals }] : []),
+  ];
   const footer = useCampaignFooter({ level, within, currency, opened, toggle });
   if (!footer) return <Loading />;
   if (rows.length === 0 && within) return <Empty title={say.campaigns.nothing} />;
@@ -132,6 +152,7 @@ function CampaignTable({ rows, level, within, currency }: TableProps) {
       footer={footer}
       hasFind
       filters={campaignFilters}
+      csv={campaignCsv({ name: profile, place, level, model, currency }, columns, totals)}
       expanded={(row) => {
         const { campaign_id: id, campaign_name: name, external_id: externalId } = row;
         const of = { entity: id, level, currency, about: name };

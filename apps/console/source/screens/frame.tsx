@@ -19,6 +19,9 @@ const route = getRouteApi('/p/$profileId');
 /** What stands around every page: whose numbers, of which days, and the way to the others. */
 export function Frame() {
   const hasDays = useMatches({ select: (matches) => matches.some(({ staticData }) => staticData.hasDays) });
+  const hasComparison = useMatches({
+    select: (matches) => matches.some(({ staticData }) => staticData.hasComparison),
+  });
   const { explain } = route.useSearch();
   return (
     // What is explained stays in sight: the page makes room for the panel where there is any.
@@ -48,7 +51,7 @@ export function Frame() {
               <div className="mb-3 flex flex-wrap justify-end gap-2 empty:hidden">
                 <ShareView />
                 {hasDays && <SaveView />}
-                {hasDays && <RangePicker />}
+                {hasDays && <RangePicker hasComparison={hasComparison} />}
               </div>
               <Outlet />
             </main>

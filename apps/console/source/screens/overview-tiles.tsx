@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
 import type { DateRange } from '../date-range.ts';
 import { definitions, fields, show } from '../fields.ts';
-import { longDay, ratio, signedPercent } from '../format.ts';
+import { ratio } from '../format.ts';
+import { beforeTitle, Change } from '../parts/change.tsx';
 import { Figure } from '../parts/figure.tsx';
 import { usePlace } from '../place.ts';
 import { type OverviewAnswer, unattributedQuery } from '../queries.ts';
@@ -62,7 +63,7 @@ export function Tiles({
                   now={data.totals[field]}
                   was={before.totals[field]}
                   better={'better' in tile ? tile.better : undefined}
-                  from={beforeTitle(before, show(field, before.totals[field], meta.currency))}
+                  from={beforeTitle(before.range, show(field, before.totals[field], meta.currency))}
                 />
               )}
             </Tile>
@@ -118,33 +119,7 @@ function AdsRoas({ totals, before }: { readonly totals: Totals; readonly before:
           {ratio(roas)}
         </Link>
       )}
-      {before && <Change now={roas} was={was} better="more" from={beforeTitle(before, ratio(was))} />}
+      {before && <Change now={roas} was={was} better="more" from={beforeTitle(before.range, ratio(was))} />}
     </Tile>
-  );
-}
-
-/** The figure before, and of which days. */
-const beforeTitle = ({ range }: Before, figure: string): string =>
-  say.overview.beforeTitle(figure, longDay(range.from), longDay(range.to));
-
-interface ChangeProps {
-  readonly now: number | null;
-  readonly was: number | null;
-  readonly better: 'more' | 'less' | undefined;
-  /** The figure before, and of which days. */
-  readonly from: string;
-}
-
-function Change({ now, was, better, from }: ChangeProps) {
-  if (now === null || was === null || was === 0) return null;
-  const change = (now - was) / Math.abs(was);
-  const isBetter = better && change !== 0 ? change > 0 === (better === 'more') : undefined;
-  const colour = isBetter === undefined ? 'text-soft' : isBetter ? 'text-accent' : 'text-problem';
-  return (
-    <span className={`number block text-small ${colour}`} title={say.overview.fromUpper(from)}>
-      <span aria-hidden="true">{change > 0 ? '▲ ' : change < 0 ? '▼ ' : ''}</span>
-      {signedPercent(change)}
-      <span className="sr-only"> {say.overview.from(from)}</span>
-    </span>
   );
 }

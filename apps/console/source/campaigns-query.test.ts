@@ -1,0 +1,50 @@
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, expect, test, vi } from 'vitest';
+import { campaignsQuery } from './queries.ts';
+import { limits } from './vocabulary.ts';
+
+const place = { profileId: '0198a000-0000-7000-8000-000000000000', from: '2026-11-01', to: '2026-11-18' };
+const total = 2_010;
+/** The last ten ads of the profile belong to the small campaign. */
+const ads = Array.from({ length: total }, (_, index) => ({
+  campaign_id: `ad-${index}`,
+  campaign_external_id: index < total - 10 ? 'large' : 'small',
+}));
+
+/** The API's pages, and the addresses that were requested. */
+function serveAds(): URL[] {
+  vi.stubGlobal('sessionStorage', { getItem: () => null });
+  const requested: URL[] = [];
+  vi.stubGlobal('fetch', async (input: string | URL | Request) => {
+    const url = new URL(input instanceof Request ? input.url : input, 'http://console.test');
+    requested.push(url);
+    const parent = url.searchParams.get('parent_id');
+    const rows = ads.filter((ad) => parent === null || ad.campaign_external_id === parent);
+    const start = Number(url.searchParams.get('cursor') ?? 0);
+    const end = start + Number(url.searchParams.get('limit'));
+    const pagination = { has_next: end < rows.length, cursor: String(end) };
+    return Response.json({ data: rows.slice(start, end), pagination, meta: {} });
+  });
+  return requested;
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+test('a campaign beyond the first 1,000 rows opens with all of its ads', async () => {
+  const requested = serveAds();
+  const within = { platform: 'social_ads', campaign: 'small' };
+  const { rows, isCut } = await new QueryClient().fetchQuery(campaignsQuery(place, 'ad', 'last_touch', within));
+  expect([rows.length, isCut]).toEqual([10, false]);
+  expect(requested.map(({ searchParams }) => searchParams.get('parent_id'))).toEqual(['small']);
+});
+
+test('rows show as soon as the first page is there, and say that there are more', async () => {
+  serveAds();
+  const client = new QueryClient();
+  const options = campaignsQuery(place, 'ad', 'last_touch');
+  const shown: (number | undefined)[] = [];
+  client.getQueryCache().subscribe(() => shown.push(client.getQueryData(options.queryKey)?.rows.length));
+  const { rows, isCut } = await client.fetchQuery(options);
+  expect([rows.length, isCut]).toEqual([1_000, true]);
+  expect(shown).toContain(limits.campaigns);
+});

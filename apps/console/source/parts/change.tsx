@@ -1,0 +1,30 @@
+import type { DateRange } from '../date-range.ts';
+import { longDay, signedPercent } from '../format.ts';
+import { say } from '../words/index.ts';
+
+/** The figure of the compared days, and which days they are. */
+export const beforeTitle = ({ from, to }: DateRange, figure: string): string =>
+  say.overview.beforeTitle(figure, longDay(from), longDay(to));
+
+interface ChangeProps {
+  readonly now: number | null;
+  readonly was: number | null;
+  readonly better: 'more' | 'less' | undefined;
+  /** The figure before, and of which days. */
+  readonly from: string;
+}
+
+/** By how much a figure differs from that of the compared days. */
+export function Change({ now, was, better, from }: ChangeProps) {
+  if (now === null || was === null || was === 0) return null;
+  const change = (now - was) / Math.abs(was);
+  const isBetter = better && change !== 0 ? change > 0 === (better === 'more') : undefined;
+  const colour = isBetter === undefined ? 'text-soft' : isBetter ? 'text-accent' : 'text-problem';
+  return (
+    <span className={`number block text-small ${colour}`} title={say.overview.fromUpper(from)}>
+      <span aria-hidden="true">{change > 0 ? '▲ ' : change < 0 ? '▼ ' : ''}</span>
+      {signedPercent(change)}
+      <span className="sr-only"> {say.overview.from(from)}</span>
+    </span>
+  );
+}
