@@ -116,7 +116,11 @@ const headers = {
   },
   RateLimitLimit: { description: 'Requests allowed in a minute.', schema: { type: 'integer' } },
   RateLimitRemaining: { description: 'Requests left right now.', schema: { type: 'integer' } },
-  RateLimitReset: { description: 'When the allowance is whole again, in Unix seconds; of a 429, when the next request is accepted, as Retry-After.', schema: { type: 'integer' } },
+  RateLimitReset: {
+    description:
+      'When the allowance is whole again, in Unix seconds; of a 429, when the next request is accepted, as Retry-After.',
+    schema: { type: 'integer' },
+  },
   RetryAfter: { description: 'Seconds to wait before sending it again.', schema: { type: 'integer' } },
   Deprecation: {
     description: 'Since when this route is deprecated, as @ and Unix seconds.',

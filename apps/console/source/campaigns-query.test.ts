@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, expect, test, vi } from 'vitest';
-import { campaignsQuery } from './queries.ts';
+import { campaignsQuery } from './campaigns-query.ts';
 import { limits } from './vocabulary.ts';
 
 const place = { profileId: '0198a000-0000-7000-8000-000000000000', from: '2026-11-01', to: '2026-11-18' };

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
 import { defaultAttributionModel, singleModels } from '@tributary/vocabulary';
 import { accountClient, clientFor } from './client.ts';
-import { type Level, type Model, modelNames, type ScoreWindow, type Within } from './search.ts';
+import { type Level, type Model, modelNames, type ScoreWindow } from './search.ts';
 import { limits } from './vocabulary.ts';
 
 /** Everything the screens ask the API, one function a question. */
@@ -79,33 +79,6 @@ export const overviewQuery = (place: Place) =>
 
 /** More rows than anybody reads; who has more sees the first of them, and is told so. */
 export const mostRows = 1_000;
-
-/** Rows of a level, or of what belongs to a campaign or ad set. The first page shows while the others are loaded. */
-export const campaignsQuery = (place: Place, level: Level, model: Model, within?: Within) => {
-  const parent = within?.adSet ?? within?.campaign;
-  const queryKey = ['campaigns', ...keyOf(place), level, model, ...(parent ? [within?.platform, parent] : [])];
-  return queryOptions({
-    queryKey,
-    queryFn: async ({ signal, client }): Promise<CampaignRows> => {
-      const query = { ...reportOf(place), level, model, limit: limits.campaigns, ...(parent && { parent_id: parent }) };
-      const isFirst = client.getQueryData(queryKey) === undefined;
-      const rows: CampaignRow[] = [];
-      for await (const row of clientFor(place.profileId).listCampaigns.each({ query, signal })) {
-        if (rows.length === mostRows) return { rows, isCut: true };
-        if (isFirst && rows.length === limits.campaigns)
-          client.setQueryData(queryKey, { rows: [...rows], isCut: true });
-        rows.push(row);
-      }
-      return { rows, isCut: false };
-    },
-  });
-};
-
-interface CampaignRows {
-  readonly rows: readonly CampaignRow[];
-  /** There are more rows than these. */
-  readonly isCut: boolean;
-}
 
 /** Of a model that shares, those of the last touch: nobody is acquired by two. */
 export const cohortsQuery = (place: Place, model: Model) =>

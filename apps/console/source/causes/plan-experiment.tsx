@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { campaignsQuery } from '../campaigns-query.ts';
 import { clientFor } from '../client.ts';
 import { today } from '../date-range.ts';
 import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { usePlace } from '../place.ts';
-import { campaignsQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 
 /** A test by regions: half of them, by lot, do without a campaign for some weeks. */

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { campaignsQuery } from '../campaigns-query.ts';
 import { fields } from '../fields.ts';
 import { channelTitle } from '../format.ts';
 import { Figure } from '../parts/figure.tsx';
 import { TitleRow } from '../parts/title-row.tsx';
 import { usePlace } from '../place.ts';
-import { type CampaignRow, campaignsQuery } from '../queries.ts';
+import type { CampaignRow } from '../queries.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 
