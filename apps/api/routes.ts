@@ -161,6 +161,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   resumeCampaign: adOperations.resumeCampaign,
   pauseAd: adOperations.pauseAd,
   resumeAd: adOperations.resumeAd,
+  updateCampaignBudget: adOperations.updateCampaignBudget,
+  readAdSetStatus: adOperations.readAdSetStatus,
   updateAdSetBudget: adOperations.updateAdSetBudget,
   applyUrlTags: adOperations.applyUrlTags,
   undoUrlTags: adOperations.undoUrlTags,

@@ -32,7 +32,7 @@ export function undoCall({
     case 'budget':
       return {
         method: 'POST',
-        path: `/api/v1/adsets/${encodeURIComponent(externalId)}/budget`,
+        path: `/api/v1/${level === 'campaign' ? 'campaigns' : 'adsets'}/${encodeURIComponent(externalId)}/budget`,
         body: { daily_budget_minor: before?.daily_budget_minor ?? null, undoes: id },
       };
     case 'url_tags':

@@ -97,6 +97,7 @@ describe('Tools', () => {
         "resume_campaign",
         "undo_url_tags",
         "update_ad_set_budget",
+        "update_campaign_budget",
       ]
     `);
   });

@@ -1,6 +1,7 @@
 import { ErasureReason, IdentifierType, PrivacyMode, Role, routes, type Scope, ScoreWindow } from '@tributary/contract';
 import {
   attributionModels,
+  channels as channelsOfVocabulary,
   limits as contractLimits,
   languages as languagesOfMails,
   mailedPages as pagesThatAreMailed,
@@ -19,6 +20,7 @@ export const limits = {
   topPerformers: contractLimits.topPerformers.pageSize.max,
   rangeDays: contractLimits.dateRange.maxDays,
   adActions: contractLimits.adActions.pageSize.max,
+  budgetStep: contractLimits.budgetStep,
   customers: contractLimits.customerList.pageSize.max,
   journey: contractLimits.journey.pageSize,
   searchMinCharacters: contractLimits.customerSearch.queryMinCharacters,
@@ -57,5 +59,7 @@ export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   analyst: roles.analyst.scopes,
   viewer: roles.viewer.scopes,
 };
+/** Every provider that can be connected. */
+export const channels = channelsOfVocabulary;
 /** Who is connected through a link. */
 export const handoffProviders = providersByLink;

@@ -157,6 +157,78 @@ export const resumeAd = route({
   refusals,
 });
 
+const budgetBody = {
+  schema: z
+    .strictObject({
+      daily_budget_minor: z
+        .int()
+        .min(1)
+        .max(1_000_000_000_000)
+        .describe(
+          'In minor units of the ad account’s currency, as ISO 4217 counts them: 2500 is 25.00 USD, or 2,500 CLP.',
+        ),
+      undoes: Uuid.optional().describe('The action_id of the change that this one takes back.'),
+      ...options,
+    })
+    .meta({ examples: [{ daily_budget_minor: 2_500 }] }),
+} as const;
+
+const budgetSteps =
+  `By up to ${maxChangePercent} percent of what is live, and never under ${floorMinorUnits} minor units. Taking back a change of ours may go as far ` +
+  'as that change went. ';
+
+export const readAdSetStatus = route({
+  id: 'readAdSetStatus',
+  method: 'GET',
+  path: '/api/v1/adsets/{id}/status',
+  summary: 'The live status and daily budget of an ad set',
+  description: 'Read from the platform at this moment, so that a new budget can be computed from the live one.',
+  chapter,
+  access: { ...access, credentials: ['api_key', 'app', 'session', 'mcp'] },
+  params: platformId('ad set'),
+  query: z.object({ connection_id: connectionId }),
+  ids: { id: 'platform_ad_set', connection_id: 'connection' },
+  answers: {
+    200: {
+      schema: data(
+        z
+          .strictObject({
+            ad_set_id: Uuid.describe('Our id.'),
+            external_id: z.string(),
+            platform: z.string(),
+            name: z.string(),
+            status: z.string().describe('The status at the platform now.'),
+            currency: CurrencyCode,
+            daily_budget: DecimalString.nullable(),
+            daily_budget_minor: MinorUnits.nullable(),
+            actions: z.strictObject({ budget: availability }),
+          })
+          .meta({ id: 'AdSetStatus' }),
+      ),
+    },
+  },
+  refusals,
+});
+
+export const updateCampaignBudget = route({
+  ...written,
+  id: 'updateCampaignBudget',
+  method: 'POST',
+  path: '/api/v1/campaigns/{id}/budget',
+  summary: 'Change the daily budget of a campaign',
+  description:
+    `For campaigns that hold the budget themselves: Google Ads, and campaign budgets of Meta. ${budgetSteps}` +
+    '409 `invalid_state`: reason `budget_not_on_campaign` if its ad sets hold the budgets, `campaign_not_editable` if it is archived, or ' +
+    `\`platform_limit\`, with \`retry_at\`. ${common}`,
+  audit: { action: 'campaign.budget_changed', of: 'campaign:{params.id}', unchanged },
+  params: platformId('campaign'),
+  ids: { id: 'platform_campaign', connection_id: 'connection' },
+  // An id that no campaign can have is answered like an unknown campaign.
+  refusedAs: { id: 'campaign_not_found' },
+  body: budgetBody,
+  refusals: ['campaign_not_found', 'budget_change_out_of_bounds', ...refusals],
+});
+
 export const updateAdSetBudget = route({
   ...written,
   id: 'updateAdSetBudget',
@@ -164,27 +236,12 @@ export const updateAdSetBudget = route({
   path: '/api/v1/adsets/{id}/budget',
   summary: 'Change the daily budget of an ad set',
   description:
-    `By up to ${maxChangePercent} percent of what is live, and never under ${floorMinorUnits} minor units. Taking back a change of ours may go as far ` +
-    'as that change went. 409 `invalid_state`: reason `budget_not_on_ad_set` where the budget is the campaign’s, or `platform_limit`, with ' +
+    `${budgetSteps}409 \`invalid_state\`: reason \`budget_not_on_ad_set\` where the budget is the campaign’s, or \`platform_limit\`, with ` +
     `\`retry_at\`, before a change that the platform would answer with an hour’s block. ${common}`,
   audit: { action: 'ad_set.budget_changed', of: 'ad_set:{params.id}', unchanged },
   params: platformId('ad set'),
   ids: { id: 'platform_ad_set', connection_id: 'connection' },
-  body: {
-    schema: z
-      .strictObject({
-        daily_budget_minor: z
-          .int()
-          .min(1)
-          .max(1_000_000_000_000)
-          .describe(
-            'In minor units of the ad account’s currency, as ISO 4217 counts them: 2500 is 25.00 USD, or 2,500 CLP.',
-          ),
-        undoes: Uuid.optional().describe('The action_id of the change that this one takes back.'),
-        ...options,
-      })
-      .meta({ examples: [{ daily_budget_minor: 2_500 }] }),
-  },
+  body: budgetBody,
   refusals: ['adset_not_editable', 'budget_change_out_of_bounds', ...refusals],
 });
 

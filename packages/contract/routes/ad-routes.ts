@@ -5,11 +5,13 @@ import {
   applyUrlTags,
   pauseAd,
   pauseCampaign,
+  readAdSetStatus,
   readCampaignStatus,
   resumeAd,
   resumeCampaign,
   undoUrlTags,
   updateAdSetBudget,
+  updateCampaignBudget,
 } from './ad-operations.ts';
 
 /** The chapter "Ad operations", in the order in which the reference shows it. */
@@ -19,6 +21,8 @@ export const adRoutes = {
   resumeCampaign,
   pauseAd,
   resumeAd,
+  updateCampaignBudget,
+  readAdSetStatus,
   updateAdSetBudget,
   listAdActions,
   listAdsWithoutIds,

@@ -1,8 +1,10 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
+import { datesOf, keyOf, type Place } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import type { Budget } from './budget.ts';
 
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type AdAction = Answer<'listAdActions'>['data'][number];
@@ -47,20 +49,71 @@ export async function change(
   }
 }
 
+/** A campaign or ad set whose budget is changed, by the id of its platform. */
+export interface BudgetHolder {
+  readonly level: 'campaign' | 'ad_set';
+  readonly externalId: string;
+}
+
+export interface LiveBudget {
+  readonly name: string;
+  readonly status: string;
+  readonly currency: string;
+  /** Absent: this level has no daily budget of its own. */
+  readonly budget: Budget | undefined;
+}
+
+/** Read from the platform each time: a budget that was stored at the last sync may have changed since. */
+export const liveBudgetQuery = (profileId: string, { level, externalId }: BudgetHolder) =>
+  queryOptions({
+    queryKey: [profileId, 'live budget', level, externalId],
+    queryFn: async ({ signal }): Promise<LiveBudget> => {
+      const request = { params: { id: externalId }, query: {}, signal };
+      const client = clientFor(profileId);
+      const { data } =
+        level === 'campaign' ? await client.readCampaignStatus(request) : await client.readAdSetStatus(request);
+      const { name, status, currency, daily_budget: decimal, daily_budget_minor: minor } = data;
+      return { name, status, currency, budget: decimal !== null && minor !== null ? { decimal, minor } : undefined };
+    },
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
+/** The ad sets of a campaign that were active in the days of the report. */
+export const adSetsOfQuery = (place: Place, campaign: string) =>
+  queryOptions({
+    queryKey: ['campaigns', place.profileId, 'ad sets of', ...keyOf(place), campaign],
+    queryFn: async ({ signal }) => {
+      const query = { ...datesOf(place), level: 'ad_set' as const, parent_id: campaign, limit: 100 };
+      return (await clientFor(place.profileId).listCampaigns({ query, signal })).data;
+    },
+  });
+
+export async function changeBudget(
+  profileId: string,
+  { level, externalId }: BudgetHolder,
+  minor: number,
+  isDryRun: boolean,
+  key: string,
+  undoes?: string,
+): Promise<AdChange> {
+  const body = { daily_budget_minor: minor, dry_run: isDryRun, ...(undoes && { undoes }) };
+  const request = { params: { id: externalId }, body, idempotencyKey: key };
+  const client = clientFor(profileId);
+  return level === 'campaign'
+    ? (await client.updateCampaignBudget(request)).data
+    : (await client.updateAdSetBudget(request)).data;
+}
+
 /** Sends the request that takes a change back, as the ledger says it. */
 export async function undo(profileId: string, { path, body }: Undo, isDryRun: boolean, key: string): Promise<AdChange> {
   const [, kind, id = '', verb] =
     /^\/api\/v1\/(campaigns|ads|adsets)\/([^/]+)\/(pause|resume|budget)$/.exec(path) ?? [];
-  if (kind === 'adsets') {
-    const { daily_budget_minor, undoes } = body as { daily_budget_minor: number; undoes?: string };
-    const request = { daily_budget_minor, ...(undoes && { undoes }), dry_run: isDryRun };
-    return (
-      await clientFor(profileId).updateAdSetBudget({
-        params: { id: decodeURIComponent(id) },
-        body: request,
-        idempotencyKey: key,
-      })
-    ).data;
+  if (verb === 'budget') {
+    const { daily_budget_minor: minor, undoes } = body as { daily_budget_minor: number; undoes?: string };
+    const holder = { level: kind === 'adsets' ? 'ad_set' : 'campaign', externalId: decodeURIComponent(id) } as const;
+    return changeBudget(profileId, holder, minor, isDryRun, key, undoes);
   }
   const level = kind === 'campaigns' ? 'campaign' : kind === 'ads' ? 'ad' : undefined;
   if (!level || (verb !== 'pause' && verb !== 'resume')) throw new Error(say.ads.undoByApi);

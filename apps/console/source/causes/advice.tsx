@@ -1,16 +1,15 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { stateOf } from '../ads/change-ad.tsx';
-import { undo } from '../ads/queries.ts';
+import { BudgetPanel } from '../ads/change-budget.tsx';
 import { money, percent } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { LineForm, Titled } from '../parts/line-form.tsx';
-import { Failed, State } from '../parts/page.tsx';
+import { State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 import { type AdviceRow, type Advice as Advised, adviceQuery } from './queries.ts';
 
-/** Which budgets to raise or lower, where that is sure. Nothing here changes anything: a press shows what a change would do. */
+/** Which budgets to raise or lower, where that is sure. Each leads to the budget panel with the advised amount. */
 export function Advice({ profileId }: { readonly profileId: string }) {
   const [margin, setMargin] = useState('');
   const [asked, setAsked] = useState<number>();
@@ -51,7 +50,7 @@ function Found({ profileId, margin }: { readonly profileId: string; readonly mar
           <ul aria-label={say.advice.title} className="grid gap-3">
             {data.map((row) => (
               <li key={row.entity_id} className="card grid gap-2 p-5">
-                <Line profileId={profileId} row={row} meta={meta} />
+                <Line row={row} meta={meta} />
               </li>
             ))}
           </ul>
@@ -62,13 +61,13 @@ function Found({ profileId, margin }: { readonly profileId: string; readonly mar
 }
 
 interface LineProps {
-  readonly profileId: string;
   readonly row: AdviceRow;
   readonly meta: Advised['meta'];
 }
 
-function Line({ profileId, row, meta: { currency } }: LineProps) {
+function Line({ row, meta: { currency } }: LineProps) {
   const { may } = useMembership();
+  const [isOpen, setIsOpen] = useState(false);
   const shown = (amount: number) => money(amount, currency);
   return (
     <>
@@ -85,28 +84,27 @@ function Line({ profileId, row, meta: { currency } }: LineProps) {
       <p className="label">
         {say.advice.because(shown(row.caused_low), shown(row.caused_high), shown(row.break_even), shown(row.spend))}
       </p>
-      {row.requests.length === 0 || !may('campaigns:apply') ? (
-        <p className="label">{say.advice.noRequest}</p>
+      {may('campaigns:apply') ? (
+        <div>
+          <button
+            type="button"
+            className="button"
+            aria-expanded={isOpen}
+            aria-label={say.budget.changeOf(row.name ?? row.external_id)}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {isOpen ? say.common.close : say.budget.change}
+          </button>
+        </div>
       ) : (
-        row.requests.map((request) => <Try key={request.path} profileId={profileId} request={request} />)
+        <p className="label">{say.advice.noRequest}</p>
+      )}
+      {isOpen && (
+        <BudgetPanel
+          holder={{ level: 'campaign', externalId: row.external_id }}
+          advice={{ action: row.action, stepPct: row.step_pct }}
+        />
       )}
     </>
-  );
-}
-
-function Try({ profileId, request }: { readonly profileId: string; readonly request: AdviceRow['requests'][number] }) {
-  const tried = useMutation({ mutationFn: () => undo(profileId, request, true, crypto.randomUUID()) });
-  return (
-    <div className="flex flex-wrap items-center gap-3">
-      <button type="button" className="button" disabled={tried.isPending} onClick={() => tried.mutate()}>
-        {say.advice.tryIt(request.ad_set_name)}
-      </button>
-      {tried.data && (
-        <span role="status">
-          {say.ads.tried(request.ad_set_name, stateOf(tried.data.before), stateOf(tried.data.after))}.
-        </span>
-      )}
-      <Failed error={tried.error} />
-    </div>
   );
 }

@@ -45,8 +45,21 @@ interface ColumnOptions {
   /** The rows of the compared days, by id, and which days they are. */
   readonly before: Before | undefined;
   /** Absent: whoever is signed in may change nothing at the platforms. */
-  readonly change: { readonly opened: string | undefined; readonly toggle: (id: string) => void } | undefined;
+  readonly change:
+    | { readonly opened: OpenedChange | undefined; readonly toggle: (change: OpenedChange) => void }
+    | undefined;
 }
+
+/** The change at the platform that is open under a row. */
+export interface OpenedChange {
+  readonly id: string;
+  readonly kind: 'status' | 'budget';
+}
+
+/** Whether a row, or what it belongs to, has a daily budget that could be changed. */
+const hasBudget = ({ status, external_id: id }: CampaignRow, level: Level): boolean =>
+  level !== 'ad' && id !== null && !over.has(status ?? '');
+const over: ReadonlySet<string> = new Set(['ARCHIVED', 'DELETED', 'REMOVED']);
 
 /** What can be done with a row at its platform, if anything. */
 export function changeOf({ status, external_id: id }: CampaignRow, level: Level): 'pause' | 'resume' | undefined {
@@ -81,15 +94,20 @@ export function campaignColumns({
               toggle={() => toggle(row.campaign_id)}
             />
             {change && changeOf(row, level) && (
-              <button
-                type="button"
-                className="text-accent hover:underline"
-                aria-expanded={change.opened === row.campaign_id}
-                aria-label={`${words(changeOf(row, level) ?? '')} ${row.campaign_name}`}
-                onClick={() => change.toggle(row.campaign_id)}
-              >
-                {change.opened === row.campaign_id ? say.common.close : words(changeOf(row, level) ?? '')}
-              </button>
+              <ChangeButton
+                title={words(changeOf(row, level) ?? '')}
+                label={`${words(changeOf(row, level) ?? '')} ${row.campaign_name}`}
+                of={{ id: row.campaign_id, kind: 'status' }}
+                change={change}
+              />
+            )}
+            {change && hasBudget(row, level) && (
+              <ChangeButton
+                title={say.budget.change}
+                label={say.budget.changeOf(row.campaign_name)}
+                of={{ id: row.campaign_id, kind: 'budget' }}
+                change={change}
+              />
             )}
           </span>
         </>
@@ -156,6 +174,28 @@ const accountColumn: Column<CampaignRow> = {
 /** Whether rows come from several ad accounts; those of a file have none. */
 export const areOfSeveralAccounts = (rows: readonly CampaignRow[]): boolean =>
   new Set(rows.flatMap(({ account_name: account }) => account ?? [])).size > 1;
+
+interface ChangeButtonProps {
+  readonly title: string;
+  readonly label: string;
+  readonly of: OpenedChange;
+  readonly change: NonNullable<ColumnOptions['change']>;
+}
+
+function ChangeButton({ title, label, of, change: { opened, toggle } }: ChangeButtonProps) {
+  const isOpen = opened?.id === of.id && opened.kind === of.kind;
+  return (
+    <button
+      type="button"
+      className="text-accent hover:underline"
+      aria-expanded={isOpen}
+      aria-label={label}
+      onClick={() => toggle(of)}
+    >
+      {isOpen ? say.common.close : title}
+    </button>
+  );
+}
 
 interface SinceProps {
   readonly row: CampaignRow;

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { ChangeAd } from '../ads/change-ad.tsx';
+import { BudgetPanel } from '../ads/change-budget.tsx';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { comparedRange } from '../date-range.ts';
 import { nothing } from '../format.ts';
@@ -19,7 +20,13 @@ import type { Level, Model, Within } from '../search.ts';
 import { sharedLink } from '../shared-link.ts';
 import { models } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
-import { areOfSeveralAccounts, campaignColumns, campaignFilters, changeOf } from './campaign-columns.tsx';
+import {
+  areOfSeveralAccounts,
+  campaignColumns,
+  campaignFilters,
+  changeOf,
+  type OpenedChange,
+} from './campaign-columns.tsx';
 import { campaignCsv } from './campaign-csv.ts';
 import { useCampaignFooter, useWholeFigures } from './campaign-footer.tsx';
 import { Path } from './campaign-path.tsx';
@@ -114,10 +121,14 @@ function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
   );
   const [opened, setOpened] = useState<string | undefined>();
   const toggle = useCallback((id: string) => setOpened((before) => (before === id ? undefined : id)), []);
-  const [changed, setChanged] = useState<string | undefined>();
+  const [changed, setChanged] = useState<OpenedChange | undefined>();
   const mayChange = useMembership().may('campaigns:apply');
   const change = useMemo(
-    () => ({ opened: changed, toggle: (id: string) => setChanged((before) => (before === id ? undefined : id)) }),
+    () => ({
+      opened: changed,
+      toggle: (next: OpenedChange) =>
+        setChanged((before) => (before?.id === next.id && before.kind === next.kind ? undefined : next)),
+    }),
     [changed],
   );
   const hasAccounts = areOfSeveralAccounts(rows);
@@ -164,7 +175,14 @@ function CampaignTable({ rows, level, within, currency, profile }: TableProps) {
               <EntityTrend {...of} />
             </>
           );
-        if (changed !== id || level === 'ad_set' || externalId === null) return false;
+        if (changed?.id !== id || externalId === null) return false;
+        if (changed.kind === 'budget')
+          return level === 'ad' ? (
+            false
+          ) : (
+            <BudgetPanel holder={{ level, externalId }} campaignExternalId={row.campaign_external_id} />
+          );
+        if (level === 'ad_set') return false;
         return <ChangeAd level={level} externalId={externalId} name={name} to={changeOf(row, level) ?? 'pause'} />;
       }}
     />

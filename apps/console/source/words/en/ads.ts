@@ -23,6 +23,26 @@ export const ads = {
     aDay: (amount: Shown) => `${amount} a day`,
     undoByApi: 'This change is taken back through the API.',
   },
+  budget: {
+    change: 'Change budget',
+    changeOf: (name: Shown) => `Change budget of ${name}`,
+    of: (name: Shown) => `Daily budget of ${name}`,
+    current: 'Current budget',
+    advised: 'Advised budget',
+    new: (currency: Shown) => `New daily budget, ${currency}`,
+    perDay: (amount: Shown) => `${amount} per day`,
+    dryRun: 'Preview change',
+    bounds: (least: Shown, most: Shown) => `One change can set ${least} to ${most}.`,
+    tried: (name: Shown, before: Shown, after: Shown) =>
+      `Dry run, nothing is changed yet: ${name} would go from ${before} to ${after}.`,
+    noChange: 'This is the current budget: there is nothing to change.',
+    apply: 'Apply change',
+    applied: (name: Shown, before: Shown, after: Shown) => `${name} went from ${before} to ${after}.`,
+    undone: (name: Shown, budget: Shown) => `Undone: ${name} is back at ${budget}.`,
+    onCampaign: 'The campaign holds the budget of this ad set.',
+    onAdSets: 'This campaign has no daily budget of its own. Its ad sets have:',
+    none: 'No daily budget that can be changed from here was found. Change it at the platform.',
+  },
   exports: {
     about:
       'What ad platforms are told of your outcomes, so that they look for more like them. Each outcome is told once, under one id.',

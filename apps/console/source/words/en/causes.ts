@@ -52,7 +52,7 @@ export const causes = {
   advice: {
     title: 'Which budgets to change',
     about:
-      'Only campaigns of which it is at least 80% sure that they bring more, or less, than they cost. Nothing is changed by itself: a press shows what a change would do.',
+      'Only campaigns of which it is at least 80% sure that they bring more, or less, than they cost. Nothing changes until you apply it.',
     margin: 'Margin, %',
     ask: 'Show advice',
     none: 'No advice',
@@ -71,8 +71,7 @@ export const causes = {
     sure: (chance: Shown) => `${chance} sure`,
     because: (low: Shown, high: Shown, needed: Shown, spend: Shown) =>
       `It cost ${spend} and caused between ${low} and ${high}; it pays from ${needed} on.`,
-    tryIt: (name: Shown) => `Try it: ${name}`,
-    noRequest: 'No budget of an ad set that could be changed from here is known. Change it at the platform.',
+    noRequest: 'Your role cannot change budgets.',
   },
   experiments: {
     about: 'The way to know what a campaign causes: switch it off in half of the regions, by lot, and compare.',

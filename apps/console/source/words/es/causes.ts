@@ -54,7 +54,7 @@ export const causes: typeof english = {
   advice: {
     title: 'Qué presupuestos cambiar',
     about:
-      'Solo campañas de las que se sabe, con al menos un 80 % de seguridad, que traen más, o menos, de lo que cuestan. Nada se cambia solo: al pulsar se ve lo que haría un cambio.',
+      'Solo campañas de las que se sabe, con al menos un 80 % de seguridad, que traen más, o menos, de lo que cuestan. Nada cambia hasta que lo aplicas.',
     margin: 'Margen, %',
     ask: 'Mostrar consejos',
     none: 'Sin consejo',
@@ -73,9 +73,7 @@ export const causes: typeof english = {
     sure: (chance) => `${chance} de seguridad`,
     because: (low, high, needed, spend) =>
       `Costó ${spend} y causó entre ${low} y ${high}; compensa a partir de ${needed}.`,
-    tryIt: (name) => `Probarlo: ${name}`,
-    noRequest:
-      'No se conoce ningún presupuesto de un conjunto de anuncios que se pueda cambiar desde aquí. Cámbialo en la plataforma.',
+    noRequest: 'Tu rol no puede cambiar presupuestos.',
   },
   experiments: {
     about: 'La manera de saber qué causa una campaña: apagarla en la mitad de las regiones, por sorteo, y comparar.',

@@ -22,6 +22,7 @@ export const logNames: Readonly<Record<string, string>> = {
   assistant_allowed: 'Asistente autorizado',
   assistant_revoked: 'Asistente retirado',
   bank_link_connected: 'Banco conectado',
+  campaign_budget_changed: 'Presupuesto de campaña cambiado',
   campaign_paused: 'Campaña pausada',
   campaign_resumed: 'Campaña reanudada',
   campaign_tactic_said: 'Táctica de la campaña dicha',
