@@ -4,6 +4,7 @@ import { Alerts } from '../parts/alerts.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
 import { Page, State } from '../parts/page.tsx';
+import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { say } from '../words/index.ts';
@@ -36,7 +37,7 @@ function Figures({
         <State tone={isAlive ? 'good' : 'bad'}>
           {isAlive ? say.tracking.alive : last ? say.tracking.silent : say.tracking.noVisit}
         </State>
-        <span>{last ? say.tracking.lastVisit(ago(last)) : say.tracking.putTracker}</span>
+        {last && <span>{say.tracking.lastVisit(ago(last))}</span>}
       </section>
       <dl className="grid grid-cols-2 gap-3 md:grid-cols-5">
         {tiles.map(({ field, title, about }) => (
@@ -61,8 +62,11 @@ function Figures({
           </ul>
         </section>
       )}
-      {days.length === 0 ? (
-        <Empty title={say.tracking.nothing} />
+      {total.accepted + total.bad + total.refused === 0 ? (
+        <Empty title={say.tracking.nothing}>
+          {say.tracking.putTracker}
+          <SetUpLink />
+        </Empty>
       ) : (
         <DataTable caption={say.tracking.byDay} columns={columns} rows={days} keyOf={({ date }) => date} />
       )}

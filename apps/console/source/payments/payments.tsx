@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useMembership } from '../membership.ts';
 import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
+import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { More } from '../people/more.tsx';
@@ -50,6 +51,7 @@ function Rows({ filter, timeZone }: { readonly filter: PaymentFilter; readonly t
     return (
       <Empty title={filter === 'all' ? say.payments.none : say.payments.allKnown}>
         {filter === 'all' && say.payments.noneAbout}
+        {filter === 'all' && <SetUpLink />}
       </Empty>
     );
   return (

@@ -4,6 +4,7 @@ import { useId, useMemo, useState } from 'react';
 import { words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
@@ -148,6 +149,7 @@ function Rows({ goal, search, currency, timeZone }: RowsProps) {
       ) : (
         <Empty title={query.hasNextPage ? say.people.nobodySoFar : say.people.nobodyReached}>
           {query.hasNextPage ? say.people.lookFurther : say.people.chooseOther}
+          {!query.hasNextPage && <SetUpLink />}
         </Empty>
       )}
       <More query={query} />

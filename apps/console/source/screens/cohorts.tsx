@@ -3,6 +3,7 @@ import { count, money, nothing } from '../format.ts';
 import { AttributionWindow } from '../parts/attribution-window.tsx';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
+import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
@@ -23,7 +24,9 @@ export function Cohorts() {
       <Answered query={cohorts} lines={10}>
         {({ rows, currency, isCut }) =>
           rows.length === 0 ? (
-            <Empty title={say.cohorts.nobody} />
+            <Empty title={say.cohorts.nobody}>
+              <SetUpLink />
+            </Empty>
           ) : (
             <>
               <DataTable

@@ -6,6 +6,7 @@ import { Choice } from '../parts/choice.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { levelChoices } from '../parts/levels.ts';
 import { ModelPicker } from '../parts/model-picker.tsx';
+import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
@@ -54,7 +55,10 @@ export function Comparison() {
       <Answered query={first.isError ? first : query} lines={10}>
         {({ data: { platforms, rows } }) =>
           platforms.length === 0 ? (
-            <Empty title={say.comparison.nothing}>{say.comparison.nothingAbout}</Empty>
+            <Empty title={say.comparison.nothing}>
+              {say.comparison.nothingAbout}
+              <SetUpLink />
+            </Empty>
           ) : (
             <div className="grid gap-6">
               <PlatformBars platforms={platforms} currency={currency} level={level} days={{ from, to }} />

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
+import { Checklist } from '../data/checklist.tsx';
 import { comparedRange } from '../date-range.ts';
 import { channelTitle, percent, words } from '../format.ts';
 import { Alerts } from '../parts/alerts.tsx';
 import { Figure } from '../parts/figure.tsx';
+import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
-import { type OverviewAnswer, overviewQuery } from '../queries.ts';
+import { type OverviewAnswer, overviewQuery, profileQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 import { explainedInOverview } from './explained.ts';
@@ -32,15 +34,23 @@ export function Overview() {
 const isEmpty = ({ data: { totals } }: OverviewAnswer): boolean =>
   totals.spend === 0 && totals.attributed_outcome_count === 0;
 
+/** Until the profile is set up, the checklist is the overview. */
 function NothingYet() {
+  const { place } = usePlace();
+  const { data: profile } = useQuery({ ...profileQuery(place.profileId), enabled: !sharedLink() });
+  if (sharedLink() || !profile || profile.readiness.every(({ is_done: isDone }) => isDone))
+    return (
+      <Empty title={say.overview.nothing}>
+        {say.overview.otherDays}
+        {profile && <SetUpLink />}
+      </Empty>
+    );
   return (
-    <Empty title={say.overview.nothing}>
-      {say.overview.nothingBefore}{' '}
-      <a className="text-accent underline" href="/docs">
-        {say.overview.reference}
-      </a>{' '}
-      {say.overview.nothingAfter}
-    </Empty>
+    <section aria-labelledby="get-started">
+      <h2 id="get-started">{say.setUp.getStarted}</h2>
+      <p className="mb-4 max-w-prose text-soft">{say.setUp.getStartedAbout}</p>
+      <Checklist />
+    </section>
   );
 }
 

@@ -49,9 +49,7 @@ export const reports = {
     moneyByDay: 'Revenue and spend by day',
     revenueBefore: 'Revenue before',
     nothing: 'Nothing was spent or earned in these days',
-    nothingBefore: 'Choose other days above. If nothing was ever recorded, begin with the tracker, payments or spend:',
-    reference: 'the documentation',
-    nothingAfter: 'says how.',
+    otherDays: 'Choose other days above.',
     note: (zone: Shown) =>
       `Days are those of ${zone}. Every conversion counts once here, whoever earned it. Press a number to see what it is made of.`,
     channels: 'Channels',

@@ -48,9 +48,7 @@ export const reports: typeof english = {
     moneyByDay: 'Ingresos y gasto por día',
     revenueBefore: 'Ingresos antes',
     nothing: 'No se gastó ni se ganó nada en estos días',
-    nothingBefore: 'Elige otros días arriba. Si nunca se registró nada, empieza por la medición, los pagos o el gasto:',
-    reference: 'la documentación',
-    nothingAfter: 'explica cómo.',
+    otherDays: 'Elige otros días arriba.',
     note: (zone) =>
       `Los días son los de ${zone}. Aquí cada conversión cuenta una vez, la haya ganado quien la haya ganado. Pulsa un número para ver de qué está hecho.`,
     channels: 'Canales',

@@ -1,0 +1,131 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { clientFor } from '../client.ts';
+import { ago } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Copy } from '../parts/copy.tsx';
+import { LineForm, Titled } from '../parts/line-form.tsx';
+import { Failed, State } from '../parts/page.tsx';
+import { Answered } from '../parts/states.tsx';
+import { profileQuery } from '../queries.ts';
+import { say } from '../words/index.ts';
+import { type Receipt, snippetQuery, verificationQuery } from './queries.ts';
+
+interface TrackerStepProps {
+  readonly profileId: string;
+  /** What arrived lately; absent while it is read. */
+  readonly receipt: Receipt | undefined;
+}
+
+/** The tag, what has arrived from it, and a check of one page. */
+export function TrackerStep({ profileId, receipt }: TrackerStepProps) {
+  const { may } = useMembership();
+  const queryClient = useQueryClient();
+  const snippet = useQuery(snippetQuery(profileId));
+  const makeKey = useMutation({
+    mutationFn: () => clientFor(profileId).createTrackingKey({}),
+    onSuccess: () => queryClient.invalidateQueries(snippetQuery(profileId)),
+  });
+  return (
+    <>
+      <Answered query={snippet} lines={2}>
+        {(text) =>
+          text === null ? (
+            <div>
+              <button
+                type="button"
+                className="button-main"
+                disabled={!may('attribution:write') || makeKey.isPending}
+                onClick={() => makeKey.mutate()}
+              >
+                {say.setUp.makeKey}
+              </button>
+              <Failed error={makeKey.error} />
+            </div>
+          ) : (
+            <div className="grid gap-2">
+              <p>
+                {say.setUp.pasteBefore} <code>&lt;/head&gt;</code> {say.setUp.pasteAfter}
+              </p>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+              <pre tabIndex={0} className="overflow-x-auto rounded bg-tint p-3 text-small">
+                {text.trim()}
+              </pre>
+              <div>
+                <Copy text={text.trim()} about={say.setUp.theTag} />
+              </div>
+            </div>
+          )
+        }
+      </Answered>
+      {snippet.data && <Received receipt={receipt} />}
+      {may('attribution:write') && snippet.data && <Check profileId={profileId} />}
+    </>
+  );
+}
+
+function Received({ receipt }: { readonly receipt: Receipt | undefined }) {
+  if (!receipt) return null;
+  return (
+    <p aria-live="polite" className="flex flex-wrap items-center gap-2">
+      <State tone={receipt.kind === 'visit' ? 'good' : receipt.kind === 'bot' ? 'bad' : 'plain'}>
+        {say.setUp.receipts[receipt.kind]}
+      </State>
+      <span className="text-soft">
+        {receipt.kind === 'visit' && receipt.lastAt
+          ? say.setUp.received(ago(receipt.lastAt))
+          : receipt.kind === 'bot'
+            ? say.setUp.receivedBot
+            : say.setUp.waiting}
+      </span>
+    </p>
+  );
+}
+
+/** A visit through its link proves that the tracker works; until then this looks again every few seconds. */
+function Check({ profileId }: { readonly profileId: string }) {
+  const queryClient = useQueryClient();
+  const latest = useQuery(verificationQuery(profileId));
+  const start = useMutation({
+    mutationFn: (url: string) => clientFor(profileId).createTrackingVerification({ body: { url } }),
+    onSuccess: () =>
+      Promise.all([
+        queryClient.invalidateQueries(verificationQuery(profileId)),
+        queryClient.invalidateQueries(profileQuery(profileId)),
+      ]),
+  });
+  const check = latest.data;
+  return (
+    <div className="grid gap-2">
+      <LineForm onSubmit={(form) => start.mutate(String(new FormData(form).get('url')))}>
+        <Titled title={say.setUp.page}>
+          <input className="field w-72" name="url" type="url" placeholder="https://shop.example/" required />
+        </Titled>
+        <button type="submit" className="button" disabled={start.isPending}>
+          {say.setUp.check}
+        </button>
+      </LineForm>
+      <p className="label max-w-prose">{say.setUp.checkAbout}</p>
+      <Failed error={start.error} />
+      {check && (
+        <p aria-live="polite">
+          {check.status === 'verified' && check.verified_at ? (
+            say.setUp.seen(ago(check.verified_at))
+          ) : check.status === 'pending' ? (
+            <>
+              <a className="text-accent underline" href={check.link} target="_blank" rel="noreferrer">
+                {say.setUp.openPage}
+              </a>{' '}
+              {say.setUp.once(hintOf(check.snippet_present))}
+            </>
+          ) : (
+            say.setUp.noVisit(hintOf(check.snippet_present))
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What fetching the page showed: only public pages over https are fetched. */
+const hintOf = (isPresent: boolean | null): string =>
+  isPresent === null ? say.setUp.hints.notFetched : isPresent ? say.setUp.hints.present : say.setUp.hints.absent;
