@@ -21,10 +21,10 @@ export const createHandoff: Handles<Routes['createHandoff'], HandoffServices> = 
   return effect(async (tx) => {
     const returnUrl = body.return_url === undefined ? undefined : readReturnUrl(body.return_url)?.href;
     if (body.return_url !== undefined) {
-      if (!returnUrl || !(await isReturnAllowed(tx, { profileId, appId, returnUrl })))
+      if (!returnUrl || !(await isReturnAllowed(tx, { profileId, appId, returnUrl, baseUrl })))
         refuse(
           'invalid_parameter',
-          'return_url: must be a web address without user name or password, on an origin that the app allows, for a profile that the app governs.',
+          'return_url: must be a web address without user name or password, on an origin that the app allows, for a profile that the app governs. Without an app: the connections page of the profile in the console.',
         );
     }
     const row = await insertHandoff(tx, {

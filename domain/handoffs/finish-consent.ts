@@ -52,7 +52,7 @@ export async function finishConsent(
     const told = answerTo(handoffOf(row), moment.now);
     if (told) return told;
     const connect = services.providers.of(row.provider as HandoffProvider)?.connect;
-    const reason = await whyNot(tx, row, connect);
+    const reason = await whyNot(tx, row, connect, services.baseUrl);
     if (reason) return end(tx, services, { row, at, ending: { reason }, moment });
     const answered = (connect as Connect<unknown>).readCallback(arrival.query);
     if ('reason' in answered) return end(tx, services, { row, at, ending: answered, moment });
@@ -69,8 +69,9 @@ export async function whyNot(
   tx: Tx,
   { profile_id: profileId, app_id: appId, return_url: returnUrl }: HandoffRow,
   connect: unknown,
+  baseUrl: string,
 ): Promise<HandoffReason | undefined> {
-  if (returnUrl && !(await isReturnAllowed(tx, { profileId, appId, returnUrl }))) return 'origin_not_allowed';
+  if (returnUrl && !(await isReturnAllowed(tx, { profileId, appId, returnUrl, baseUrl }))) return 'origin_not_allowed';
   return connect ? undefined : 'provider_not_configured';
 }
 

@@ -207,3 +207,25 @@ test('neither the table nor the log holds a link in the clear', async () => {
   for (const { row } of rows) expect(row.includes(capability) || row.includes(hex)).toBe(false);
   expect(api.logLines.join('\n')).not.toContain(capability);
 });
+
+test('without an app, return_url may be the connections page of the profile in the console, and nothing else', async () => {
+  const { secret } = await buildApiKey(kit.app, shop.id, { scopes: ['connections:write'] });
+  const mint = async (return_url: string) =>
+    (
+      await api.fastify.inject({
+        method: 'POST',
+        url: '/api/v1/connections/social_ads/handoff',
+        headers: { authorization: `Bearer ${secret}` },
+        payload: { return_url },
+      })
+    ).statusCode;
+  const own = `https://tributary.test/p/${shop.id}/connections`;
+  expect(await mint(own)).toBe(201);
+  for (const other of [
+    `https://tributary.test/p/${uuid()}/connections`,
+    `https://tributary.test/p/${shop.id}/settings`,
+    `https://elsewhere.test/p/${shop.id}/connections`,
+    returnUrl,
+  ])
+    expect([other, await mint(other)]).toEqual([other, 400]);
+});

@@ -86,7 +86,7 @@ class HandoffDoor {
     const told = answerTo(handoffOf(row), now);
     if (told) return this.#return(request, row, told);
     const connect = providers.of(row.provider as HandoffProvider)?.connect;
-    const reason = await this.#ledger(at).transaction((tx) => whyNot(tx, row, connect), { readOnly: true });
+    const reason = await this.#ledger(at).transaction((tx) => whyNot(tx, row, connect, baseUrl), { readOnly: true });
     if (reason || !connect) {
       const ended = await this.#ledger(at).transaction(async (tx) => {
         const locked = await lockHandoff(tx, at.profileId, at.id);
@@ -174,8 +174,9 @@ class HandoffDoor {
   async #bounce(row: HandoffRow, told: Told): Promise<string | undefined> {
     const { profile_id: profileId, app_id: appId, return_url: returnUrl, id: handoffId } = row;
     if (!returnUrl) return undefined;
-    const ledger = this.#services.postgres.forProfile(profileId);
-    const isAllowed = await ledger.transaction((tx) => isReturnAllowed(tx, { profileId, appId, returnUrl }), {
+    const { baseUrl, postgres } = this.#services;
+    const ledger = postgres.forProfile(profileId);
+    const isAllowed = await ledger.transaction((tx) => isReturnAllowed(tx, { profileId, appId, returnUrl, baseUrl }), {
       readOnly: true,
     });
     if (!isAllowed) return undefined;

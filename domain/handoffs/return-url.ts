@@ -38,6 +38,12 @@ export function mayReturnTo(text: string, registration: Registration): boolean {
   return url !== undefined && returnOrigins(registration).has(url.origin);
 }
 
+/** The page of the console from which a member connects an account of their own. */
+export function isOwnConsole(text: string, baseUrl: string, profileId: string): boolean {
+  const url = readReturnUrl(text);
+  return url?.origin === new URL(baseUrl).origin && url.pathname === `/p/${profileId}/connections`;
+}
+
 export interface Bounce extends Told {
   readonly provider: HandoffProvider;
   readonly profileId: string;

@@ -2,6 +2,8 @@ import { conversionIdOf } from '@tributary/rules';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clock, dayIn, longDay, moment, money, percent, words } from '../../apps/console/source/format.ts';
+import { changeBudgets } from './change-budget.ts';
+import { connectAccounts } from './connect-accounts.ts';
 import { days, openPeopleScene, othersCount, type PeopleScene, pagesOfBusy } from './console-people-scene.ts';
 import { setUpAsOwner } from './set-up-as-owner.ts';
 import { askTenQuestions, keepHabits } from './ten-questions.ts';
@@ -340,10 +342,18 @@ describe('the console', { shuffle: false }, () => {
     await page.context().close();
   });
 
+  test('an owner connects a store by its form, creates a link for a client and disconnects', async () => {
+    const { page, complaints } = await open('owner', 'connections');
+    await connectAccounts(page, scene);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
   test('ten questions of a marketer are answered within three presses each, and habits are kept', async () => {
     const { page, complaints } = await open('owner', 'overview', { profileId: scene.boutique.profileId });
     await askTenQuestions(page, scene);
     await keepHabits(page, scene);
+    await changeBudgets(page, scene);
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -10,8 +10,8 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
   const send = (authorization: string) =>
     fetch(`${scene.baseUrl}/api/v1/events`, { method: 'POST', headers: { authorization }, body: '{}' });
   expect((await send(`Bearer ${key}`)).status).not.toBe(401);
-  page.on('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Revoke Shop server' }).click();
+  await confirm(page, 'Revoke');
   await page.getByRole('button', { name: 'Revoke Shop server' }).waitFor({ state: 'detached' });
   await expect.poll(async () => (await send(`Bearer ${key}`)).status).toBe(401);
 
@@ -36,6 +36,10 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
   await shareAReport(page, scene);
   await mailAReport(page, scene);
 }
+
+/** Confirms in the dialog that a button opened. */
+export const confirm = (page: Page, action: string): Promise<void> =>
+  page.getByRole('alertdialog').getByRole('button', { name: action }).click();
 
 /** Shares a report by a link, which somebody without an account opens and sees nothing else by, until it is revoked. */
 async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
@@ -77,6 +81,7 @@ async function shareAReport(page: Page, scene: PeopleScene): Promise<void> {
   }
   await page.goto(`${own}/settings`);
   await page.getByRole('button', { name: 'Revoke For the agency' }).click();
+  await confirm(page, 'Revoke');
   await page.getByText('No report is shared').waitFor();
   await guest.reload();
   await guest.getByText('This link is not valid any more').first().waitFor();

@@ -71,7 +71,7 @@ export const createHandoff = route({
         .max(returnUrlCharacters, `may have up to ${returnUrlCharacters} characters`)
         .optional()
         .describe(
-          'Where the person is sent in the end. For apps, on profiles that they govern: its origin must be one of `redirect_uris`, or allowed by the registration otherwise. No user name, no password.',
+          'Where the person is sent in the end. For apps, on profiles that they govern: its origin must be one of `redirect_uris`, or allowed by the registration otherwise. No user name, no password. Without an app: the connections page of the profile in the console.',
         )
         .meta({ examples: ['https://app.example.com/connected?step=2'] }),
     }),

@@ -1,72 +1,141 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import { type AnswerTo, type Routes, TributaryError } from '@tributary/sdk';
+import type { Channel } from '@tributary/vocabulary';
 import { useEffect, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { localTime, words } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
-import { LineForm, Titled } from '../parts/line-form.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { handoffProviders } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import { ConnectByForm } from './connect-form.tsx';
 import { candidatesQuery, connectionsQuery, handoffQuery } from './queries.ts';
 
 type Provider = (typeof handoffProviders)[number];
+type Handoff = AnswerTo<Routes['readHandoff']>['data'];
 
-/** Makes a link with which somebody connects a provider, and watches what becomes of it. */
-export function Connect({ profileId }: { readonly profileId: string }) {
+interface ConnectDialogProps {
+  readonly profileId: string;
+  readonly channel: Channel;
+  readonly onClose: () => void;
+}
+
+const isHandoff = (channel: Channel): channel is Provider => (handoffProviders as readonly string[]).includes(channel);
+
+export function ConnectDialog({ profileId, channel, onClose }: ConnectDialogProps) {
+  return (
+    <Dialog title={say.connect.connectTo(words(channel))} isOpen onClose={onClose}>
+      <p className="text-soft">{say.connect.brings[channel]}</p>
+      {isHandoff(channel) ? (
+        <ByConsent profileId={profileId} provider={channel} />
+      ) : (
+        <ConnectByForm profileId={profileId} channel={channel} />
+      )}
+      <div className="flex justify-end">
+        <button type="button" className="button" onClick={onClose}>
+          {say.common.close}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+const memory = (profileId: string): string => `connecting ${profileId}`;
+
+/** Through the provider's own consent page: at once in this tab, or by a link for the holder of the account. */
+function ByConsent({ profileId, provider }: { readonly profileId: string; readonly provider: Provider }) {
   const queryClient = useQueryClient();
-  const [provider, setProvider] = useState<Provider>('social_ads');
-  const mint = useMutation({
+  const here = useMutation({
+    mutationFn: async () => {
+      const mint = async (body: { return_url?: string }) =>
+        (await clientFor(profileId).createHandoff({ params: { provider }, body })).data;
+      const returnUrl = `${window.location.origin}/p/${profileId}/connections`;
+      // Under another host name than the configured one there is no way back: then the provider's last page stays open.
+      return mint({ return_url: returnUrl }).catch((error: unknown) => {
+        if (error instanceof TributaryError && error.code === 'invalid_parameter') return mint({});
+        throw error;
+      });
+    },
+    onSuccess: ({ id, start_url: startUrl }) => {
+      sessionStorage.setItem(memory(profileId), id);
+      window.location.assign(startUrl);
+    },
+  });
+  const link = useMutation({
     mutationFn: async () => (await clientFor(profileId).createHandoff({ params: { provider }, body: {} })).data,
   });
-  const { data: handoff } = useQuery(handoffQuery(profileId, mint.data?.id));
+  const { data: handoff } = useQuery(handoffQuery(profileId, link.data?.id));
   const status = handoff?.status;
   useEffect(() => {
     if (status === 'completed') void queryClient.invalidateQueries(connectionsQuery(profileId));
   }, [status, queryClient, profileId]);
   return (
-    <section className="card grid gap-3 p-5" aria-labelledby="connect">
-      <h2 id="connect">{say.connect.title}</h2>
-      <LineForm onSubmit={() => mint.mutate()}>
-        <Titled title={say.connect.provider}>
-          <select className="field" value={provider} onChange={({ target }) => setProvider(target.value as Provider)}>
-            {handoffProviders.map((name) => (
-              <option key={name} value={name}>
-                {words(name)}
-              </option>
-            ))}
-          </select>
-        </Titled>
-        <button type="submit" className="button-main" disabled={mint.isPending}>
-          {say.common.makeLink}
+    <>
+      <div className="flex flex-wrap gap-3">
+        <button type="button" className="button-main" disabled={here.isPending} onClick={() => here.mutate()}>
+          {say.connect.here}
         </button>
-      </LineForm>
-      <Failed error={mint.error} />
-      {mint.data && (
+        <button type="button" className="button" disabled={link.isPending} onClick={() => link.mutate()}>
+          {say.connect.forClient}
+        </button>
+      </div>
+      <Failed error={here.error ?? link.error} />
+      {link.data && (
         <div className="grid gap-2" aria-live="polite">
-          <p>{say.connect.openIt(localTime(mint.data.expires_at))}</p>
+          <p>{say.connect.openIt(localTime(link.data.expires_at))}</p>
           <p className="flex flex-wrap items-center gap-3">
-            <a className="break-all text-accent underline" href={mint.data.url} target="_blank" rel="noreferrer">
-              {mint.data.url}
+            <a className="break-all text-accent underline" href={link.data.url} target="_blank" rel="noreferrer">
+              {link.data.url}
             </a>
-            <Copy text={mint.data.url} about={say.connect.theLink} />
+            <Copy text={link.data.url} about={say.connect.theLink} />
           </p>
           <Outcome profileId={profileId} handoff={handoff} />
         </div>
       )}
-    </section>
+    </>
   );
 }
 
-type Handoff = AnswerTo<Routes['readHandoff']>['data'];
+/** What became of the consent that a member went through in this tab. */
+export function Returned({ profileId }: { readonly profileId: string }) {
+  const queryClient = useQueryClient();
+  const [id, setId] = useState(() => sessionStorage.getItem(memory(profileId)) ?? undefined);
+  const { data: handoff } = useQuery(handoffQuery(profileId, id));
+  const status = handoff?.status;
+  useEffect(() => {
+    if (status === 'completed') void queryClient.invalidateQueries(connectionsQuery(profileId));
+  }, [status, queryClient, profileId]);
+  if (!id || !handoff) return null;
+  return (
+    <section
+      className="card flex flex-wrap items-start justify-between gap-3 border-accent p-5"
+      aria-label={say.connect.result}
+    >
+      <div role="status">
+        <Outcome profileId={profileId} handoff={handoff} />
+      </div>
+      <button
+        type="button"
+        className="button"
+        onClick={() => {
+          sessionStorage.removeItem(memory(profileId));
+          setId(undefined);
+        }}
+      >
+        {say.common.close}
+      </button>
+    </section>
+  );
+}
 
 function Outcome({ profileId, handoff }: { readonly profileId: string; readonly handoff: Handoff | undefined }) {
   if (!handoff || handoff.status === 'pending') return <p className="label">{say.connect.waiting}</p>;
   const { result } = handoff;
   if (result && 'pending_selection' in result) return <Choose profileId={profileId} provider={result.provider} />;
   if (result && 'reason' in result) return <p>{say.connect.refused(words(result.reason).toLowerCase())}</p>;
-  return <p>{say.connect.connected}</p>;
+  return <p>{result ? say.connect.connectedTo(words(result.provider)) : say.connect.connected}</p>;
 }
 
 /** The consent opens several accounts; one of them is meant. */

@@ -1,120 +1,140 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Channel } from '@tributary/vocabulary';
+import { useState } from 'react';
 import { clientFor } from '../client.ts';
-import { ago, localTime, words } from '../format.ts';
+import { count, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { say } from '../words/index.ts';
-import { Connect } from './connect.tsx';
-import { type Connection, connectionsQuery } from './queries.ts';
+import { ConnectDialog, Returned } from './connect.tsx';
+import { ConnectionCard } from './connection-card.tsx';
+import { groups, ProviderTile, providersOf } from './providers.tsx';
+import { connectionsQuery } from './queries.ts';
 import { Stages } from './stages.tsx';
 
-/** Accounts at ad platforms, CRMs and payment providers: whether they work, how old what they said is, and the way to connect one. */
+/** Connected accounts with their status, and every provider that can be connected. */
 export function Connections() {
   const { profileId } = usePlace().place;
   const { may } = useMembership();
+  const mayWrite = may('connections:write');
   const connections = useQuery(connectionsQuery(profileId));
+  const [connecting, setConnecting] = useState<Channel>();
   const hasCrm = connections.data?.some(({ channel }) => channel === 'crm_a') ?? false;
   return (
     <Page
       title={say.pages.connections}
       about={say.connections.about}
-      actions={may('connections:write') && <SyncAll profileId={profileId} />}
+      actions={mayWrite && <SyncAll profileId={profileId} />}
     >
-      <div className="grid gap-5">
+      <div className="grid gap-6">
+        {mayWrite && <Returned profileId={profileId} />}
         <Answered query={connections}>
-          {(all) =>
-            all.length === 0 ? (
-              <Empty title={say.connections.nothing}>
-                {may('connections:write') ? say.connections.chooseOne : say.connections.askAdmin}
-              </Empty>
-            ) : (
-              <ul aria-label={say.pages.connections} className="grid gap-3">
-                {all.map((one) => (
-                  <li key={one.id} className="card p-5">
-                    <One profileId={profileId} connection={one} />
-                  </li>
-                ))}
-              </ul>
-            )
-          }
+          {(all) => (
+            <>
+              {all.length === 0 ? (
+                <Empty title={say.connections.nothing}>
+                  {mayWrite ? say.connections.chooseOne : say.connections.askAdmin}
+                </Empty>
+              ) : (
+                <section aria-labelledby="connected">
+                  <h2 id="connected" className="mb-3">
+                    {say.connections.accounts}
+                  </h2>
+                  <ul aria-label={say.pages.connections} className="grid gap-3 lg:grid-cols-2">
+                    {all.map((one) => (
+                      <li key={one.id} className="card p-5">
+                        <ConnectionCard
+                          profileId={profileId}
+                          connection={one}
+                          reconnect={() => setConnecting(one.channel)}
+                        />
+                      </li>
+                    ))}
+                  </ul>
+                </section>
+              )}
+              {mayWrite && (
+                <Gallery
+                  connect={setConnecting}
+                  connectedTo={(channel) =>
+                    all.filter((one) => one.channel === channel && one.status === 'connected').length
+                  }
+                />
+              )}
+            </>
+          )}
         </Answered>
-        {may('connections:write') && <Connect profileId={profileId} />}
         {hasCrm && <Stages profileId={profileId} />}
       </div>
+      {connecting && (
+        <ConnectDialog
+          key={connecting}
+          profileId={profileId}
+          channel={connecting}
+          onClose={() => setConnecting(undefined)}
+        />
+      )}
     </Page>
   );
 }
 
-const statuses: Readonly<
-  Record<Connection['status'], { tone: 'good' | 'plain' | 'bad'; title: string; next?: string }>
-> = {
-  pending: { tone: 'plain', title: say.connections.pending },
-  connected: { tone: 'good', title: say.connections.connected },
-  needs_action: {
-    tone: 'bad',
-    title: say.connections.needsAction,
-    next: say.connections.needsActionAbout,
-  },
-  reconnect_required: { tone: 'bad', title: say.connections.reconnect, next: say.connections.reconnectAbout },
-  disconnected: { tone: 'plain', title: say.connections.disconnected, next: say.connections.disconnectedAbout },
-};
+interface GalleryProps {
+  readonly connect: (channel: Channel) => void;
+  readonly connectedTo: (channel: Channel) => number;
+}
 
-const useChanged = (profileId: string) => {
-  const queryClient = useQueryClient();
-  return () => queryClient.invalidateQueries({ queryKey: [profileId, 'connections'] });
-};
-
-function One({ profileId, connection }: { readonly profileId: string; readonly connection: Connection }) {
-  const { channel, status, account, sync } = connection;
-  const { tone, title, next } = statuses[status];
-  const { may } = useMembership();
-  const changed = useChanged(profileId);
-  const disconnect = useMutation({
-    mutationFn: () => clientFor(profileId).disconnectConnection({ params: { id: connection.id } }),
-    onSuccess: changed,
-  });
+function Gallery({ connect, connectedTo }: GalleryProps) {
   return (
-    <div className="flex flex-wrap items-start justify-between gap-4">
-      <div className="min-w-0">
-        <h2 className="flex flex-wrap items-center gap-2">
-          {words(channel)} <State tone={tone}>{title}</State>
-        </h2>
-        <p className="break-words">
-          {account.name} <span className="label">{account.external_id}</span>
-        </p>
-        <p className="label">{syncLine(sync)}</p>
-        {sync.last_error && <p className="text-problem">{say.connections.providerSays(sync.last_error)}</p>}
-        {next && <p className="label">{next}</p>}
-        {sync.progress !== null && (
-          <progress aria-label={say.connections.readSoFar} className="mt-1 w-48" value={sync.progress} max={1} />
-        )}
-        <Failed error={disconnect.error} />
-      </div>
-      {may('connections:write') && status !== 'disconnected' && (
-        <button
-          type="button"
-          className="button"
-          disabled={disconnect.isPending}
-          onClick={() => window.confirm(say.connections.disconnectAsk(account.name)) && disconnect.mutate()}
-        >
-          {say.connections.disconnect}
-        </button>
-      )}
-    </div>
+    <section className="grid gap-4" aria-labelledby="gallery">
+      <h2 id="gallery">{say.connect.title}</h2>
+      {groups.map((group) => (
+        <section key={group.id} aria-labelledby={`group-${group.id}`}>
+          <h3 id={`group-${group.id}`} className="label mb-2">
+            {say.connect.groups[group.id]}
+          </h3>
+          <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+            {providersOf(group).map((channel) => {
+              const connected = connectedTo(channel);
+              return (
+                <li key={channel} className="card flex flex-col gap-3 p-4">
+                  <div className="flex items-start gap-3">
+                    <ProviderTile channel={channel} />
+                    <div className="min-w-0">
+                      <p className="flex flex-wrap items-center gap-2 font-semibold">
+                        {words(channel)}
+                        {connected > 0 && <State tone="good">{say.connect.count(connected, count(connected))}</State>}
+                      </p>
+                      <p className="text-small text-soft">{say.connect.brings[channel]}</p>
+                    </div>
+                  </div>
+                  <div className="mt-auto">
+                    <button
+                      type="button"
+                      className="button"
+                      aria-label={say.connect.connectTo(words(channel))}
+                      onClick={() => connect(channel)}
+                    >
+                      {connected > 0 ? say.connect.another : say.connect.connect}
+                    </button>
+                  </div>
+                </li>
+              );
+            })}
+          </ul>
+        </section>
+      ))}
+    </section>
   );
 }
 
-function syncLine({ state, last_success_at: success, next_run_at: next }: Connection['sync']): string {
-  if (state === 'running') return say.connections.beingRead;
-  const read = success ? say.connections.read(ago(success)) : say.connections.notRead;
-  return next && Date.parse(next) > Date.now() ? say.connections.nextAt(read, localTime(next)) : `${read}.`;
-}
-
 function SyncAll({ profileId }: { readonly profileId: string }) {
-  const changed = useChanged(profileId);
-  const sync = useMutation({ mutationFn: () => clientFor(profileId).startSync({ body: {} }), onSuccess: changed });
+  const queryClient = useQueryClient();
+  const sync = useMutation({
+    mutationFn: () => clientFor(profileId).startSync({ body: {} }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [profileId, 'connections'] }),
+  });
   return (
     <div>
       <button type="button" className="button" disabled={sync.isPending} onClick={() => sync.mutate()}>

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { AnswerTo, RequestOf, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
+import { dayIn } from '../format.ts';
 import { datesOf, type Place } from '../queries.ts';
 
 /** What the pages about data ask the API. */
@@ -86,6 +87,37 @@ export const verificationQuery = (profileId: string) =>
     queryKey: [profileId, 'verification'],
     queryFn: async ({ signal }) => (await clientFor(profileId).readTrackingVerification({ signal })).data,
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? busyEveryMs : false),
+  });
+
+type TrackingQuality = Answer<'readTrackingQuality'>['data'];
+
+/** What the tracker sent in the last days. */
+export interface Receipt {
+  readonly kind: 'none' | 'bot' | 'visit';
+  readonly lastAt: string | null;
+}
+
+export function receiptOf({ total, last_visit_at: lastAt }: TrackingQuality): Receipt {
+  if (total.accepted > total.bots) return { kind: 'visit', lastAt };
+  if (total.bots > 0) return { kind: 'bot', lastAt };
+  return { kind: lastAt === null ? 'none' : 'visit', lastAt };
+}
+
+const recentDays = 7;
+
+/** Read again every few seconds until a visit that is not a bot's has arrived. */
+export const recentVisitsQuery = (profileId: string, timeZone: string | undefined) =>
+  queryOptions({
+    queryKey: [profileId, 'recent visits', timeZone],
+    queryFn: async ({ signal }) => {
+      const now = Date.now();
+      const at = (time: number) => dayIn(new Date(time).toISOString(), timeZone ?? 'UTC');
+      const query = { date_from: at(now - (recentDays - 1) * 86_400_000), date_to: at(now) };
+      return (await clientFor(profileId).readTrackingQuality({ query, signal })).data;
+    },
+    enabled: timeZone !== undefined,
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data && receiptOf(state.data).kind === 'visit' ? false : busyEveryMs),
   });
 
 /** Null: the profile has no key yet. */

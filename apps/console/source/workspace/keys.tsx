@@ -5,6 +5,7 @@ import { clientFor } from '../client.ts';
 import { ago, localMoment } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { Copy } from '../parts/copy.tsx';
+import { ConfirmButton } from '../parts/dialog.tsx';
 import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
@@ -79,14 +80,9 @@ const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
     title: say.keys.revoke,
     value: () => null,
     cell: ({ id, name }) => (
-      <button
-        type="button"
-        className="button"
-        aria-label={say.keys.revokeOf(name)}
-        onClick={() => window.confirm(say.keys.revokeAsk(name)) && revoke(id)}
-      >
+      <ConfirmButton label={say.keys.revokeOf(name)} question={say.keys.revokeAsk(name)} onConfirm={() => revoke(id)}>
         {say.keys.revoke}
-      </button>
+      </ConfirmButton>
     ),
   },
 ];

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { clientFor } from '../client.ts';
 import { localMoment, longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { ConfirmButton } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
@@ -85,15 +86,14 @@ function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare
           </button>
         )}
         {mayShare && (
-          <button
-            type="button"
-            className="button"
-            aria-label={say.reportMails.stopOf(title)}
+          <ConfirmButton
+            label={say.reportMails.stopOf(title)}
+            question={say.reportMails.stopAsk(title)}
             disabled={stop.isPending}
-            onClick={() => window.confirm(say.reportMails.stopAsk(title)) && stop.mutate()}
+            onConfirm={() => stop.mutate()}
           >
             {say.reportMails.stop}
-          </button>
+          </ConfirmButton>
         )}
       </span>
       <Failed error={stop.error ?? leave.error} />

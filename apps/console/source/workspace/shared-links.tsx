@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { clientFor } from '../client.ts';
 import { localMoment, longDay } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
+import { ConfirmButton } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -67,14 +68,9 @@ const columnsOf = (revoke: (id: string) => void): Column<SharedViewRow>[] => [
     title: say.keys.revoke,
     value: () => null,
     cell: ({ id, name }) => (
-      <button
-        type="button"
-        className="button"
-        aria-label={say.keys.revokeOf(name)}
-        onClick={() => window.confirm(say.shared.revokeAsk(name)) && revoke(id)}
-      >
+      <ConfirmButton label={say.keys.revokeOf(name)} question={say.shared.revokeAsk(name)} onConfirm={() => revoke(id)}>
         {say.keys.revoke}
-      </button>
+      </ConfirmButton>
     ),
   },
 ];

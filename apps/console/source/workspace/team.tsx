@@ -5,6 +5,7 @@ import { accountClient } from '../client.ts';
 import { longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
+import { ConfirmButton } from '../parts/dialog.tsx';
 import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
@@ -76,14 +77,13 @@ function MemberLine({
               </option>
             ))}
           </select>
-          <button
-            type="button"
-            className="button"
+          <ConfirmButton
+            question={say.team.removeAsk(name)}
             disabled={remove.isPending}
-            onClick={() => window.confirm(say.team.removeAsk(name)) && remove.mutate()}
+            onConfirm={() => remove.mutate()}
           >
             {say.team.remove}
-          </button>
+          </ConfirmButton>
         </span>
       ) : (
         words(role)

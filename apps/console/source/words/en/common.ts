@@ -28,6 +28,7 @@ export const common = {
     day: 'Day',
     fromTo: (from: Shown, to: Shown) => `${from} to ${to}`,
     close: 'Close',
+    cancel: 'Cancel',
     all: 'all',
     loadingMore: 'Loading …',
     showMore: 'Show more',

@@ -27,6 +27,7 @@ export const common: typeof english = {
     day: 'Día',
     fromTo: (from, to) => `Del ${from} al ${to}`,
     close: 'Cerrar',
+    cancel: 'Cancelar',
     all: 'todo',
     loadingMore: 'Cargando …',
     showMore: 'Ver más',

@@ -1,0 +1,108 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { clientFor } from '../client.ts';
+import { ago, localTime, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { ConfirmButton } from '../parts/dialog.tsx';
+import { Failed, State } from '../parts/page.tsx';
+import { say } from '../words/index.ts';
+import { ProviderTile } from './providers.tsx';
+import type { Connection } from './queries.ts';
+
+const statuses: Readonly<
+  Record<Connection['status'], { tone: 'good' | 'plain' | 'bad'; title: string; next?: string }>
+> = {
+  pending: { tone: 'plain', title: say.connections.pending, next: say.connections.pendingAbout },
+  connected: { tone: 'good', title: say.connections.connected },
+  needs_action: { tone: 'bad', title: say.connections.needsAction, next: say.connections.needsActionAbout },
+  reconnect_required: { tone: 'bad', title: say.connections.reconnectNeeded, next: say.connections.reconnectAbout },
+  disconnected: { tone: 'plain', title: say.connections.disconnected, next: say.connections.disconnectedAbout },
+};
+
+interface ConnectionCardProps {
+  readonly profileId: string;
+  readonly connection: Connection;
+  readonly reconnect: () => void;
+}
+
+/** One connected account: its status, its last sync, and what can be done with it. */
+export function ConnectionCard({ profileId, connection, reconnect }: ConnectionCardProps) {
+  const { id, channel, status, account, sync } = connection;
+  const { tone, title, next } = statuses[status];
+  const { may } = useMembership();
+  const queryClient = useQueryClient();
+  const onSuccess = () => queryClient.invalidateQueries({ queryKey: [profileId, 'connections'] });
+  const disconnect = useMutation({
+    mutationFn: () => clientFor(profileId).disconnectConnection({ params: { id } }),
+    onSuccess,
+  });
+  const syncNow = useMutation({
+    mutationFn: () => clientFor(profileId).startSync({ body: { connection_id: id } }),
+    onSuccess,
+  });
+  return (
+    <div className="flex h-full flex-col gap-3">
+      <div className="flex items-start gap-3">
+        <ProviderTile channel={channel} />
+        <div className="min-w-0">
+          <h3 className="flex flex-wrap items-center gap-2 font-semibold">
+            {words(channel)} <State tone={tone}>{title}</State>
+          </h3>
+          <p className="break-words">
+            {account.name} <span className="label">{account.external_id}</span>
+          </p>
+        </div>
+      </div>
+      <div className="min-w-0">
+        <p className="label">{syncLine(sync)}</p>
+        {sync.last_error && <p className="text-problem">{say.connections.providerSays(sync.last_error)}</p>}
+        {next && <p className="label">{next}</p>}
+        {sync.progress !== null && (
+          <progress aria-label={say.connections.readSoFar} className="mt-1 w-48" value={sync.progress} max={1} />
+        )}
+        <Failed error={disconnect.error ?? syncNow.error} />
+      </div>
+      {may('connections:write') && (
+        <div className="mt-auto flex flex-wrap gap-2">
+          {status !== 'connected' && (
+            <button
+              type="button"
+              className="button"
+              aria-label={say.connections.reconnectOf(account.name)}
+              onClick={reconnect}
+            >
+              {say.connections.reconnect}
+            </button>
+          )}
+          {status === 'connected' && (
+            <button
+              type="button"
+              className="button"
+              aria-label={say.connections.syncOf(account.name)}
+              disabled={syncNow.isPending || sync.state === 'running' || sync.state === 'queued'}
+              onClick={() => syncNow.mutate()}
+            >
+              {say.connections.syncNow}
+            </button>
+          )}
+          {status !== 'disconnected' && (
+            <ConfirmButton
+              label={say.connections.disconnectOf(account.name)}
+              question={say.connections.disconnectAsk(account.name)}
+              about={say.connections.disconnectAbout}
+              disabled={disconnect.isPending}
+              onConfirm={() => disconnect.mutate()}
+            >
+              {say.connections.disconnect}
+            </ConfirmButton>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function syncLine({ state, last_success_at: success, next_run_at: next }: Connection['sync']): string {
+  if (state === 'running') return say.connections.beingRead;
+  const read = success ? say.connections.read(ago(success)) : say.connections.notRead;
+  return next && Date.parse(next) > Date.now() ? say.connections.nextAt(read, localTime(next)) : `${read}.`;
+}
