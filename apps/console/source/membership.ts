@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { Role, Scope } from '@tributary/contract';
 import { usePlace } from './place.ts';
 import { accountQuery } from './queries.ts';
-import { rolesThatErase, rolesThatWrite, rolesWithPeople, scopesOf } from './vocabulary.ts';
+import { adminRoles, rolesThatWrite, rolesWithPeople, scopesOf } from './vocabulary.ts';
 
 export interface Membership {
   readonly role: Role | undefined;
   readonly workspaceId: string | undefined;
   readonly seesPeople: boolean;
-  readonly mayErase: boolean;
+  /** Owner or admin. */
+  readonly isAdmin: boolean;
   readonly mayWrite: boolean;
   readonly isHealthcare: boolean;
   /** Whether the role may do what the scope stands for. */
@@ -26,7 +27,7 @@ export function useMembership(): Membership {
     role,
     workspaceId: membership?.workspace_id,
     seesPeople: role !== undefined && rolesWithPeople.includes(role),
-    mayErase: role !== undefined && rolesThatErase.includes(role),
+    isAdmin: role !== undefined && adminRoles.includes(role),
     mayWrite: role !== undefined && rolesThatWrite.includes(role),
     isHealthcare: profile?.is_healthcare_family ?? false,
     may: (scope) => role !== undefined && scopesOf[role].includes(scope),

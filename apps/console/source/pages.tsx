@@ -23,7 +23,7 @@ const inArea = (area: PageEntry['area'], title: string, isFor?: PageEntry['isFor
 });
 const seesPeople = (membership: Membership) => membership.seesPeople;
 /** Owners and admins. */
-const mayErase = (membership: Membership) => membership.mayErase;
+const isAdmin = (membership: Membership) => membership.isAdmin;
 
 export const pages = {
   start: createRoute({
@@ -117,14 +117,14 @@ export const pages = {
   erasures: createRoute({
     getParentRoute,
     path: '/erasures',
-    staticData: inArea('people', say.pages.erasures, mayErase),
+    staticData: inArea('people', say.pages.erasures, isAdmin),
     validateSearch: readReceipt,
     component: lazyRouteComponent(() => import('./people/erasures.tsx'), 'Erasures'),
   }),
   accessLog: createRoute({
     getParentRoute,
     path: '/access-log',
-    staticData: inArea('people', say.pages.accessLog, mayErase),
+    staticData: inArea('people', say.pages.accessLog, isAdmin),
     component: lazyRouteComponent(() => import('./workspace/access-log.tsx'), 'AccessLog'),
   }),
   adActions: createRoute({
@@ -179,19 +179,19 @@ export const pages = {
   settings: createRoute({
     getParentRoute,
     path: '/settings',
-    staticData: inArea('workspace', say.pages.settings, mayErase),
+    staticData: inArea('workspace', say.pages.settings, isAdmin),
     component: lazyRouteComponent(() => import('./workspace/settings.tsx'), 'Settings'),
   }),
   keys: createRoute({
     getParentRoute,
     path: '/keys',
-    staticData: inArea('workspace', say.pages.keys, mayErase),
+    staticData: inArea('workspace', say.pages.keys, isAdmin),
     component: lazyRouteComponent(() => import('./workspace/keys.tsx'), 'Keys'),
   }),
   audit: createRoute({
     getParentRoute,
     path: '/audit',
-    staticData: inArea('workspace', say.pages.audit, mayErase),
+    staticData: inArea('workspace', say.pages.audit, isAdmin),
     component: lazyRouteComponent(() => import('./workspace/audit.tsx'), 'Audit'),
   }),
   webhooks: createRoute({

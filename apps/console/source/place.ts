@@ -6,7 +6,7 @@ import type { Model, ReportSearch } from './search.ts';
 
 const profileRoute = getRouteApi('/p/$profileId');
 
-interface WhereOneIs {
+interface ReportLocation {
   readonly place: Place;
   readonly model: Model;
   readonly compared: Compared;
@@ -15,7 +15,7 @@ interface WhereOneIs {
 }
 
 /** The profile and the days that the address names, what they are compared with, and the model. */
-export function usePlace(): WhereOneIs {
+export function usePlace(): ReportLocation {
   const { profileId } = profileRoute.useParams();
   const { from, to, model, compared, asOf } = profileRoute.useSearch();
   return useMemo(

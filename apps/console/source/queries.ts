@@ -238,7 +238,7 @@ export const paymentQuery = (profileId: string, id: string) =>
   });
 
 /** Of all time, whether they reached a goal or not. */
-export const foundQuery = (profileId: string, text: string) =>
+export const customerSearchQuery = (profileId: string, text: string) =>
   queryOptions({
     queryKey: ['found', profileId, text],
     queryFn: async ({ signal }) => (await clientFor(profileId).searchCustomers({ query: { q: text }, signal })).data,
@@ -316,7 +316,7 @@ export const personQuery = (profileId: string, knownBy: KnownBy) =>
 /** More of each than anybody reads here; the API has the rest. */
 export const mostHeld = 100;
 
-export const heldQuery = (profileId: string, id: string) =>
+export const customerDataQuery = (profileId: string, id: string) =>
   queryOptions({
     queryKey: ['held', profileId, id],
     queryFn: async ({ signal }) =>

@@ -40,8 +40,8 @@ export const rolesWithPeople = Role.options.filter((role) =>
 export const rolesThatWrite = Role.options.filter((role) =>
   (roles[role].scopes as readonly Scope[]).includes('attribution:write'),
 );
-/** Who may erase somebody. */
-export const rolesThatErase: readonly Role[] = routes.createCustomerErasure.access.roles;
+/** Owners and admins: they may erase a customer, and see settings, keys and logs. */
+export const adminRoles: readonly Role[] = routes.createCustomerErasure.access.roles;
 /** Who may make links to reports, and to which pages. */
 export const rolesThatShare: readonly Role[] = routes.createSharedView.access.roles;
 export const sharedPages = pagesThatAreShared;

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { localMoment, words } from '../format.ts';
@@ -10,6 +10,7 @@ import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
 import { say } from '../words/index.ts';
+import { membersQuery } from '../workspace/queries.ts';
 import { stateOf } from './change-ad.tsx';
 import { type AdAction, adActionsQuery, undo } from './queries.ts';
 
@@ -97,12 +98,22 @@ const columns: Column<AdAction>[] = [
     cell: ({ created_at: at, actor }) => (
       <>
         {localMoment(at)}
-        <span className="label block">{say.ads.by(words(actor.kind).toLowerCase())}</span>
+        <span className="label block">
+          <Actor actor={actor} />
+        </span>
       </>
     ),
   },
   { id: 'undo', title: say.common.undo, value: () => null, cell: (action) => <UndoButton action={action} /> },
 ];
+
+/** The member's name, or the kind of credential. */
+function Actor({ actor: { kind, id } }: Pick<AdAction, 'actor'>) {
+  const { workspaceId = '' } = useMembership();
+  const { data: members } = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' && kind === 'user' });
+  const member = members?.find((one) => one.user_id === id);
+  return say.ads.by(member ? member.name || member.email : words(kind).toLowerCase());
+}
 
 function UndoButton({ action }: { readonly action: AdAction }) {
   const { profileId } = usePlace().place;

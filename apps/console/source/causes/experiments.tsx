@@ -1,11 +1,15 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { day, percent, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
+import { campaignsQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { PlanExperiment } from './plan-experiment.tsx';
 import { type Experiment, experimentsQuery } from './queries.ts';
@@ -61,10 +65,6 @@ function One({ profileId, test, mayWrite }: OneProps) {
     mutationFn: (reason: string) => clientFor(profileId).voidExperiment({ params, body: { reason } }),
     onSuccess,
   });
-  const askWhy = () => {
-    const reason = window.prompt(say.experiments.whyGiveUp);
-    if (reason) giveUp.mutate(reason);
-  };
   return (
     <div className="flex flex-wrap items-start justify-between gap-4">
       <div className="min-w-0">
@@ -72,8 +72,11 @@ function One({ profileId, test, mayWrite }: OneProps) {
           {test.name} <State tone={tones[test.state]}>{words(test.state)}</State>
         </h2>
         <p className="label">
-          {say.experiments.between(words(test.kind), day(test.starts_on), day(test.ends_on), day(test.readable_from))}
+          {say.experiments.between(words(test.kind), day(test.starts_on), day(test.ends_on))}
+          {(test.state === 'draft' || test.state === 'running') &&
+            ` ${say.experiments.readableFrom(day(test.readable_from))}`}
         </p>
+        <Tested ids={test.entity_ids} />
         {test.held_out_regions.length > 0 && (
           <p className="break-words">{say.experiments.offIn(test.held_out_regions.join(', '))}</p>
         )}
@@ -107,13 +110,55 @@ function One({ profileId, test, mayWrite }: OneProps) {
             </button>
           )}
           {(test.state === 'draft' || test.state === 'running') && (
-            <button type="button" className="button" disabled={giveUp.isPending} onClick={askWhy}>
-              {say.experiments.giveUp}
-            </button>
+            <GiveUp name={test.name} isPending={giveUp.isPending} onGiveUp={(reason) => giveUp.mutate(reason)} />
           )}
         </div>
       )}
     </div>
+  );
+}
+
+/** The names of what is tested, as the report of campaigns has them. */
+function Tested({ ids }: { readonly ids: readonly string[] }) {
+  const { place, model } = usePlace();
+  const { data } = useQuery(campaignsQuery(place, 'campaign', model));
+  const names = data?.rows.filter(({ campaign_id: id }) => ids.includes(id)).map(({ campaign_name: name }) => name);
+  if (!names || names.length === 0) return null;
+  return <p className="break-words">{say.experiments.tested(names.join(', '))}</p>;
+}
+
+interface GiveUpProps {
+  readonly name: string;
+  readonly isPending: boolean;
+  readonly onGiveUp: (reason: string) => void;
+}
+
+function GiveUp({ name, isPending, onGiveUp }: GiveUpProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button" disabled={isPending} onClick={() => setIsOpen(true)}>
+        {say.experiments.giveUp}
+      </button>
+      <Dialog title={say.experiments.giveUpAsk(name)} isOpen={isOpen} onClose={() => setIsOpen(false)}>
+        <LineForm
+          onSubmit={(form) => {
+            setIsOpen(false);
+            onGiveUp(String(new FormData(form).get('reason')));
+          }}
+        >
+          <Titled title={say.experiments.whyGiveUp}>
+            <input className="field w-64" name="reason" required maxLength={200} />
+          </Titled>
+          <button type="submit" className="button-main">
+            {say.experiments.giveUp}
+          </button>
+          <button type="button" className="button" onClick={() => setIsOpen(false)}>
+            {say.common.cancel}
+          </button>
+        </LineForm>
+      </Dialog>
+    </>
   );
 }
 

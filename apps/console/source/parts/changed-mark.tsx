@@ -10,8 +10,11 @@ interface ChangedMarkProps {
 export function ChangedMark({ other, when }: ChangedMarkProps) {
   const words = when === 'closed' ? say.closings.whenClosed(other) : say.closings.now(other);
   return (
-    <span role="img" aria-label={words} title={words} className="ml-1 align-super text-accent text-xs">
-      ●
+    // Takes no room, so that the figures of a column stay aligned.
+    <span role="img" aria-label={words} title={words} className="relative inline-block w-0">
+      <span aria-hidden="true" className="absolute bottom-1.5 left-0.5 text-accent text-xs leading-none">
+        ●
+      </span>
     </span>
   );
 }

@@ -33,7 +33,7 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
       value: ({ customer_key: key }) => key,
       cell: ({ customer_key: key, customer_profile_id: customerId, payer }) => (
         <>
-          {customerId ? <PersonLink customerId={customerId} title={key ?? say.payments.somebody} /> : (key ?? nothing)}
+          {customerId ? <PersonLink customerId={customerId} title={key ?? say.payments.unnamed} /> : (key ?? nothing)}
           {payer && <span className="label block">{say.payments.assigned}</span>}
         </>
       ),

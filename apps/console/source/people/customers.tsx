@@ -23,13 +23,13 @@ export function Customers() {
   useTitle(say.pages.customers);
   const { goal = usualGoal } = route.useSearch();
   const { place, kept } = usePlace();
-  const { mayErase } = useMembership();
+  const { isAdmin } = useMembership();
   const [search, setSearch] = useState('');
   return (
     <OnlyWithPeople title={say.pages.customers}>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-x-6">
         <h1>{say.pages.customers}</h1>
-        {mayErase && (
+        {isAdmin && (
           <Link
             to="/p/$profileId/erasures"
             params={{ profileId: place.profileId }}

@@ -16,14 +16,14 @@ export function Erasures() {
   useTitle(say.people.eraseCustomer);
   const { receipt } = route.useSearch();
   const { place, kept } = usePlace();
-  const { mayErase, workspaceId, role } = useMembership();
+  const { isAdmin, workspaceId, role } = useMembership();
   return (
     <>
       <h1 className="mb-4">{say.people.eraseCustomer}</h1>
       {receipt ? (
         <>
           <ErasureReceipt erasureId={receipt} />
-          {mayErase && (
+          {isAdmin && (
             <Link
               to="/p/$profileId/erasures"
               params={{ profileId: place.profileId }}
@@ -34,7 +34,7 @@ export function Erasures() {
             </Link>
           )}
         </>
-      ) : mayErase && workspaceId ? (
+      ) : isAdmin && workspaceId ? (
         <ErasureForm workspaceId={workspaceId} />
       ) : (
         <Empty title={say.erasures.onlyAdmins}>
@@ -42,7 +42,7 @@ export function Erasures() {
           {say.erasures.askAdmin}
         </Empty>
       )}
-      {!receipt && mayErase && <ErasureReceipts />}
+      {!receipt && isAdmin && <ErasureReceipts />}
     </>
   );
 }

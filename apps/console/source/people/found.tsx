@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { count, money } from '../format.ts';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
-import { type CustomerCandidate, foundQuery, profileQuery } from '../queries.ts';
+import { type CustomerCandidate, customerSearchQuery, profileQuery } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { PersonLink } from './person-link.tsx';
@@ -10,7 +10,7 @@ import { PersonLink } from './person-link.tsx';
 /** Anybody of that name, address or number, whether they ever reached a goal or not. */
 export function Found({ text }: { readonly text: string }) {
   const { place } = usePlace();
-  const query = useQuery(foundQuery(place.profileId, text));
+  const query = useQuery(customerSearchQuery(place.profileId, text));
   const { data: profile } = useQuery(profileQuery(place.profileId));
   if (text.length < limits.searchMinCharacters)
     return <p className="label mb-4">{say.people.atLeast(limits.searchMinCharacters)}</p>;

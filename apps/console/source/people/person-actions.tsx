@@ -10,7 +10,7 @@ import { say } from '../words/index.ts';
 /** Everything that is held of somebody as a file, as they may ask for it, and the way to erase them. */
 export function PersonActions({ customerId }: { readonly customerId: string }) {
   const { place, kept } = usePlace();
-  const { mayErase } = useMembership();
+  const { isAdmin } = useMembership();
   const download = useMutation({ mutationFn: () => saveHeld(place.profileId, customerId) });
   return (
     <div>
@@ -18,7 +18,7 @@ export function PersonActions({ customerId }: { readonly customerId: string }) {
         <button type="button" className="button" disabled={download.isPending} onClick={() => download.mutate()}>
           {download.isPending ? say.common.loadingMore : say.people.download}
         </button>
-        {mayErase && (
+        {isAdmin && (
           <Link
             to="/p/$profileId/erasures"
             params={{ profileId: place.profileId }}

@@ -7,9 +7,9 @@ import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import {
+  customerDataQuery,
   customerJourneyQuery,
   type Held,
-  heldQuery,
   type JourneyPerson,
   type KnownBy,
   personQuery,
@@ -58,7 +58,7 @@ interface WholeProps {
 
 function Whole({ customerId, conversion }: WholeProps) {
   const { place } = usePlace();
-  const held = useQuery(heldQuery(place.profileId, customerId));
+  const held = useQuery(customerDataQuery(place.profileId, customerId));
   const profile = useQuery(profileQuery(place.profileId));
   if (held.error instanceof TributaryError && held.error.is('customer_not_found'))
     return (

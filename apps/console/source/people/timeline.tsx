@@ -115,7 +115,9 @@ function titleOf({ event_type: type, event_name: name, path }: JourneyEvent): st
 
 function factsOf(event: JourneyEvent): string {
   const { channel, source, medium, campaign, device, browser, os, city, country } = event;
-  const came = [channel && channelTitle(channel), source, medium, campaign].filter(Boolean);
+  const came = [channel && channelTitle(channel), source && (say.names[source] ?? source), medium, campaign].filter(
+    Boolean,
+  );
   const by = [device && words(device), browser, os].filter(Boolean);
   const where = [city, country].filter(Boolean).join(', ');
   return [...came, ...by, where].filter(Boolean).join(' · ');

@@ -103,20 +103,22 @@ function AdsRoas({ totals, before }: { readonly totals: Totals; readonly before:
     enabled: before !== undefined && !sharedLink(),
   });
   const { roas } = earnedByAds(totals, rest);
+  // A dash means that there is nothing to divide by, so it is not shown while the figure is loading.
+  const shown = rest ? ratio(roas) : '…';
   const was = before ? earnedByAds(before.totals, earlier.data).roas : null;
   return (
     <Tile title={say.metrics.adsRoas} about={definitions.adsRoas}>
       {sharedLink() ? (
-        <span className="number font-semibold text-title">{ratio(roas)}</span>
+        <span className="number font-semibold text-title">{shown}</span>
       ) : (
         <Link
           to="/p/$profileId/campaigns"
           params={{ profileId: place.profileId }}
           search={{ ...kept, level: 'campaign' }}
           className="number rounded-sm font-semibold text-title underline decoration-line decoration-dotted underline-offset-4 hover:text-accent hover:decoration-accent"
-          aria-label={say.overview.seeCampaigns(ratio(roas))}
+          aria-label={say.overview.seeCampaigns(shown)}
         >
-          {ratio(roas)}
+          {shown}
         </Link>
       )}
       {before && <Change now={roas} was={was} better="more" from={beforeTitle(before.range, ratio(was))} />}

@@ -84,15 +84,17 @@ export const causes = {
     choose: 'Choose one',
     expected: 'Expected effect, %',
     planIt: 'Plan it',
-    between: (kind: Shown, from: Shown, to: Shown, readable: Shown) =>
-      `${kind}, ${from} to ${to}, readable from ${readable}`,
+    between: (kind: Shown, from: Shown, to: Shown) => `${kind}, ${from} to ${to}.`,
+    readableFrom: (day: Shown) => `The result can be read from ${day}.`,
+    tested: (names: Shown) => `Campaign: ${names}`,
     offIn: (regions: Shown) => `Off in: ${regions}`,
     power: (smallest: Shown, expected: Shown) =>
       `It would notice an effect of ${smallest} in four of five cases; ${expected} is expected.`,
     found: (lift: Shown, low: Shown, high: Shown) => `Lift ${lift}, 90% interval ${low} to ${high}`,
     start: 'Start',
     read: 'End and read',
-    giveUp: 'Give it up',
-    whyGiveUp: 'Why is it given up?',
+    giveUp: 'Cancel experiment',
+    giveUpAsk: (name: Shown) => `Cancel ${name}?`,
+    whyGiveUp: 'Reason',
   },
 };

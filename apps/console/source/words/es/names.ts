@@ -2,6 +2,14 @@ import type { ApiName } from '../api-names.ts';
 import { providers } from '../en/names.ts';
 
 /** What stands in the log of changes, in the audit and in an ad's status, besides the closed lists. */
+/** On what basis a platform counts its conversions. */
+type Basis =
+  | '7-day click, 1-day view'
+  | '30-day click, data-driven, by day of the click'
+  | '30-day click, 7-day view'
+  | '30-day click, last click'
+  | 'As the platform counts';
+
 type OpenName =
   | 'active'
   | 'archived'
@@ -23,8 +31,14 @@ type OpenName =
   | 'mcp'
   | 'system';
 
-export const names: Readonly<Record<ApiName | OpenName, string>> = {
+export const names: Readonly<Record<ApiName | OpenName | Basis, string>> = {
   ...providers,
+  // Basis of reported conversions
+  '7-day click, 1-day view': 'Clic de 7 días y visualización de 1 día',
+  '30-day click, data-driven, by day of the click': 'Clic de 30 días, según los datos, en el día del clic',
+  '30-day click, 7-day view': 'Clic de 30 días y visualización de 7 días',
+  '30-day click, last click': 'Clic de 30 días, último clic',
+  'As the platform counts': 'Según cuenta la plataforma',
   // Models and experiments
   data_driven: 'Según los datos',
   markov: 'Markov',
@@ -139,7 +153,7 @@ export const names: Readonly<Record<ApiName | OpenName, string>> = {
   low: 'baja',
   medium: 'media',
   high: 'alta',
-  calibrated: 'calibrado con una prueba',
+  calibrated: 'Calibrado con una prueba',
   // Payments
   pending: 'Pendiente',
   succeeded: 'Cobrado',

@@ -29,7 +29,7 @@ export const reports: typeof english = {
     changes: 'Cambios en las plataformas: las líneas punteadas',
     newCustomerCost: 'Lo que cuesta un cliente nuevo',
     channel: 'Canal',
-    earnedMost: 'Lo que más ganó',
+    earnedMost: 'Lo que más ingresos generó',
     under: (model) => `Con ${model}.`,
     whatRanked: 'Qué se ordena',
     allAds: 'Todos los anuncios',
