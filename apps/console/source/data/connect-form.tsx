@@ -120,7 +120,7 @@ function Store({ profileId }: FormProps) {
     );
   return (
     <Submit onSubmit={create.mutate} isPending={create.isPending} error={create.error} action={say.connect.connect}>
-      <Field name="domain" title={say.connect.shopDomain} placeholder="name.myshopify.com" />
+      <Field name="domain" title={say.connect.shopDomain} placeholder={say.connect.domainExample} />
       <Field name="token" title={say.connect.token} about={say.connect.tokenAbout} isOptional isSecret />
     </Submit>
   );

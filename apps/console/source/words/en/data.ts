@@ -33,6 +33,7 @@ export const data = {
     whichAccount: 'Choose the account to connect:',
     save: 'Save',
     shopDomain: 'Store domain',
+    domainExample: 'name.myshopify.com',
     token: 'Admin API access token (optional)',
     tokenAbout: 'From a custom app of the store. It is needed to import past orders and to install the pixel.',
     storeAdded: 'The store was added. One step is left, so that its webhooks can be verified.',

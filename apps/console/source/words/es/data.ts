@@ -34,6 +34,7 @@ export const data: typeof english = {
     whichAccount: 'Elige la cuenta que quieres conectar:',
     save: 'Guardar',
     shopDomain: 'Dominio de la tienda',
+    domainExample: 'nombre.myshopify.com',
     token: 'Token de acceso de la API de administración (opcional)',
     tokenAbout:
       'De una app personalizada de la tienda. Hace falta para importar pedidos anteriores e instalar el píxel.',
