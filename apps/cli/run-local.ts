@@ -46,7 +46,6 @@ export async function runLocal(
   text: string,
   whenUp: () => Promise<void> = async () => {},
 ): Promise<void> {
-<<<<<<< HEAD
   const children = (['api', 'collector', 'worker'] as const).map((app) => ({ app, child: start(app, environment) }));
   const exits = children.map(({ app, child }) => exitOf(app, child));
   const stopping = stopTogether(children.map(({ child }) => child));
@@ -98,19 +97,6 @@ async function isFree(host: string, port: number): Promise<boolean> {
 async function exitOf(app: string, child: ChildProcess): Promise<{ readonly app: string; readonly code: number }> {
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   return { app, code: code ?? (signal === 'SIGTERM' ? 0 : 1) };
-=======
-  const children = ['api', 'collector', 'worker'].map((app) => start(app, environment));
-  const ended = children.map((child) => once(child, 'exit'));
-  stopTogether(children);
-  const isUp = await Promise.race([
-    Promise.all([answering(settings.baseUrl), answering(settings.collectorUrl)]).then(() => true),
-    Promise.race(ended).then(() => false),
-  ]);
-  if (!isUp) throw new Error('One of the processes ended while it was starting; its own message is above.');
-  await whenUp();
-  console.log(words);
-  await Promise.all(ended);
->>>>>>> c4997a10 (fix(cli): wait longer for the processes of dev and demo)
 }
 
 /** Without it every start would take the types off all over again. */
@@ -146,17 +132,10 @@ function stopTogether(children: readonly ChildProcess[]): { stop(): void; readon
   };
 }
 
-<<<<<<< HEAD
 /** Waits as long as the processes live: on a busy machine they need minutes. */
 async function answering(baseUrl: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const answer = await fetch(`${baseUrl}/readyz`, { signal }).catch(() => undefined);
-=======
-async function answering(baseUrl: string): Promise<void> {
-  // Three minutes: a busy machine takes long to start three processes.
-  for (let attempt = 0; attempt < 1_800; attempt += 1) {
-    const answer = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
->>>>>>> c4997a10 (fix(cli): wait longer for the processes of dev and demo)
     if (answer?.ok) return;
     await sleep(100);
   }

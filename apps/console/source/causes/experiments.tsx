@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { campaignsQuery } from '../campaigns-query.ts';
 import { clientFor } from '../client.ts';
 import { day, percent, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
@@ -9,7 +10,7 @@ import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
-import { campaignsQuery } from '../queries.ts';
+
 import { say } from '../words/index.ts';
 import { PlanExperiment } from './plan-experiment.tsx';
 import { type Experiment, experimentsQuery } from './queries.ts';
