@@ -68,4 +68,4 @@ export {
 } from './sale-sources.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';
-export { sumWithoutRate } from './sum-without-rate.ts';
+export { sumUncounted, sumWithoutRate } from './sum-without-rate.ts';

@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import { limits } from '@tributary/vocabulary';
+import { limits, type UncountedReason } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 export interface WithoutRate {
@@ -19,5 +19,23 @@ export async function sumWithoutRate(tx: Tx, profileId: string, from: Date, unti
     JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = w.outcome_id
     WHERE o.counts_as_cash AND o.amount IS NOT NULL AND o.reporting_amount IS NULL
     GROUP BY o.currency ORDER BY o.currency`.execute(tx);
+  return rows;
+}
+
+/** Records of payments of a period that are not counted, by the reason; counted up to a limit. */
+export async function sumUncounted(
+  tx: Tx,
+  profileId: string,
+  from: Date,
+  until: Date,
+): Promise<(WithoutRate & { readonly reason: UncountedReason })[]> {
+  const { rows } = await sql<WithoutRate & { reason: UncountedReason }>`
+    SELECT u.uncounted AS reason, u.currency, count(*)::int AS count, sum(greatest(u.amount - u.refunded, 0))::text AS amount
+    FROM (
+      SELECT uncounted, currency, amount, refunded FROM outcomes
+      WHERE profile_id = ${profileId} AND uncounted IS NOT NULL AND occurred_at >= ${from} AND occurred_at < ${until}
+      LIMIT ${limits.exclusions.counted}
+    ) u
+    GROUP BY u.uncounted, u.currency ORDER BY u.uncounted, u.currency`.execute(tx);
   return rows;
 }

@@ -2,7 +2,7 @@ import type { Moment, Row } from '@tributary/clickhouse';
 import { readAttributionStage, type Stage, stageOf } from '@tributary/domain/attribution';
 import { findDeliveryWait } from '@tributary/domain/campaigns';
 import { dailyRates } from '@tributary/domain/money';
-import { sumWithoutRate } from '@tributary/domain/outcomes';
+import { sumUncounted, sumWithoutRate } from '@tributary/domain/outcomes';
 import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import { dayOf, daysOf, moneyText } from '@tributary/rules';
@@ -51,15 +51,14 @@ const freshnessOf = async (tx: Tx, profileId: string, waitingSince: Date | null,
   delivery: showStage(stageOf(waitingSince, now)),
 });
 
-/** Payments of some days that could not be converted. */
+/** Payments of some days that could not be converted, or whose sale another record counts. */
 export async function paymentsWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<Exclusion[]> {
   const unpriced = await sumWithoutRate(tx, profileId, from, until);
-  return unpriced.map((one) => ({
-    of: 'payments',
-    reason: 'no_exchange_rate',
-    ...one,
-    amount: moneyText(one.amount, one.currency),
-  }));
+  const uncounted = await sumUncounted(tx, profileId, from, until);
+  return [
+    ...unpriced.map((one) => ({ of: 'payments' as const, reason: 'no_exchange_rate' as const, ...one })),
+    ...uncounted.map((one) => ({ of: 'payments' as const, ...one })),
+  ].map((one) => ({ ...one, amount: moneyText(one.amount, one.currency) }));
 }
 
 /** Of what was spent, what a query of delivery says to be without a rate. */

@@ -179,5 +179,8 @@ describe('A sale that two sources report', () => {
     await store.provide('payments_a', [{ id: 'ch_0000000003', customer: 'ana', value: '10.00', minutes: 1 }]);
     const { body } = await store.overview();
     expect(body.data.totals).toMatchObject({ outcome_count: 1, outcome_value: 10 });
+    expect(body.meta.exclusions).toEqual([
+      { of: 'payments', reason: 'duplicate', currency: 'USD', count: 1, amount: '10.00' },
+    ]);
   });
 });

@@ -130,7 +130,7 @@ export type ChangeKind = (typeof changeKinds)[number];
 /** What a report may have left out, and why. */
 export const excludedKinds = ['payments', 'spend', 'platform_value'] as const;
 export type ExcludedKind = (typeof excludedKinds)[number];
-export const exclusionReasons = ['no_exchange_rate'] as const;
+export const exclusionReasons = ['no_exchange_rate', 'pending', 'duplicate', 'excluded'] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
 /** The pages of the console whose figures are sent by e-mail, and how often. The figures are those of the day, week or month before. */

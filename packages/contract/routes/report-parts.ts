@@ -73,8 +73,8 @@ export const DeliveryMeta = {
         .meta({ id: 'Exclusion' }),
     )
     .describe(
-      'Money of these days, of the whole profile, that is in no amount here. Payments among it are counted all the same. As it stood, ' +
-        'payments are not listed: which of them had no rate is not remembered.',
+      'Money of these days, of the whole profile, that is in no amount here. Payments without a rate are counted all the same; a `duplicate` is ' +
+        'a record of a sale that another record counts. As it stood, payments are not listed.',
     ),
   freshness: z
     .strictObject({ attribution: Stage, delivery: Stage })

@@ -201,6 +201,9 @@ export const reports = {
     isLeftOut: (meaning: Shown) => ` left out: ${meaning}`,
     reasons: {
       no_exchange_rate: 'there is no exchange rate for their currency, so they add no money.',
+      pending: 'it is still being checked whether another source reports the same sale.',
+      duplicate: 'another source reports the same sale, which counts once.',
+      excluded: 'their source is excluded from reports.',
       changed_since_scored: 'it changed while ads were scored, so the rows are near it and do not add up.',
       not_kept: 'it was scored before its working was kept; the next night’s scores have it.',
     },

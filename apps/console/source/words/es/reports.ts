@@ -207,6 +207,9 @@ export const reports: typeof english = {
     isLeftOut: (meaning) => ` fuera del cálculo: ${meaning}`,
     reasons: {
       no_exchange_rate: 'no hay tipo de cambio para su moneda, así que no suman dinero.',
+      pending: 'aún se comprueba si otra fuente informa la misma venta.',
+      duplicate: 'otra fuente informa la misma venta, que cuenta una vez.',
+      excluded: 'su fuente está excluida de los informes.',
       changed_since_scored:
         'cambió mientras se puntuaban los anuncios, así que las filas se acercan y no suman lo mismo.',
       not_kept: 'se puntuó antes de que se guardara su cálculo; las puntuaciones de la próxima noche lo tienen.',
