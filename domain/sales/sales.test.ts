@@ -180,7 +180,7 @@ describe('A sale that two sources report', () => {
     const { body } = await store.overview();
     expect(body.data.totals).toMatchObject({ outcome_count: 1, outcome_value: 10 });
     expect(body.meta.exclusions).toEqual([
-      { of: 'payments', reason: 'duplicate', currency: 'USD', count: 1, amount: '10.00' },
+      { of: 'payments', reason: 'duplicate', currency: 'USD', count: 1, amount: '10' },
     ]);
   });
 });
