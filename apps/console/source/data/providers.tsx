@@ -7,7 +7,7 @@ export const groups = [
   { id: 'revenue', kinds: ['payments', 'store'] },
   { id: 'crm', kinds: ['crm', 'messaging'] },
 ] as const;
-export type Group = (typeof groups)[number]['id'];
+type Group = (typeof groups)[number]['id'];
 
 const names = Object.keys(channels) as Channel[];
 
