@@ -23,6 +23,8 @@ export interface Said {
   readonly lastName?: string | undefined;
   /** When what it tells of happened, where it says so. */
   readonly at?: Date | undefined;
+  /** When the customer was active, if that is not `at`; null where the message tells of no activity, as a row of an import. */
+  readonly seenAt?: Date | null;
 }
 
 /** Who says it, and when: kept with whatever follows from it. */
@@ -166,7 +168,7 @@ export class CustomerBook {
    * into the one it is about.
    */
   take(
-    { identifiers: said, firstName, lastName, at }: Said,
+    { identifiers: said, firstName, lastName, at, seenAt }: Said,
     evidence: Evidence,
   ): { customerId: string; saidOf: string; isNew: boolean } | undefined {
     const { source, saidAt } = evidence;
@@ -180,7 +182,8 @@ export class CustomerBook {
       id: this.#newId(),
       createdAt: saidAt,
     });
-    const found = this.#customers.get(customerId) ?? newcomer(customerId, saidAt);
+    const active = activityOf(seenAt === undefined ? at : seenAt, saidAt);
+    const found = this.#customers.get(customerId) ?? newcomer(customerId, saidAt, active ?? saidAt);
     const isTold = merged.length > 0 || conflicts.length > 0 || claimed.length > 0;
     const customer = isTold && !found.own ? { ...found, own: factsOf(found) } : found;
     // A claim is the customer's own address, too, although another one holds it.
@@ -192,8 +195,8 @@ export class CustomerBook {
       primaryPhone: firstOf(carried, 'phone') ?? null,
       sources: [source],
       terms: [],
-      firstSeenAt: saidAt,
-      lastSeenAt: saidAt,
+      firstSeenAt: active ?? found.firstSeenAt,
+      lastSeenAt: active ?? found.lastSeenAt,
     };
     const saidKinds = [...new Set(identifiers.map(({ kind }) => kind))];
     const joined = this.#namedOf(holders, new Set([customerId, ...merged]));
@@ -205,7 +208,7 @@ export class CustomerBook {
     });
     const whole = [...losers, mentioned].reduce(filled, customer);
     this.#write({ ...whole, terms: termsOf(whole, carried) });
-    if (whole.own || this.#known.get(customerId)?.isSeveral) this.#noteFacts(saidOf, mentioned);
+    if (whole.own || this.#known.get(customerId)?.isSeveral) this.#noteFacts(saidOf, mentioned, saidAt);
     for (const identifier of linked) this.#saidOf.set(identifierKey(identifier), saidOf);
     this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence })));
     this.#conflicts.push(...[...conflicts, ...claimed].map((identifier) => ({ ...identifier, customerId, evidence })));
@@ -308,8 +311,8 @@ export class CustomerBook {
     if (!customer.own && !this.#known.get(customerId)?.isSeveral) this.#write({ ...customer, own: factsOf(customer) });
   }
 
-  #noteFacts(saidOf: string, said: Facts): void {
-    const times = toldFacts.flatMap((fact) => (said[fact] === null ? [] : [[fact, said.lastSeenAt.toISOString()]]));
+  #noteFacts(saidOf: string, said: Facts, at: Date): void {
+    const times = toldFacts.flatMap((fact) => (said[fact] === null ? [] : [[fact, at.toISOString()]]));
     const facts = { ...said, saidAt: Object.fromEntries(times) };
     const before = this.#ownFacts.get(saidOf);
     this.#ownFacts.set(saidOf, before ? filledFacts(before, facts) : facts);
@@ -332,7 +335,11 @@ export class CustomerBook {
 const factsOf = ({ id: _id, createdAt: _created, terms: _terms, own: _own, ...facts }: CustomerRecord): OwnFacts =>
   facts;
 
-const newcomer = (id: string, at: Date): CustomerRecord => ({
+/** When a customer was active, as a message tells: never after it was sent. Undefined where it tells of no activity. */
+const activityOf = (seenAt: Date | null | undefined, saidAt: Date): Date | undefined =>
+  seenAt === null ? undefined : seenAt === undefined || seenAt > saidAt ? saidAt : seenAt;
+
+const newcomer = (id: string, at: Date, seenAt: Date): CustomerRecord => ({
   id,
   createdAt: at,
   firstName: null,
@@ -341,8 +348,8 @@ const newcomer = (id: string, at: Date): CustomerRecord => ({
   primaryPhone: null,
   sources: [],
   terms: [],
-  firstSeenAt: at,
-  lastSeenAt: at,
+  firstSeenAt: seenAt,
+  lastSeenAt: seenAt,
 });
 
 /** What a customer lacks is filled from another; what it has stays. */

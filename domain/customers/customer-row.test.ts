@@ -62,7 +62,7 @@ describe('A row', () => {
       expect(body).toEqual({
         data: [expect.objectContaining({ email: 'eva@example.test' })],
         pagination: { has_next: false, cursor: `2026-06-03T10:00:30.500Z|${conversionIdOf(paid.outcome_event_id)}` },
-        meta: { ...june, profile_id: shop.profileId },
+        meta: { ...june, profile_id: shop.profileId, exclusions: [] },
       });
     });
 

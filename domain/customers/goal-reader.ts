@@ -1,6 +1,6 @@
 import type { Tx } from '@tributary/postgres';
 import type { RevenueType } from '@tributary/vocabulary';
-import type { CustomerTotals, FindCustomerTotals } from './totals.ts';
+import type { CustomerTotals, FindCustomerTotals, WithoutRate } from './totals.ts';
 
 /** A place in the order of conversions: newest first, and of one moment the higher id first. */
 export interface Position {
@@ -17,6 +17,8 @@ export interface LookedAt extends Position {
   readonly visitorId: string | null;
   /** In the reporting currency; null: no money, or no rate to convert it by. */
   readonly amount: string | null;
+  /** It has money, and no rate to convert it by. */
+  readonly isUnconverted: boolean;
   readonly revenueType: RevenueType;
 }
 
@@ -48,6 +50,8 @@ export interface OpenGoal {
 /** Who reached a goal. Outcomes are the business of a room above this one, which is why whoever puts the service together hands this in. */
 export interface GoalReader {
   open(tx: Tx, goal: Goal): Promise<OpenGoal>;
+  /** Payments of a period that have no value in the reporting currency. */
+  sumWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<readonly WithoutRate[]>;
   /** What browsers that nobody is known of did in all their time. */
   findVisitorTotals(
     tx: Tx,

@@ -56,6 +56,7 @@ export function readRow(judged: JudgedImportRow, country: Body['country']): Read
     identifiers,
     firstName: normaliseName(row.first_name ?? ''),
     lastName: normaliseName(row.last_name ?? ''),
+    seenAt: null,
   };
   return { said, warnings };
 }

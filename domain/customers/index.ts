@@ -70,5 +70,5 @@ export {
   type Tombstones,
   tombstonesUnder,
 } from './tombstones.ts';
-export type { CustomerTotals, FindCustomerTotals } from './totals.ts';
+export type { CustomerTotals, FindCustomerTotals, WithoutRate } from './totals.ts';
 export { type Undone, undoMerges, untilUndone } from './undo-merges.ts';

@@ -8,7 +8,7 @@ import { nilUuid } from '@tributary/vocabulary';
 import { type CustomerListServices, type LookedAt, nothing, type OpenGoal, type Position } from './goal-reader.ts';
 import { findFitting, fittingAmong } from './match-customers.ts';
 import { type CustomerName, findNames } from './store.ts';
-import type { CustomerTotals } from './totals.ts';
+import { type CustomerTotals, toExclusion } from './totals.ts';
 import { type Walk, type Walked, walkGoal } from './walk-goal.ts';
 
 /** In one answer: where a name is common, few of those who have it may have reached the goal. */
@@ -20,7 +20,7 @@ export const listCustomers: Handles<
   CustomerListServices & { readonly clickhouse: ClickHouse }
 > = async ({ query }, { caller, ledger, mentions, signal, clickhouse, goals, findCustomerTotals }) => {
   const profileId = caller.profileId;
-  const { walked, names, totals } = await ledger.transaction(
+  const { walked, names, totals, withoutRate } = await ledger.transaction(
     async (tx) => {
       const { currency, from, until } = await findDays(tx, profileId, query.date_from, query.date_to);
       const goal = { profileId, conversionType: query.goal, currency, from };
@@ -34,6 +34,7 @@ export const listCustomers: Handles<
       const visitorIds = page.found.flatMap(({ customerId, visitorId }) => (customerId ? [] : (visitorId ?? [])));
       return {
         walked: page,
+        withoutRate: await goals.sumWithoutRate(tx, profileId, from, until),
         names: await findNames(tx, profileId, customerIds),
         totals: new Map([
           ...(await findCustomerTotals(tx, profileId, customerIds)),
@@ -51,7 +52,11 @@ export const listCustomers: Handles<
       return showRow(conversion, names.get(person), totals.get(person), touches.get(conversion.id));
     }),
     pagination: { has_next: walked.isMore, cursor: cursorOf(walked) },
-    meta: { date_from: query.date_from, date_to: query.date_to },
+    meta: {
+      date_from: query.date_from,
+      date_to: query.date_to,
+      exclusions: withoutRate.map(toExclusion),
+    },
   });
 };
 
@@ -128,7 +133,7 @@ function showRow(
     device: Device.catch('unknown').parse(touches?.device),
     channel: touches?.channels.at(-1) ?? 'unknown',
     source: touches?.source || 'unknown',
-    revenue: Number(conversion.amount ?? 0),
+    revenue: conversion.isUnconverted ? null : Number(conversion.amount ?? 0),
     revenue_type: conversion.revenueType,
     conversion_time: conversion.at.toISOString(),
     time_to_complete_seconds: secondsSince(touches?.first_touch_at ?? null, conversion.at),
@@ -136,8 +141,16 @@ function showRow(
     touch_channels: [...new Set(touches?.channels)],
     // A conversion that names nobody counts for itself alone.
     conversion_count: totals?.conversionCount ?? 1,
-    total_revenue: Number(totals?.cashRevenue ?? (conversion.revenueType === 'cash' ? (conversion.amount ?? 0) : 0)),
+    total_revenue: totals ? asNumber(totals.cashRevenue) : revenueOfItself(conversion),
   };
+}
+
+const asNumber = (amount: string | null): number | null => (amount === null ? null : Number(amount));
+
+/** A conversion that names no customer has nothing but itself. */
+function revenueOfItself({ revenueType, amount, isUnconverted }: LookedAt): number | null {
+  if (revenueType !== 'cash') return 0;
+  return isUnconverted ? null : Number(amount ?? 0);
 }
 
 const secondsSince = (first: string | null, at: Date): number =>

@@ -74,7 +74,8 @@ describe('200', () => {
           sources: ['import'],
         },
       ],
-      meta: { profile_id: profileId },
+      pagination: { has_next: false, cursor: null },
+      meta: { profile_id: profileId, count: 1, is_count_exact: true, exclusions: [] },
     });
   });
 
@@ -115,9 +116,10 @@ describe('200', () => {
     }
     const order = async (q: string) => (await find(q, {}, { ...headers })).map(({ first_name }) => first_name);
     expect(await order('ann')).toEqual(['Ann', 'Ann Lee', 'Anne', 'Annabel']);
+    // An import is no activity: it changes nothing of when a customer was seen.
     await importRows([{ email: '0@example.cl' }], { ...headers });
-    expect(await order('ann')).toEqual(['Ann Lee', 'Ann', 'Anne', 'Annabel']);
-    expect(await order('an')).toEqual(['Ann Lee', 'Anne', 'Annabel', 'Ann']);
+    expect(await order('ann')).toEqual(['Ann', 'Ann Lee', 'Anne', 'Annabel']);
+    expect(await order('an')).toEqual(['Anne', 'Annabel', 'Ann', 'Ann Lee']);
   });
 
   test('[cust-064] [cust-068] exclude leaves one out, and an unknown one changes nothing', async () => {
@@ -134,6 +136,22 @@ describe('200', () => {
     expect(await find('paula', {}, { ...headers })).toHaveLength(20);
     expect(await find('paula', { limit: '1' }, { ...headers })).toHaveLength(1);
     expect(await find('paula', { limit: '50' }, { ...headers })).toHaveLength(50);
+  });
+
+  test('pages follow one another until everybody was shown once, and the count says how many there are', async () => {
+    const { headers } = await somebodyElse();
+    const people = Array.from({ length: 45 }, (_, index) => ({ email: `q${index}@example.cl`, first_name: 'Quena' }));
+    await importRows(people, { ...headers });
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const body: { data: Candidate[]; pagination: { cursor: string | null }; meta: object } = (
+        await get({ q: 'quena', ...(cursor && { cursor }) }, { ...headers })
+      ).json();
+      expect(body.meta).toMatchObject({ count: 45, is_count_exact: true });
+      seen.push(...body.data.map((one) => one.customer_profile_id));
+      cursor = body.pagination.cursor;
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([45, 45]);
   });
 
   test('common words together find whom they fit, though each alone fits more than are read', async () => {
@@ -187,6 +205,7 @@ describe('400', () => {
     ['[lim-003]', { q: 'maria', limit: '51' }, 'limit'],
     ['[lim-003]', { q: 'maria', limit: 'ten' }, 'limit'],
     ['[cust-064]', { q: 'maria', exclude: 'me' }, 'exclude'],
+    ['', { q: 'maria', cursor: '1|2' }, 'cursor'],
   ])('%s %j names the field %s', async (_id, query, field) => {
     const response = await get(query as Record<string, string>);
     expect(response.json().error).toMatchObject({ code: 'invalid_parameter', status: 400, field });

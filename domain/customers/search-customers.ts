@@ -1,9 +1,17 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { searchQuestion } from '@tributary/rules';
+import { searchQuestion, sumAmounts } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
-import { findCandidates } from './store.ts';
-import type { FindCustomerTotals } from './totals.ts';
+import { type FoundCustomer, findCandidates } from './store.ts';
+import { type CustomerTotals, type FindCustomerTotals, toExclusion, type WithoutRate } from './totals.ts';
+
+/** Where a candidate stands in the order: exact matches first, then by revenue, then those seen last. */
+interface Rank {
+  readonly distance: number;
+  readonly cash: number;
+  readonly seenAt: number;
+  readonly id: string;
+}
 
 export const searchCustomers: Handles<
   Routes['searchCustomers'],
@@ -12,29 +20,76 @@ export const searchCustomers: Handles<
   const { q, exclude, limit } = query;
   const isLongEnough = [...q.trim()].length >= limits.customerSearch.queryMinCharacters;
   const question = isLongEnough ? searchQuestion(q) : undefined;
-  if (!question) return answer(200, { data: [] });
+  if (!question) return answer(200, { data: [], pagination: noMore, meta: noMeta });
 
-  const { found, totals } = await ledger.transaction(
+  // The candidates are bounded, so all of them are ranked, and a page is cut from the whole order.
+  const { found, isComplete, totals } = await ledger.transaction(
     async (tx) => {
-      const found = await findCandidates(tx, caller.profileId, question, exclude, limit);
-      const ids = found.map(({ id }) => id);
-      return { found, totals: await findCustomerTotals(tx, caller.profileId, ids) };
+      const candidates = await findCandidates(tx, caller.profileId, question, exclude);
+      const ids = candidates.found.map(({ id }) => id);
+      return { ...candidates, totals: await findCustomerTotals(tx, caller.profileId, ids) };
     },
     { readOnly: true },
   );
-  for (const { id } of found) mentions(id);
+  const ranked = found
+    .map((customer) => ({ customer, rank: rankOf(customer, totals.get(customer.id)) }))
+    .sort((a, b) => compareRanks(a.rank, b.rank));
+  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+  const rest = after ? ranked.filter(({ rank }) => compareRanks(after, rank) < 0) : ranked;
+  const shown = rest.slice(0, limit);
+  for (const { customer } of shown) mentions(customer.id);
+  const last = shown.at(-1);
+  const hasNext = rest.length > limit;
   return answer(200, {
-    data: found.map((customer) => ({
-      customer_profile_id: customer.id,
-      first_name: customer.first_name,
-      last_name: customer.last_name,
-      primary_email: customer.primary_email,
-      primary_phone: customer.primary_phone,
-      first_seen_at: customer.first_seen_at.toISOString(),
-      last_seen_at: customer.last_seen_at.toISOString(),
-      conversion_count: totals.get(customer.id)?.conversionCount ?? 0,
-      cash_revenue: totals.get(customer.id)?.cashRevenue ?? '0',
-      sources: customer.sources,
-    })),
+    data: shown.map(({ customer }) => toCandidate(customer, totals.get(customer.id))),
+    pagination: { has_next: hasNext, cursor: hasNext && last ? toCursor(last.rank) : null },
+    meta: {
+      count: found.length,
+      is_count_exact: isComplete,
+      exclusions: sumByCurrency(shown.flatMap(({ customer }) => totals.get(customer.id)?.withoutRate ?? [])),
+    },
   });
 };
+
+const noMore = { has_next: false, cursor: null };
+const noMeta = { count: 0, is_count_exact: true, exclusions: [] };
+
+const rankOf = (customer: FoundCustomer, totals: CustomerTotals | undefined): Rank => ({
+  distance: customer.distance,
+  cash: Number(totals?.cashRevenue ?? 0),
+  seenAt: customer.last_seen_at.getTime(),
+  id: customer.id,
+});
+
+const compareRanks = (a: Rank, b: Rank): number =>
+  a.distance - b.distance || b.cash - a.cash || b.seenAt - a.seenAt || (a.id < b.id ? -1 : Number(a.id > b.id));
+
+const toCursor = ({ distance, cash, seenAt, id }: Rank): string => `${distance}|${cash}|${seenAt}|${id}`;
+
+function parseCursor(cursor: string): Rank {
+  const [distance, cash, seenAt, id = ''] = cursor.split('|');
+  return { distance: Number(distance), cash: Number(cash), seenAt: Number(seenAt), id };
+}
+
+const toCandidate = (customer: FoundCustomer, totals: CustomerTotals | undefined) => ({
+  customer_profile_id: customer.id,
+  first_name: customer.first_name,
+  last_name: customer.last_name,
+  primary_email: customer.primary_email,
+  primary_phone: customer.primary_phone,
+  first_seen_at: customer.first_seen_at.toISOString(),
+  last_seen_at: customer.last_seen_at.toISOString(),
+  conversion_count: totals?.conversionCount ?? 0,
+  cash_revenue: totals ? totals.cashRevenue : '0',
+  sources: customer.sources,
+});
+
+function sumByCurrency(entries: readonly WithoutRate[]) {
+  return [...Map.groupBy(entries, ({ currency }) => currency)].map(([currency, own]) =>
+    toExclusion({
+      currency,
+      count: own.reduce((sum, { count }) => sum + count, 0),
+      amount: sumAmounts(own.map(({ amount }) => amount)),
+    }),
+  );
+}

@@ -123,6 +123,8 @@ export interface FoundCustomer {
   readonly sources: string[];
   readonly first_seen_at: Date;
   readonly last_seen_at: Date;
+  /** 0: exactly what was searched for; 1: begins with it; 2: found by its words. */
+  readonly distance: number;
 }
 
 /**
@@ -131,7 +133,7 @@ export interface FoundCustomer {
  * the one that fits the fewest, and needs more, because only some of those fit the other words, too. So a search is complete
  * while the whole or one word of it fits fewer than this, and beyond that shows some of those it fits.
  */
-const mostForQuestion = 200;
+const mostForQuestion = 1_000;
 const mostForWord = 500;
 
 export async function findCandidates(
@@ -139,8 +141,7 @@ export async function findCandidates(
   profileId: string,
   { phrase, words }: SearchQuestion,
   exclude: string | undefined,
-  limit: number,
-): Promise<FoundCustomer[]> {
+): Promise<{ readonly found: FoundCustomer[]; readonly isComplete: boolean }> {
   const hitsOf = (asked: string, most: number) => sql`
     FROM ${sql.ref(asked)} CROSS JOIN LATERAL (
       (SELECT customer_id, true AS is_exact FROM search_terms WHERE profile_id = ${profileId} AND term = low ORDER BY customer_id DESC LIMIT ${most})
@@ -149,7 +150,7 @@ export async function findCandidates(
         WHERE profile_id = ${profileId} AND term > low AND term < high ORDER BY term, customer_id LIMIT ${most})
       LIMIT ${most}
     ) AS hit`;
-  const { rows } = await sql<FoundCustomer>`
+  const { rows } = await sql<FoundCustomer & { isComplete: boolean }>`
     WITH question AS (
       SELECT ${phrase}::text AS low, ${endOfPrefix(phrase)}::text AS high
     ), by_question AS MATERIALIZED (
@@ -157,8 +158,7 @@ export async function findCandidates(
       GROUP BY customer_id
     ), word AS MATERIALIZED (
       SELECT * FROM unnest(${words}::text[], ${words.map(endOfPrefix)}::text[]) WITH ORDINALITY AS w (low, high, place)
-      -- One more than a page: who is excluded may be among them.
-      WHERE (SELECT count(*) FROM by_question) <= ${limit}
+      WHERE (SELECT count(*) FROM by_question) < ${mostForQuestion}
     ), by_word AS MATERIALIZED (
       SELECT place, customer_id, is_exact ${hitsOf('word', mostForWord)}
     ), rarest AS (
@@ -170,14 +170,16 @@ export async function findCandidates(
       SELECT DISTINCT customer_id, 2 FROM by_word
       WHERE place = (SELECT place FROM rarest) AND customer_id NOT IN (SELECT customer_id FROM by_question)
     )
-    SELECT c.id, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at, c.last_seen_at
+    SELECT c.id, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at, c.last_seen_at, distance,
+      (SELECT count(*) FROM by_question) < ${mostForQuestion}
+        AND (SELECT count(*) FROM by_word WHERE place = (SELECT place FROM rarest)) < ${mostForWord} AS "isComplete"
     FROM candidate JOIN customers c ON c.profile_id = ${profileId} AND c.id = candidate.customer_id
     WHERE c.merged_into IS NULL AND c.id IS DISTINCT FROM ${exclude ?? null}::uuid
       AND (distance < 2 OR NOT EXISTS (
         SELECT FROM word WHERE NOT EXISTS (
           SELECT FROM unnest(c.terms) AS term WHERE term COLLATE "C" >= low AND term COLLATE "C" < high)))
-    ORDER BY distance, c.last_seen_at DESC, c.id LIMIT ${limit}`.execute(tx);
-  return rows;
+    ORDER BY distance, c.id`.execute(tx);
+  return { found: rows, isComplete: rows[0]?.isComplete ?? true };
 }
 
 /** Names and first activity of customers. */

@@ -3,8 +3,16 @@ import type { Tx } from '@tributary/postgres';
 /** What a customer's outcomes come to. */
 export interface CustomerTotals {
   readonly conversionCount: number;
-  /** Exact, in the profile's reporting currency. */
-  readonly cashRevenue: string;
+  /** Exact, in the profile's reporting currency. Null: there are payments, and none of them could be converted. */
+  readonly cashRevenue: string | null;
+  /** Payments without an exchange rate, by currency: they are in no amount here. */
+  readonly withoutRate: readonly WithoutRate[];
+}
+
+export interface WithoutRate {
+  readonly currency: string;
+  readonly count: number;
+  readonly amount: string;
 }
 
 /**
@@ -16,3 +24,6 @@ export type FindCustomerTotals = (
   profileId: string,
   customerIds: readonly string[],
 ) => Promise<ReadonlyMap<string, CustomerTotals>>;
+
+export const toExclusion = ({ currency, count, amount }: WithoutRate) =>
+  ({ of: 'payments', reason: 'no_exchange_rate', currency, count, amount }) as const;

@@ -10,11 +10,13 @@ import { readDefinitions } from '@tributary/domain/definitions';
 import type { Tx } from '@tributary/postgres';
 import { revenueType } from '@tributary/rules';
 import { type RawBuilder, sql } from 'kysely';
+import { sumWithoutRate } from './sum-without-rate.ts';
 
 interface Row extends Position {
   readonly customerId: string | null;
   readonly visitorId: string | null;
   readonly amount: string | null;
+  readonly isUnconverted: boolean;
   readonly key?: string;
   readonly countsAsCash: boolean;
   readonly isGoal: boolean;
@@ -24,7 +26,8 @@ interface Row extends Position {
 
 const shown = (currency: string) => sql`
   o.id, o.occurred_at AS at, o.customer_id AS "customerId", o.visitor_id AS "visitorId",
-  CASE WHEN o.reporting_currency = ${currency} THEN o.reporting_amount END AS amount`;
+  CASE WHEN o.reporting_currency = ${currency} THEN o.reporting_amount END AS amount,
+  o.amount IS NOT NULL AND o.reporting_amount IS NULL AS "isUnconverted"`;
 
 /** The events of a goal as definitions list them, and all that any lists: an event's type counts only where its name is not listed. */
 interface GoalEvents {
@@ -121,16 +124,18 @@ async function findVisitorTotals(
   currency: string,
 ): Promise<Map<string, CustomerTotals>> {
   if (visitorIds.length === 0) return new Map();
-  const { rows } = await sql<{ visitorId: string; conversions: string; cash: string }>`
+  const { rows } = await sql<{ visitorId: string; conversions: string; cash: string | null }>`
     SELECT visitor_id AS "visitorId", count(definition_id) AS conversions,
-      coalesce(sum(reporting_amount) FILTER (WHERE counts_as_cash AND reporting_currency = ${currency}), 0)::text AS cash
+      CASE WHEN bool_or(counts_as_cash AND amount IS NOT NULL AND reporting_amount IS NULL)
+        THEN sum(reporting_amount) FILTER (WHERE counts_as_cash AND reporting_currency = ${currency})
+        ELSE coalesce(sum(reporting_amount) FILTER (WHERE counts_as_cash AND reporting_currency = ${currency}), 0) END::text AS cash
     FROM outcome_meanings
     WHERE profile_id = ${profileId} AND visitor_id = ANY (${[...visitorIds]}::uuid[]) AND customer_id IS NULL
     GROUP BY visitor_id`.execute(tx);
   return new Map(
     rows.map(({ visitorId, conversions, cash }) => [
       visitorId,
-      { conversionCount: Number(conversions), cashRevenue: cash },
+      { conversionCount: Number(conversions), cashRevenue: cash, withoutRate: [] },
     ]),
   );
 }
@@ -144,4 +149,5 @@ export const goalReader: GoalReader = {
     };
   },
   findVisitorTotals,
+  sumWithoutRate,
 };

@@ -1,12 +1,7 @@
+import type { WithoutRate } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import { limits, type UncountedReason } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-
-export interface WithoutRate {
-  readonly currency: string;
-  readonly count: number;
-  readonly amount: string;
-}
 
 /** Payments of a period that have no value in the profile's currency, because theirs has no rate; counted up to a limit. */
 export async function sumWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<WithoutRate[]> {

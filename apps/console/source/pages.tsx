@@ -114,6 +114,12 @@ export const pages = {
     staticData: { ...inArea('people', say.metrics.payments), hasDays: true },
     component: lazyRouteComponent(() => import('./payments/payments.tsx'), 'Payments'),
   }),
+  mergeProposals: createRoute({
+    getParentRoute,
+    path: '/merge-proposals',
+    staticData: inArea('people', say.pages.mergeProposals, seesPeople),
+    component: lazyRouteComponent(() => import('./people/merge-proposals.tsx'), 'MergeProposals'),
+  }),
   erasures: createRoute({
     getParentRoute,
     path: '/erasures',

@@ -39,6 +39,8 @@ export type JourneyPerson = WholeJourney['meta']['person'];
 export type JourneyTouch = ProjectedJourney['data']['events'][number];
 export type Held = Answer<'readCustomerExport'>['data'];
 export type WholeIdentity = Answer<'readCustomerIdentity'>['data'];
+export type MergeProposal = Answer<'listMergeProposals'>['data'][number];
+export type ProposalState = MergeProposal['state'];
 export type IdentityMerge = WholeIdentity['merges'][number];
 export type ErasureRequest = RequestOf<Routes['createCustomerErasure']>['body'];
 
@@ -238,10 +240,22 @@ export const paymentQuery = (profileId: string, id: string) =>
   });
 
 /** Of all time, whether they reached a goal or not. */
+export const mergeProposalsQuery = (profileId: string, state: ProposalState) =>
+  infiniteQueryOptions({
+    queryKey: ['merge-proposals', profileId, state],
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(profileId).listMergeProposals({ query: { state, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
+  });
+
 export const customerSearchQuery = (profileId: string, text: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['found', profileId, text],
-    queryFn: async ({ signal }) => (await clientFor(profileId).searchCustomers({ query: { q: text }, signal })).data,
+    queryFn: ({ pageParam, signal }) =>
+      clientFor(profileId).searchCustomers({ query: { q: text, ...(pageParam && { cursor: pageParam }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
     enabled: text.length >= limits.searchMinCharacters,
   });
 

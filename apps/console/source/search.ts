@@ -101,7 +101,10 @@ export function readCustomersSearch(search: Search): { goal?: string } {
 /** A conversion or a receipt, by our id. */
 export const readConversion = ({ conversion }: Search): { conversion?: string } =>
   isId(conversion) ? { conversion } : {};
-export const readReceipt = ({ receipt }: Search): { receipt?: string } => (isId(receipt) ? { receipt } : {});
+export const readReceipt = ({ receipt, customer }: Search): { receipt?: string; customer?: string } => ({
+  ...(isId(receipt) && { receipt }),
+  ...(isId(customer) && { customer }),
+});
 
 /** Only back into the console: an address from elsewhere could lead a person who has just signed in astray. */
 export const readNext = ({ next }: Search): { next?: string } =>

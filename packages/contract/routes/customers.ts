@@ -15,6 +15,7 @@ import {
 } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { ConversionKey, Device, RevenueType } from '../vocabulary.ts';
+import { Exclusions } from './report-parts.ts';
 
 const { maxRows } = limits.customerImport;
 const { pageSize, queryMinCharacters } = limits.customerSearch;
@@ -146,10 +147,14 @@ const CustomerCandidate = z
     first_seen_at: IsoTimestamp,
     last_seen_at: IsoTimestamp,
     conversion_count: Count,
-    cash_revenue: DecimalString.describe('Exact: parse it before you calculate.'),
+    cash_revenue: DecimalString.nullable().describe(
+      'Exact: parse it before you calculate. Null: there are payments, and none of them could be converted; see `meta.exclusions`.',
+    ),
     sources: z.array(z.string()).describe('Who has told of this customer, for example `import`.'),
   })
   .meta({ id: 'CustomerCandidate' });
+
+const searchCursorPattern = new RegExp(`^[0-2]\\|-?\\d+(\\.\\d+)?\\|\\d+\\|${uuidPattern}$`);
 
 export const searchCustomers = route({
   id: 'searchCustomers',
@@ -158,7 +163,7 @@ export const searchCustomers = route({
   summary: 'Find customers by name, e-mail address or phone number',
   description:
     'For a picker: finds what begins with the words asked for, whatever their accents and capitals. Phone numbers with or without ' +
-    'country code. The closest come first, then those seen last.',
+    'country code. Exact matches come first, then the customers with the highest revenue.',
   chapter: 'Customers',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],
@@ -168,10 +173,23 @@ export const searchCustomers = route({
   query: z.object({
     q: z.string().max(200).describe(`Under ${queryMinCharacters} characters the answer is an empty list.`),
     exclude: Uuid.optional().describe('A customer to leave out.'),
+    cursor: z
+      .string()
+      .regex(searchCursorPattern, 'is not one that this route gave out')
+      .optional()
+      .meta({ examples: ['1|199.9|1763467200000|0d1f9c3e-6f1e-4b5a-8f0a-1c2d3e4f5a6b'] }),
     limit: limitParameter(pageSize),
   }),
   ids: { exclude: 'customer' },
-  answers: { 200: { schema: data(z.array(CustomerCandidate)) } },
+  answers: {
+    200: {
+      schema: page(CustomerCandidate, {
+        count: Count.describe('How many customers match, as far as they are read.'),
+        is_count_exact: z.boolean().describe('False: more match than are read.'),
+        exclusions: Exclusions.describe('Payments of these customers without an exchange rate. They are in no amount here.'),
+      }),
+    },
+  },
 });
 
 const CustomerRow = z
@@ -184,14 +202,20 @@ const CustomerRow = z
     device: Device,
     channel: z.string().describe('Of the last touch before the conversion; `unknown` without one.'),
     source: z.string(),
-    revenue: z.number().describe('In the reporting currency, refunds subtracted.'),
+    revenue: z
+      .number()
+      .nullable()
+      .describe('In the reporting currency, refunds subtracted. Null without an exchange rate; see `meta.exclusions`.'),
     revenue_type: RevenueType,
     conversion_time: IsoTimestamp,
     time_to_complete_seconds: z.number().min(0).describe('From the first touch; 0 without one.'),
     touch_count: Count,
     touch_channels: z.array(z.string()).describe('Each channel once.'),
     conversion_count: Count.describe('Of the customer, ever.'),
-    total_revenue: z.number().describe('Cash of the customer, ever.'),
+    total_revenue: z
+      .number()
+      .nullable()
+      .describe('Cash of the customer, ever. Null: there are payments, and none of them could be converted.'),
   })
   .meta({ id: 'CustomerRow' });
 
@@ -232,5 +256,5 @@ export const listCustomers = route({
     message: 'goes together with cursor_time',
   }),
   refusedAs: dateRangeFaults,
-  answers: { 200: { schema: page(CustomerRow, { date_from: CalendarDate, date_to: CalendarDate }) } },
+  answers: { 200: { schema: page(CustomerRow, { date_from: CalendarDate, date_to: CalendarDate, exclusions: Exclusions }) } },
 });

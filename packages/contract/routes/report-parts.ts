@@ -48,15 +48,8 @@ export const AsOf = {
     ),
 };
 
-export const DeliveryMeta = {
-  as_of: IsoTimestamp.optional().describe(
-    'Of a report as it stood: the moment that was read, which is the latest up to the asked one of which nothing more will become ' +
-      `known (${limits.asOf.settledAfterMinutes} minutes ago, or before the oldest delivery that waits). Asked for again, it answers the same.`,
-  ),
-  date_from: CalendarDate,
-  date_to: CalendarDate,
-  currency: CurrencyCode.describe('The reporting currency: that of every amount here.'),
-  exclusions: z
+/** Money that is in no amount of an answer. */
+export const Exclusions = z
     .array(
       z
         .strictObject({
@@ -71,8 +64,17 @@ export const DeliveryMeta = {
           amount: DecimalString.describe('In that currency.'),
         })
         .meta({ id: 'Exclusion' }),
-    )
-    .describe(
+    );
+
+export const DeliveryMeta = {
+  as_of: IsoTimestamp.optional().describe(
+    'Of a report as it stood: the moment that was read, which is the latest up to the asked one of which nothing more will become ' +
+      `known (${limits.asOf.settledAfterMinutes} minutes ago, or before the oldest delivery that waits). Asked for again, it answers the same.`,
+  ),
+  date_from: CalendarDate,
+  date_to: CalendarDate,
+  currency: CurrencyCode.describe('The reporting currency: that of every amount here.'),
+  exclusions: Exclusions.describe(
       'Money of these days, of the whole profile, that is in no amount here. Payments without a rate are counted all the same; a `duplicate` is ' +
         'a record of a sale that another record counts. As it stood, payments are not listed.',
     ),

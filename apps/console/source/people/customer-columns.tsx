@@ -42,7 +42,7 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
       value: ({ revenue }) => revenue,
       cell: ({ revenue, revenue_type: type }) => (
         <>
-          {money(revenue, currency)}
+          <Converted amount={revenue} currency={currency} />
           {type !== 'cash' && <span className="label block">{words(type)}</span>}
         </>
       ),
@@ -77,12 +77,17 @@ export function customerColumns({ currency, timeZone }: ColumnOptions): Column<C
       value: ({ total_revenue: cash }) => cash,
       cell: ({ total_revenue: cash, conversion_count: conversions }) => (
         <>
-          {money(cash, currency)}
+          <Converted amount={cash} currency={currency} />
           <span className="label block">{say.people.conversions(conversions, count(conversions))}</span>
         </>
       ),
     },
   ];
+}
+
+/** A dash where no exchange rate was found; the tooltip says so. */
+function Converted({ amount, currency }: { readonly amount: number | null; readonly currency: string }) {
+  return <span title={amount === null ? say.people.noRate : undefined}>{money(amount, currency)}</span>;
 }
 
 const known = (text: string): boolean => text !== '' && text !== 'unknown';

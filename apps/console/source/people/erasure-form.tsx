@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { useState } from 'react';
@@ -7,17 +7,27 @@ import { words } from '../format.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { usePlace } from '../place.ts';
 import { problemOf } from '../problem.ts';
-import type { ErasureRequest } from '../queries.ts';
+import { type ErasureRequest, identityQuery } from '../queries.ts';
 import { erasureReasons, limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { ErasureConfirmation } from './erasure-confirmation.tsx';
-import { newReference, requestOf, type Selector, selectors, selectorTitles } from './erasure-request.ts';
+import { newReference, requestOf, type Selector, selectorOf, selectors, selectorTitles } from './erasure-request.ts';
 
 /** First who and why, then a last look at it. Only the second step erases. */
-export function ErasureForm({ workspaceId }: { readonly workspaceId: string }) {
+interface ErasureFormProps {
+  readonly workspaceId: string;
+  /** The customer whose page the form was opened from: named already. */
+  readonly customerId: string | undefined;
+}
+
+export function ErasureForm({ workspaceId, customerId }: ErasureFormProps) {
   const { place } = usePlace();
   const navigate = useNavigate({ from: '/p/$profileId/erasures' });
   const queryClient = useQueryClient();
+  const customer = useQuery({
+    ...identityQuery(place.profileId, customerId ?? ''),
+    enabled: customerId !== undefined,
+  });
   const [asked, setAsked] = useState<ErasureRequest>();
   const [isSure, setSure] = useState(false);
   const erase = useMutation({
@@ -45,7 +55,9 @@ export function ErasureForm({ workspaceId }: { readonly workspaceId: string }) {
         />
       ) : (
         <Who
+          key={customer.isPending && customerId ? 'waiting' : 'ready'}
           profileId={place.profileId}
+          named={selectorOf(customer.data?.customers.flatMap(({ identifiers }) => identifiers) ?? [])}
           before={asked}
           next={(request) => {
             erase.reset();
@@ -65,13 +77,15 @@ function wordsFor(error: Error): string {
 
 interface WhoProps {
   readonly profileId: string;
+  /** How the customer is named whose page the form was opened from. */
+  readonly named: { readonly selector: Selector; readonly value: string } | undefined;
   /** What was filled in before, for whoever came back to change it. */
   readonly before: ErasureRequest | undefined;
   readonly next: (request: ErasureRequest) => void;
 }
 
-function Who({ profileId, before, next }: WhoProps) {
-  const [selector, setSelector] = useState<Selector>('email');
+function Who({ profileId, named, before, next }: WhoProps) {
+  const [selector, setSelector] = useState<Selector>(named?.selector ?? 'email');
   const [reference] = useState(() => before?.request_ref ?? newReference(new Date(), crypto.randomUUID()));
   return (
     <form
@@ -109,7 +123,18 @@ function Who({ profileId, before, next }: WhoProps) {
         )}
       </Labelled>
       <Labelled title={selectorTitles[selector]}>
-        {(id) => <input id={id} name="value" className="field" maxLength={500} autoComplete="off" required />}
+        {(id) => (
+          <input
+            key={selector}
+            id={id}
+            name="value"
+            className="field"
+            defaultValue={selector === named?.selector ? named.value : ''}
+            maxLength={500}
+            autoComplete="off"
+            required
+          />
+        )}
       </Labelled>
       <Labelled title={say.erasures.reason}>
         {(id) => (

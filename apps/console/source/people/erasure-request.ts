@@ -45,6 +45,19 @@ export function requestOf({ profileId, selector, value, reference, reason }: Fil
 export const namedIn = ({ email, phone, customer_key: key, identifier_value: value }: ErasureRequest): string =>
   email ?? phone ?? key ?? value ?? '';
 
+/** How a customer is named most exactly: by the caller's key, else by another id, else by email or phone. */
+export function selectorOf(
+  identifiers: readonly { readonly kind: string; readonly value: string }[],
+): { readonly selector: Selector; readonly value: string } | undefined {
+  const order: readonly Selector[] = ['customer_key', ...otherTypes, 'email', 'phone'];
+  const kindOf = (selector: Selector) => (selector === 'customer_key' ? 'external_customer_id' : selector);
+  for (const selector of order) {
+    const found = identifiers.find(({ kind }) => kind === kindOf(selector));
+    if (found) return { selector, value: found.value };
+  }
+  return undefined;
+}
+
 /** Says when, and nothing of whom. */
 export const newReference = (now: Date, random: string): string =>
   `console-${now.toISOString().slice(0, 10)}-${random.slice(0, 8)}`;

@@ -14,7 +14,7 @@ const route = getRouteApi('/p/$profileId/erasures');
 /** Erasing somebody, for owners and admins, and the receipt, which stands in the address. */
 export function Erasures() {
   useTitle(say.people.eraseCustomer);
-  const { receipt } = route.useSearch();
+  const { receipt, customer } = route.useSearch();
   const { place, kept } = usePlace();
   const { isAdmin, workspaceId, role } = useMembership();
   return (
@@ -35,7 +35,7 @@ export function Erasures() {
           )}
         </>
       ) : isAdmin && workspaceId ? (
-        <ErasureForm workspaceId={workspaceId} />
+        <ErasureForm key={customer} workspaceId={workspaceId} customerId={customer} />
       ) : (
         <Empty title={say.erasures.onlyAdmins}>
           {say.people.youAreHere} {role ? words(role).toLowerCase() : say.people.aGuest}

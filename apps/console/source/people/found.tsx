@@ -1,16 +1,17 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { count, money } from '../format.ts';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { type CustomerCandidate, customerSearchQuery, profileQuery } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import { More } from './more.tsx';
 import { PersonLink } from './person-link.tsx';
 
 /** Anybody of that name, address or number, whether they ever reached a goal or not. */
 export function Found({ text }: { readonly text: string }) {
   const { place } = usePlace();
-  const query = useQuery(customerSearchQuery(place.profileId, text));
+  const query = useInfiniteQuery(customerSearchQuery(place.profileId, text));
   const { data: profile } = useQuery(profileQuery(place.profileId));
   if (text.length < limits.searchMinCharacters)
     return <p className="label mb-4">{say.people.atLeast(limits.searchMinCharacters)}</p>;
@@ -20,28 +21,47 @@ export function Found({ text }: { readonly text: string }) {
         {say.people.found}
       </h2>
       <Answered query={query} lines={2}>
-        {(people) =>
-          people.length === 0 ? (
-            <Empty title={say.people.nobodyBegins} />
-          ) : (
-            <ul className="card divide-y divide-line">
-              {people.map((person) => (
-                <li key={person.customer_profile_id} className="flex flex-wrap justify-between gap-x-4 px-5 py-2.5">
-                  <span className="min-w-0">
-                    <PersonLink customerId={person.customer_profile_id} title={nameOf(person)} />
-                    <span className="label block break-all">{knownBy(person)}</span>
-                  </span>
-                  <span className="label">
-                    {say.people.conversions(person.conversion_count, count(person.conversion_count))}
-                    {profile && `, ${money(person.cash_revenue, profile.reporting_currency)}`}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {({ pages }) => <Candidates pages={pages} currency={profile?.reporting_currency} />}
       </Answered>
+      <More query={query} />
     </section>
+  );
+}
+
+interface CandidatesProps {
+  readonly pages: readonly {
+    readonly data: readonly CustomerCandidate[];
+    readonly meta: { readonly count: number; readonly is_count_exact: boolean };
+  }[];
+  readonly currency: string | undefined;
+}
+
+function Candidates({ pages, currency }: CandidatesProps) {
+  const people = pages.flatMap((page) => page.data);
+  const { count: all = 0, is_count_exact: isExact = true } = pages[0]?.meta ?? {};
+  if (people.length === 0) return <Empty title={say.people.nobodyBegins} />;
+  return (
+    <>
+      <p className="label mb-2">
+        {isExact
+          ? say.people.foundOf(count(people.length), count(all))
+          : say.people.foundOfMore(count(people.length), count(all))}
+      </p>
+      <ul className="card divide-y divide-line">
+        {people.map((person) => (
+          <li key={person.customer_profile_id} className="flex flex-wrap justify-between gap-x-4 px-5 py-2.5">
+            <span className="min-w-0">
+              <PersonLink customerId={person.customer_profile_id} title={nameOf(person)} />
+              <span className="label block break-all">{knownBy(person)}</span>
+            </span>
+            <span className="label" title={person.cash_revenue === null ? say.people.noRate : undefined}>
+              {say.people.conversions(person.conversion_count, count(person.conversion_count))}
+              {currency && `, ${money(person.cash_revenue, currency)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

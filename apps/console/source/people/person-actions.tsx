@@ -22,7 +22,7 @@ export function PersonActions({ customerId }: { readonly customerId: string }) {
           <Link
             to="/p/$profileId/erasures"
             params={{ profileId: place.profileId }}
-            search={kept}
+            search={{ ...kept, customer: customerId }}
             className="button inline-block"
           >
             {say.people.erase}

@@ -61,6 +61,7 @@ export const common = {
     experiments: 'Experiments',
     reconciliation: 'Reconciliation',
     customers: 'Customers',
+    mergeProposals: 'Proposed merges',
     erasures: 'Erasures',
     accessLog: 'Who read people',
     team: 'Team',

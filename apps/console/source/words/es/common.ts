@@ -60,6 +60,7 @@ export const common: typeof english = {
     experiments: 'Experimentos',
     reconciliation: 'Conciliación',
     customers: 'Clientes',
+    mergeProposals: 'Fusiones propuestas',
     erasures: 'Borrados',
     accessLog: 'Quién vio personas',
     team: 'Equipo',

@@ -1,0 +1,177 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { clientFor } from '../client.ts';
+import { count, localMoment, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Failed, Page } from '../parts/page.tsx';
+import { Answered, Empty } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { type MergeProposal, mergeProposalsQuery, type ProposalState } from '../queries.ts';
+import { say } from '../words/index.ts';
+import { More } from './more.tsx';
+import { OnlyWithPeople } from './only-with-people.tsx';
+import { PersonLink } from './person-link.tsx';
+
+const states: readonly ProposalState[] = ['open', 'confirmed', 'rejected'];
+
+/** Pairs of keyed customers that share an identifier: evidence, preview, and the decision. */
+export function MergeProposals() {
+  const { place } = usePlace();
+  const [state, setState] = useState<ProposalState>('open');
+  const query = useInfiniteQuery(mergeProposalsQuery(place.profileId, state));
+  const picker = useId();
+  return (
+    <OnlyWithPeople title={say.pages.mergeProposals}>
+      <Page title={say.pages.mergeProposals} about={say.proposals.about}>
+        <div className="mb-4 flex items-center gap-3">
+          <label htmlFor={picker} className="label">
+            {say.proposals.state}
+          </label>
+          <select
+            id={picker}
+            className="field"
+            value={state}
+            onChange={({ target }) => setState(target.value as ProposalState)}
+          >
+            {states.map((one) => (
+              <option key={one} value={one}>
+                {say.proposals[one]}
+              </option>
+            ))}
+          </select>
+        </div>
+        <Answered query={query}>
+          {({ pages }) => <Proposals proposals={pages.flatMap((page) => page.data)} />}
+        </Answered>
+        <More query={query} />
+      </Page>
+    </OnlyWithPeople>
+  );
+}
+
+function Proposals({ proposals }: { readonly proposals: readonly MergeProposal[] }) {
+  if (proposals.length === 0) return <Empty title={say.proposals.none}>{say.proposals.noneAbout}</Empty>;
+  return (
+    <ul aria-label={say.proposals.list} className="card divide-y divide-line">
+      {proposals.map((proposal) => (
+        <Proposal key={proposal.id} proposal={proposal} />
+      ))}
+    </ul>
+  );
+}
+
+function Proposal({ proposal }: { readonly proposal: MergeProposal }) {
+  const { may } = useMembership();
+  return (
+    <li className="grid gap-2 px-5 py-3">
+      <div className="flex flex-wrap gap-x-8 gap-y-1">
+        {proposal.customers.map((customer) => (
+          <span key={customer.customer_profile_id} className="min-w-0">
+            <PersonLink
+              customerId={customer.customer_profile_id}
+              title={customer.name ?? customer.customer_key ?? say.people.unknown}
+            />
+            <span className="label block break-all">
+              {[
+                customer.customer_key ?? say.proposals.withoutKey,
+                say.proposals.outcomes(count(customer.outcomes)),
+                say.identity.since(localMoment(customer.first_seen_at)),
+              ].join(', ')}
+            </span>
+          </span>
+        ))}
+      </div>
+      <p className="label break-all">
+        {say.proposals.shared(words(proposal.shared.kind), proposal.shared.value)}
+        <span className="block">
+          {say.proposals.proposed(words(proposal.source), localMoment(proposal.proposed_at))}
+        </span>
+        {proposal.decided_at && (
+          <span className="block">
+            {say.proposals.decided(
+              say.proposals[proposal.state],
+              localMoment(proposal.decided_at),
+              proposal.reason ?? '',
+            )}
+          </span>
+        )}
+      </p>
+      {may('attribution:write') && <Decision proposal={proposal} />}
+    </li>
+  );
+}
+
+/** First what would change, then the decision. */
+function Decision({ proposal }: { readonly proposal: MergeProposal }) {
+  const { place } = usePlace();
+  const client = clientFor(place.profileId);
+  const queryClient = useQueryClient();
+  const [reason, setReason] = useState('');
+  const params = { proposal_id: proposal.id };
+  const onSuccess = () => queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'account' });
+  const preview = useMutation({
+    mutationFn: async () =>
+      (await client.confirmMergeProposal({ params, query: { dry_run: 'true' }, body: { reason: 'Preview' } })).data,
+  });
+  const confirm = useMutation({
+    mutationFn: () => client.confirmMergeProposal({ params, query: { dry_run: 'false' }, body: { reason } }),
+    onSuccess,
+  });
+  const reject = useMutation({
+    mutationFn: () => client.rejectMergeProposal({ params, body: { reason } }),
+    onSuccess,
+  });
+  const undo = useMutation({
+    mutationFn: () =>
+      client.undoMerge({ params: { merge_id: proposal.merge_id ?? '' }, query: { dry_run: 'false' }, body: { reason } }),
+    onSuccess,
+  });
+  const isMerged = proposal.customers.length < 2;
+  const isPending = confirm.isPending || reject.isPending || undo.isPending;
+  if (isMerged && !proposal.merge_id) return null;
+  return (
+    <form
+      className="flex flex-wrap items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isMerged) undo.mutate();
+        else confirm.mutate();
+      }}
+    >
+      {preview.data && (
+        <p role="status" className="label w-full">
+          {say.proposals.wouldMove(
+            count(preview.data.moved.outcomes),
+            count(preview.data.moved.browsers),
+            preview.data.customer_keys.join(', '),
+          )}
+        </p>
+      )}
+      {!isMerged && !preview.data && (
+        <button type="button" className="button" disabled={preview.isPending} onClick={() => preview.mutate()}>
+          {say.proposals.preview}
+        </button>
+      )}
+      <label className="label grid gap-1">
+        {say.proposals.reason}
+        <input className="field w-52" value={reason} onChange={({ target }) => setReason(target.value)} required />
+      </label>
+      {(isMerged || preview.data) && (
+        <button type="submit" className="button" disabled={isPending}>
+          {isMerged ? say.proposals.undo : say.proposals.confirm}
+        </button>
+      )}
+      {!isMerged && proposal.state === 'open' && (
+        <button
+          type="button"
+          className="button"
+          disabled={isPending || reason.trim() === ''}
+          onClick={() => reject.mutate()}
+        >
+          {say.proposals.reject}
+        </button>
+      )}
+      <Failed error={preview.error ?? confirm.error ?? reject.error ?? undo.error} />
+    </form>
+  );
+}
