@@ -180,7 +180,7 @@ describe('A row', () => {
     expect(await one('lead_created')).toEqual([[300, 'pipeline', 80.5, 4]]);
     expect(await one('order_placed')).toEqual([[80.5, 'gross', 80.5, 4]]);
     expect(await one('payment_received')).toEqual([
-      [0, 'cash', 80.5, 4],
+      [null, 'cash', 80.5, 4],
       [80.5, 'cash', 80.5, 4],
     ]);
     // Until it is converted anew, an amount in the old currency is none in the new.

@@ -10,6 +10,7 @@ const row = (place: number, isGoal: boolean): LookedAt => ({
   customerId: null,
   visitorId: null,
   amount: null,
+  isUnconverted: false,
   revenueType: 'pipeline',
 });
 

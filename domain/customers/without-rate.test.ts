@@ -23,7 +23,12 @@ test('a payment without an exchange rate is null and an exclusion in the list an
   expect(found.data).toMatchObject([{ cash_revenue: null }]);
   expect(found.meta.exclusions).toMatchObject(excluded.map(({ amount: _amount, ...rest }) => rest));
 
-  await shop.send({ idempotency_key: 'p-2', occurred_at: day(6), user_traits, properties: { value: '10', currency: 'USD' } });
+  await shop.send({
+    idempotency_key: 'p-2',
+    occurred_at: day(6),
+    user_traits,
+    properties: { value: '10', currency: 'USD' },
+  });
   expect((await search()).body.data).toMatchObject([{ cash_revenue: '10.00' }]);
 });
 

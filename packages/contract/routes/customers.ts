@@ -186,7 +186,9 @@ export const searchCustomers = route({
       schema: page(CustomerCandidate, {
         count: Count.describe('How many customers match, as far as they are read.'),
         is_count_exact: z.boolean().describe('False: more match than are read.'),
-        exclusions: Exclusions.describe('Payments of these customers without an exchange rate. They are in no amount here.'),
+        exclusions: Exclusions.describe(
+          'Payments of these customers without an exchange rate. They are in no amount here.',
+        ),
       }),
     },
   },
@@ -256,5 +258,7 @@ export const listCustomers = route({
     message: 'goes together with cursor_time',
   }),
   refusedAs: dateRangeFaults,
-  answers: { 200: { schema: page(CustomerRow, { date_from: CalendarDate, date_to: CalendarDate, exclusions: Exclusions }) } },
+  answers: {
+    200: { schema: page(CustomerRow, { date_from: CalendarDate, date_to: CalendarDate, exclusions: Exclusions }) },
+  },
 });

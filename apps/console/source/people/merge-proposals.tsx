@@ -40,9 +40,7 @@ export function MergeProposals() {
             ))}
           </select>
         </div>
-        <Answered query={query}>
-          {({ pages }) => <Proposals proposals={pages.flatMap((page) => page.data)} />}
-        </Answered>
+        <Answered query={query}>{({ pages }) => <Proposals proposals={pages.flatMap((page) => page.data)} />}</Answered>
         <More query={query} />
       </Page>
     </OnlyWithPeople>
@@ -123,7 +121,11 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
   });
   const undo = useMutation({
     mutationFn: () =>
-      client.undoMerge({ params: { merge_id: proposal.merge_id ?? '' }, query: { dry_run: 'false' }, body: { reason } }),
+      client.undoMerge({
+        params: { merge_id: proposal.merge_id ?? '' },
+        query: { dry_run: 'false' },
+        body: { reason },
+      }),
     onSuccess,
   });
   const isMerged = proposal.customers.length < 2;
