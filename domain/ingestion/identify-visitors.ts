@@ -160,7 +160,8 @@ async function decide(
     if (links.has(visitorId)) continue;
     const { customerId, linked } = decideBrowserIdentity(identifiers, holderOf);
     const name = linked.map(identifierKey).join();
-    const somebody = customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked, seenAt: at }, evidence)?.customerId;
+    const somebody =
+      customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked, seenAt: at }, evidence)?.customerId;
     if (!somebody) continue;
     if (!customerId) newcomers.set(name, somebody);
     const saidOf = customerId && saidOfIn(known, identifiers, customerId);

@@ -358,9 +358,15 @@ export interface Customers {
   created_at: Timestamp;
   erased_at: Timestamp | null;
   first_name: string | null;
+  /**
+   * When the customer was first active; when it was imported, while no activity is recorded.
+   */
   first_seen_at: Timestamp;
   id: string;
   last_name: string | null;
+  /**
+   * When the customer was last active; when it was imported, while no activity is recorded.
+   */
   last_seen_at: Timestamp;
   merged_into: string | null;
   own: Json | null;

@@ -49,22 +49,21 @@ export const AsOf = {
 };
 
 /** Money that is in no amount of an answer. */
-export const Exclusions = z
-    .array(
-      z
-        .strictObject({
-          of: z
-            .enum(excludedKinds)
-            .describe(
-              '`payments`, or days of `spend` or of the `platform_value`, the conversion value that platforms report.',
-            ),
-          reason: z.enum(exclusionReasons),
-          currency: CurrencyCode,
-          count: Count.describe(`Of payments, up to ${limits.exclusions.counted.toLocaleString('en')}.`),
-          amount: DecimalString.describe('In that currency.'),
-        })
-        .meta({ id: 'Exclusion' }),
-    );
+export const Exclusions = z.array(
+  z
+    .strictObject({
+      of: z
+        .enum(excludedKinds)
+        .describe(
+          '`payments`, or days of `spend` or of the `platform_value`, the conversion value that platforms report.',
+        ),
+      reason: z.enum(exclusionReasons),
+      currency: CurrencyCode,
+      count: Count.describe(`Of payments, up to ${limits.exclusions.counted.toLocaleString('en')}.`),
+      amount: DecimalString.describe('In that currency.'),
+    })
+    .meta({ id: 'Exclusion' }),
+);
 
 export const DeliveryMeta = {
   as_of: IsoTimestamp.optional().describe(
@@ -75,9 +74,9 @@ export const DeliveryMeta = {
   date_to: CalendarDate,
   currency: CurrencyCode.describe('The reporting currency: that of every amount here.'),
   exclusions: Exclusions.describe(
-      'Money of these days, of the whole profile, that is in no amount here. Payments without a rate are counted all the same; a `duplicate` is ' +
-        'a record of a sale that another record counts. As it stood, payments are not listed.',
-    ),
+    'Money of these days, of the whole profile, that is in no amount here. Payments without a rate are counted all the same; a `duplicate` is ' +
+      'a record of a sale that another record counts. As it stood, payments are not listed.',
+  ),
   freshness: z
     .strictObject({ attribution: Stage, delivery: Stage })
     .describe(

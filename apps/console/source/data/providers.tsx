@@ -7,7 +7,6 @@ export const groups = [
   { id: 'revenue', kinds: ['payments', 'store'] },
   { id: 'crm', kinds: ['crm', 'messaging'] },
 ] as const;
-type Group = (typeof groups)[number]['id'];
 
 const names = Object.keys(channels) as Channel[];
 
