@@ -25,7 +25,7 @@ test('a refund takes its part once, however often it is sent; corrected, withdra
   // Told of the wrong payment.
   const other = await shop.pay('p-2', 2, '8', 'ana');
   await shop.refund('r-2', 'p-2', '5');
-  expect([(await shop.read(id)).net, (await shop.read(other)).net]).toEqual(['100', '3']);
+  expect([(await shop.read(id)).net, (await shop.read(other)).net]).toEqual(['100.00', '3.00']);
 });
 
 test('a dispute is told apart; won, the money is back', async () => {
