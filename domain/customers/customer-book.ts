@@ -10,11 +10,9 @@ import {
   identifierKey,
   isOfErased,
   isStrongKind,
-  maxTermsOfCustomer,
-  searchTerms,
   withoutErased,
 } from '@tributary/rules';
-import type { IdentifierKind } from '@tributary/vocabulary';
+import { firstOf, termsOf } from './customer-terms.ts';
 
 /** What a message says of a person. */
 export interface Said {
@@ -374,16 +372,3 @@ export function filledFacts(some: Facts, others: Facts): Facts {
     lastSeenAt: new Date(Math.max(some.lastSeenAt.getTime(), others.lastSeenAt.getTime())),
   };
 }
-
-function termsOf(customer: CustomerRecord, linked: readonly Identifier[]): string[] {
-  const fresh = searchTerms({
-    firstName: customer.firstName ?? undefined,
-    lastName: customer.lastName ?? undefined,
-    emails: linked.filter(({ kind }) => kind === 'email').map(({ value }) => value),
-    phones: linked.filter(({ kind }) => kind === 'phone').map(({ value }) => value),
-  });
-  return [...new Set([...customer.terms, ...fresh])].slice(0, maxTermsOfCustomer);
-}
-
-const firstOf = (identifiers: readonly Identifier[], wanted: IdentifierKind): string | undefined =>
-  identifiers.find(({ kind }) => kind === wanted)?.value;

@@ -10,10 +10,12 @@ import {
   handoffProviders as providersByLink,
   mailRhythms as rhythmsOfMails,
   roles,
+  proposalStates as statesOfProposals,
 } from '@tributary/vocabulary';
 
 /** What the console needs of the contract while it runs. The build puts the values in this file's place, so that zod stays out of it. */
 export const models = attributionModels;
+export const mergeProposalStates = statesOfProposals;
 export const scoreWindows = ScoreWindow.options;
 export const limits = {
   campaigns: contractLimits.campaigns.pageSize.max,

@@ -7,12 +7,11 @@ import { Failed, Page } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { type MergeProposal, mergeProposalsQuery, type ProposalState } from '../queries.ts';
+import { mergeProposalStates } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { More } from './more.tsx';
 import { OnlyWithPeople } from './only-with-people.tsx';
 import { PersonLink } from './person-link.tsx';
-
-const states: readonly ProposalState[] = ['open', 'confirmed', 'rejected'];
 
 /** Pairs of keyed customers that share an identifier: evidence, preview, and the decision. */
 export function MergeProposals() {
@@ -33,7 +32,7 @@ export function MergeProposals() {
             value={state}
             onChange={({ target }) => setState(target.value as ProposalState)}
           >
-            {states.map((one) => (
+            {mergeProposalStates.map((one) => (
               <option key={one} value={one}>
                 {say.proposals[one]}
               </option>
