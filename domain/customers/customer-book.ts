@@ -12,6 +12,7 @@ import {
   isStrongKind,
   withoutErased,
 } from '@tributary/rules';
+import type { IdentifierKind } from '@tributary/vocabulary';
 import { firstOf, termsOf } from './customer-terms.ts';
 
 /** What a message says of a person. */

@@ -27,7 +27,7 @@ interface Row extends Position {
 const shown = (currency: string) => sql`
   o.id, o.occurred_at AS at, o.customer_id AS "customerId", o.visitor_id AS "visitorId",
   CASE WHEN o.reporting_currency = ${currency} THEN o.reporting_amount END AS amount,
-  o.amount IS NOT NULL AND o.reporting_amount IS NULL AS "isUnconverted"`;
+  o.amount IS NOT NULL AND o.reporting_currency IS DISTINCT FROM ${currency} AS "isUnconverted"`;
 
 /** The events of a goal as definitions list them, and all that any lists: an event's type counts only where its name is not listed. */
 interface GoalEvents {
