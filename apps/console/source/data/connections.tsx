@@ -113,7 +113,7 @@ function Gallery({ connect, connectedTo }: GalleryProps) {
                     <button
                       type="button"
                       className="button"
-                      aria-label={say.connect.connectTo(words(channel))}
+                      aria-label={(connected > 0 ? say.connect.anotherOf : say.connect.connectTo)(words(channel))}
                       onClick={() => connect(channel)}
                     >
                       {connected > 0 ? say.connect.another : say.connect.connect}

@@ -6,6 +6,7 @@ export const data = {
     connect: 'Connect',
     another: 'Connect another',
     connectTo: (name: Shown) => `Connect ${name}`,
+    anotherOf: (name: Shown) => `Connect another: ${name}`,
     count: (number: number, shown: Shown) => `${shown} ${number === 1 ? 'account' : 'accounts'}`,
     groups: { ads: 'Advertising', revenue: 'Payments and stores', crm: 'CRM and messaging' },
     brings: {
@@ -69,7 +70,7 @@ export const data = {
     disconnect: 'Disconnect',
     disconnectOf: (name: Shown) => `Disconnect ${name}`,
     syncNow: 'Sync now',
-    syncOf: (name: Shown) => `Sync ${name} now`,
+    syncOf: (name: Shown) => `Sync now: ${name}`,
     beingRead: 'Sync in progress.',
     read: (ago: Shown) => `Synced ${ago}`,
     notRead: 'Not synced yet',

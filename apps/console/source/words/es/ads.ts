@@ -24,7 +24,7 @@ export const ads: typeof english = {
   },
   budget: {
     change: 'Cambiar presupuesto',
-    changeOf: (name) => `Cambiar el presupuesto de ${name}`,
+    changeOf: (name) => `Cambiar presupuesto de ${name}`,
     of: (name) => `Presupuesto diario de ${name}`,
     current: 'Presupuesto actual',
     advised: 'Presupuesto aconsejado',

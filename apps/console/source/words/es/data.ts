@@ -6,6 +6,7 @@ export const data: typeof english = {
     connect: 'Conectar',
     another: 'Conectar otra',
     connectTo: (name) => `Conectar ${name}`,
+    anotherOf: (name) => `Conectar otra: ${name}`,
     count: (number, shown) => `${shown} ${number === 1 ? 'cuenta' : 'cuentas'}`,
     groups: { ads: 'Publicidad', revenue: 'Pagos y tiendas', crm: 'CRM y mensajería' },
     brings: {
