@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
       'what was taken back is credited as if it were given',
     ],
     'told-twice-earns-twice': [
-      'if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS within',
-      'in_window AS within',
+      'if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS once',
+      'in_window AS once',
       'an ad that both visit and outcome name earns twice',
     ],
     'same-click-for-ever': [

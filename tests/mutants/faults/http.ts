@@ -31,7 +31,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/http/read-body.ts', ['packages/http/front-door.test.ts', 'packages/http/http.test.ts'], {
     'strangers-send-megabytes': [
-      'caller ? routeBytes : Math.min(routeBytes, strangerBytes)',
+      'caller || isProvider ? routeBytes : Math.min(routeBytes, strangerBytes)',
       'routeBytes',
       'somebody unknown has megabytes kept in memory',
     ],

@@ -12,8 +12,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'undone-merge-joined-again',
     file: 'packages/rules/identity.ts',
-    from: 'if (isSomebodyElse || this.#isApart(holder)) return false;',
-    to: 'if (isSomebodyElse) return false;',
+    from: 'if (isSomebodyElse || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
+    to: 'if (isSomebodyElse || this.hasOtherKeyThan(holder)) return false;',
     breaks: 'the next message that names both joins again what was undone',
     tests: ['domain/identity/identity.test.ts'],
   },
@@ -80,7 +80,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'phone-joins-two-with-emails',
     file: 'packages/rules/identity.ts',
-    from: 'if (byStrongIdentifier || !holder.isStrong) return true;',
+    from: 'if (isStrongKind(kind) || !holder.isStrong) return true;',
     to: 'return true;',
     breaks: 'a shared phone joins two people with e-mails of their own',
     tests: ['packages/rules/identity.test.ts'],

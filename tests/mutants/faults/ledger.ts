@@ -170,7 +170,7 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn(m('0024_journeys'), ['domain/outcomes/outcome-totals.test.ts'], {
+  ...faultsIn(m('0220_sales'), ['domain/outcomes/outcome-totals.test.ts'], {
     'totals-count-changes-twice': [
       "coalesce(reporting_currency, ''), -1, -coalesce(reporting_amount, 0)",
       "coalesce(reporting_currency, ''), 0, 0",

@@ -108,9 +108,17 @@ export const faults: readonly Fault[] = [
   {
     id: 'lifetime-cash-mixes-currencies',
     file: 'domain/outcomes/find-customer-totals.ts',
-    from: 'WHERE counts_as_cash AND currency = ${profile.currency}',
-    to: 'WHERE counts_as_cash',
+    from: 'sum(amount) FILTER (WHERE counts_as_cash AND currency = ${profile.currency})',
+    to: 'sum(amount) FILTER (WHERE counts_as_cash)',
     breaks: 'lifetime cash adds pesos to dollars after the reporting currency changed',
     tests: ['domain/outcomes/outcome-totals.test.ts', 'domain/customers/search-customers.test.ts'],
+  },
+  {
+    id: 'duplicates-are-counted',
+    file: 'domain/sales/settle-batch.ts',
+    from: "isExcluded(record) ? 'excluded' : id === counted ? null : 'duplicate'",
+    to: "isExcluded(record) ? 'excluded' : null",
+    breaks: 'a sale that two sources report counts twice',
+    tests: ['domain/sales/sales.test.ts'],
   },
 ];

@@ -70,8 +70,8 @@ export const faults: readonly Fault[] = [
         'a search for "!!" lists everybody',
       ],
       'orders-as-total-revenue': [
-        "(conversion.revenueType === 'cash' ? (conversion.amount ?? 0) : 0)",
-        '(conversion.amount ?? 0)',
+        "if (revenueType !== 'cash') return 0;",
+        '',
         'an order counts as money paid',
       ],
     },

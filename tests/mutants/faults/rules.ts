@@ -4,8 +4,8 @@ import { type Fault, faultsIn } from '../fault.ts';
 export const faults: readonly Fault[] = [
   ...faultsIn('packages/rules/identity.ts', ['packages/rules/identity.test.ts'], {
     'two-national-ids-one-person': [
-      'if (isSomebodyElse || this.#isApart(holder)) return false;',
-      'if (this.#isApart(holder)) return false;',
+      'if (isSomebodyElse || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
+      'if (this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
       'two people with national ids of their own are merged by a shared e-mail',
     ],
     'browser-links-all-it-says': [
@@ -14,8 +14,8 @@ export const faults: readonly Fault[] = [
       'a browser ties two identifiers of strangers together',
     ],
     'browser-phone-finds-strong': [
-      'if (holder && (isStrongKind(identifier.kind) || !saysStrong || !holder.isStrong))',
-      'if (holder)',
+      'if (holder && !hasOtherKey && (isStrongKind(identifier.kind) || !saysStrong || !holder.isStrong))',
+      'if (holder && !hasOtherKey)',
       'a shared phone links a browser to somebody with an e-mail of their own',
     ],
     'weakest-first': [
@@ -24,7 +24,7 @@ export const faults: readonly Fault[] = [
       'the weakest identifier decides who a message is about',
     ],
     'conflicts-in-silence': [
-      'else if (isStrongKind(identifier.kind)) conflicts.push(identifier);',
+      'else if (holder ? isStrongKind(identifier.kind) : !person.canHold(identifier)) conflicts.push(identifier);',
       '',
       'a contested e-mail leaves no conflict',
     ],
