@@ -71,8 +71,15 @@ async function checkShops(
     (await client.readOverview({ query: { ...range, ...(as_of && { as_of }) } })).data.totals;
   const now = await totalsOf();
   const asOfNow = await totalsOf(new Date().toISOString());
-  expect({ ...asOfNow, outcome_value: 0 }).toEqual({ ...now, outcome_value: 0 });
-  expect(asOfNow.outcome_value).toBe(now.outcome_value);
+  // The deals of the connected CRM were read a moment ago, after the latest moment that `as_of` can name.
+  const cash = ({ spend, outcome_count, outcome_value, roas, cac }: typeof now) => ({
+    spend,
+    outcome_count,
+    outcome_value,
+    roas,
+    cac,
+  });
+  expect(cash(asOfNow)).toEqual(cash(now));
   const asOfDay = async (day: number) => totalsOf(`${month}-${String(day).padStart(2, '0')}T12:00:00Z`);
   const [fifth, twentieth] = [await asOfDay(5), await asOfDay(20)];
   expect(fifth.outcome_count).toBeGreaterThan(0);

@@ -44,7 +44,7 @@ test('a sync is asked for, runs once, and its progress is told [conn-032] [conn-
   const old = await connect('crm_a', { status: 'reconnect_required' });
   const { error } = await ask('POST', '/connections/sync', { connection_id: old });
   expect(error).toMatchObject({ code: 'connection_not_ready', reconnect_required: true });
-  expect(new URL(error.reconnect_url).pathname).toContain('/connections');
+  expect(new URL(error.reconnect_url).pathname).toMatch(/^\/connect\//);
 });
 
 test('disconnecting withdraws the consent, deletes the credentials and says so once [conn-031] [evnt-010]', async () => {
@@ -159,7 +159,7 @@ test('a provider’s failure is told with its own words, and a withdrawn token w
   expect(asks).toMatchObject({ status: 409, error: { code: 'connection_not_ready' } });
   const gone = await fail('reconnect', 'withdrawn');
   expect(gone).toMatchObject({ status: 409, error: { code: 'connection_not_ready', reconnect_required: true } });
-  expect(gone.error.reconnect_url).toContain('/connections');
+  expect(gone.error.reconnect_url).toContain('/connect/');
   expect(await row(id)).toMatchObject({ status: 'reconnect_required' });
 });
 

@@ -37,7 +37,7 @@ describe('a run', () => {
         event_name: 'Purchase',
         action_source: 'system_generated',
         dataset: '1001',
-        value: '100',
+        value: '100.00',
         click_ids: ['fbclid'],
         person_fields: ['email', 'name', 'externalId'],
         refused_because: null,

@@ -380,6 +380,6 @@ describe('GET /campaigns', () => {
     });
     await shop.spend({ platform: 'tiktok', level: 'campaign', external_id: 'secret', spend: '3' });
     await shop.settle();
-    expect(await shop.rows()).toMatchObject({ secret: { campaign_id: id, external_id: 'secret', roas: 7 / 3 } });
+    expect(await shop.rows()).toMatchObject({ secret: { campaign_id: id, external_id: 'secret', roas: 2.333333 } });
   });
 });

@@ -171,7 +171,7 @@ describe('A sale that two sources report', () => {
     expect(await store.revenue()).toBe('70.00');
     await store.giveBack('payments_b', 'order-78', 'refund-2', '20');
     expect(await store.revenue()).toBe('50.00');
-    expect((await store.payments()).find(({ counted }) => counted)?.net).toBe('50');
+    expect((await store.payments()).find(({ counted }) => counted)?.net).toBe('50.00');
   });
 
   test('reports count it once', async () => {
@@ -180,7 +180,7 @@ describe('A sale that two sources report', () => {
     const { body } = await store.overview();
     expect(body.data.totals).toMatchObject({ outcome_count: 1, outcome_value: 10 });
     expect(body.meta.exclusions).toEqual([
-      { of: 'payments', reason: 'duplicate', currency: 'USD', count: 1, amount: '10' },
+      { of: 'payments', reason: 'duplicate', currency: 'USD', count: 1, amount: '10.00' },
     ]);
   });
 });

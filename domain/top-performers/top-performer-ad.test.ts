@@ -145,7 +145,7 @@ describe('What is told of an ad', () => {
     expect(star).toMatchObject({
       attributed_cash_outcomes: 2,
       attributed_revenue: 300.5,
-      roas: 300.5 / 150,
+      roas: 2.003333,
       cac: 75,
     });
     expect(other).toMatchObject({ attributed_cash_outcomes: 0, attributed_revenue: 0, roas: 0, cac: null });

@@ -43,6 +43,14 @@ const provenElsewhere: Readonly<Record<string, readonly string[]>> = {
   deleteManualStore: ['connectionId'],
   updateManualStore: ['connectionId'],
   previewExports: ['connection_id'],
+  // An account that no connection of the profile has; the tests of the modules have a stranger's.
+  explain: ['entity_id', 'connection_id'],
+  applyUrlTags: ['connection_id'],
+  undoUrlTags: ['connection_id'],
+  listStages: ['connection_id'],
+  readOutcomesPrefill: ['connection_id'],
+  listTrackedPages: ['connection_id'],
+  selectTrackedPages: ['connection_id'],
   deleteConnection: ['id'],
   // Only who gets the mail leaves it; the test of the room has somebody who does not.
   leaveReportMail: ['id'],

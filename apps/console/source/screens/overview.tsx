@@ -46,11 +46,14 @@ function NothingYet() {
       </Empty>
     );
   return (
-    <section aria-labelledby="get-started">
-      <h2 id="get-started">{say.setUp.getStarted}</h2>
-      <p className="mb-4 max-w-prose text-soft">{say.setUp.getStartedAbout}</p>
-      <Checklist />
-    </section>
+    <>
+      <Empty title={say.overview.nothing}>{say.overview.otherDays}</Empty>
+      <section aria-labelledby="get-started" className="mt-6">
+        <h2 id="get-started">{say.setUp.getStarted}</h2>
+        <p className="mb-4 max-w-prose text-soft">{say.setUp.getStartedAbout}</p>
+        <Checklist />
+      </section>
+    </>
   );
 }
 
