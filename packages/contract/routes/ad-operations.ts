@@ -201,9 +201,11 @@ export const readAdSetStatus = route({
             currency: CurrencyCode,
             daily_budget: DecimalString.nullable(),
             daily_budget_minor: MinorUnits.nullable(),
-            actions: z.strictObject({ budget: availability }),
+            actions: z
+              .strictObject({ budget: availability.describe('Whether the budget can be changed here.') })
+              .describe('What can be done with the ad set.'),
           })
-          .meta({ id: 'AdSetStatus' }),
+          .meta({ id: 'AdSetStatus', description: 'An ad set as it is at the platform now.' }),
       ),
     },
   },

@@ -61,7 +61,8 @@ const CampaignRow = z
     daily_budget: Money.nullable().optional().describe('In budget_currency, if one is set.'),
     budget_currency: CurrencyCode.nullable()
       .optional()
-      .describe('The ad account’s own currency. Null without a budget.'),
+      .describe('The ad account’s own currency. Null without a budget.')
+      .meta({ examples: ['USD'] }),
     campaign_external_id: z.string().nullable().optional(),
     ad_set_external_id: z.string().nullable().optional(),
     messaging_conversations_started_7d: Count.nullable().optional().describe('As the platform reports it.'),

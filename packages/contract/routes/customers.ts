@@ -259,6 +259,14 @@ export const listCustomers = route({
   }),
   refusedAs: dateRangeFaults,
   answers: {
-    200: { schema: page(CustomerRow, { date_from: CalendarDate, date_to: CalendarDate, exclusions: Exclusions }) },
+    200: {
+      schema: page(CustomerRow, {
+        date_from: CalendarDate,
+        date_to: CalendarDate,
+        exclusions: Exclusions.describe(
+          'Payments of these customers without an exchange rate. They are in no amount here.',
+        ),
+      }),
+    },
   },
 });

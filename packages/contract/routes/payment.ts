@@ -54,7 +54,7 @@ export const Payment = z
           amount: DecimalString,
           currency: CurrencyCode,
           paid_at: IsoTimestamp,
-          counted: z.boolean(),
+          counted: z.boolean().describe('Whether this record is the one that counts.'),
         }),
       )
       .describe('All records of the sale, the counted one first. Empty where one source alone reports it.'),
