@@ -27,7 +27,8 @@ export interface Said {
 export type Step = { readonly say: Said } | { readonly undo: number };
 
 /** Strong ones that belong to nobody by law: with them alone it is certain who is one person, merged or not. */
-const kinds = strongIdentifierKinds.filter((kind) => kind !== 'national_id');
+// Keys of the caller are left out as well: they keep customers apart, and a message has only one.
+const kinds = strongIdentifierKinds.filter((kind) => kind !== 'national_id' && kind !== 'external_customer_id');
 const identifier = fc.record({ kind: fc.constantFrom(...kinds), value: fc.constantFrom('1', '2', '3') });
 const said: fc.Arbitrary<Said> = fc.record({
   identifiers: fc.uniqueArray(identifier, {

@@ -69,11 +69,7 @@ export const faults: readonly Fault[] = [
         'read',
         'a search for "!!" lists everybody',
       ],
-      'orders-as-total-revenue': [
-        "if (revenueType !== 'cash') return 0;",
-        '',
-        'an order counts as money paid',
-      ],
+      'orders-as-total-revenue': ["if (revenueType !== 'cash') return 0;", '', 'an order counts as money paid'],
     },
   ),
   ...faultsIn(
