@@ -50,5 +50,15 @@ export function differences(before: unknown, after: unknown, at = ''): string[] 
     return Object.entries(before).flatMap(([name, value]) =>
       differences(value, (after as Readonly<Record<string, unknown>> | undefined)?.[name], `${at}.${name}`),
     );
-  return before === after ? [] : [`${at}: ${JSON.stringify(before)}, now ${JSON.stringify(after)}`];
+  return isSameValue(before, after) ? [] : [`${at}: ${JSON.stringify(before)}, now ${JSON.stringify(after)}`];
+}
+
+const figure = /^-?\d+(\.\d+)?$/;
+
+/** Versions before 0.2 wrote amounts without their last zeros ("40.4") and ratios with all digits of a float. */
+function isSameValue(before: unknown, after: unknown): boolean {
+  if (before === after) return true;
+  if (typeof before === 'number' && typeof after === 'number') return Number(before.toFixed(6)) === after;
+  if (typeof before !== 'string' || typeof after !== 'string') return false;
+  return figure.test(before) && figure.test(after) && Number(before) === Number(after);
 }
