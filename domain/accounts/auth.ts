@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { mcp } from '@better-auth/mcp';
 import type { passkey } from '@better-auth/passkey';
-import { McpScope } from '@tributary/contract';
+import { links, McpScope } from '@tributary/contract';
 import { mintSecret } from '@tributary/domain/credentials';
 import type { Postgres } from '@tributary/postgres';
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth';
@@ -95,7 +95,7 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { disabled: true },
-    onAPIError: { throw: true, errorURL: `${baseUrl}${consentPath}` },
+    onAPIError: { throw: true, errorURL: links.assistantConsent(baseUrl) },
     plugins: [
       twoFactor() as unknown as BetterAuthPlugin,
       passkeys(passkey, baseUrl),
@@ -121,9 +121,6 @@ export function canServeAssistants(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
-
-/** What an assistant's token is for. */
-export const mcpResource = (baseUrl: string): string => `${new URL(baseUrl).origin}/mcp`;
 
 export const consentPath = '/oauth2/consent';
 
@@ -154,7 +151,7 @@ function passkeys(create: typeof passkey, baseUrl: string): BetterAuthPlugin {
 
 function assistants(create: typeof mcp, baseUrl: string, sessionSeconds: number): BetterAuthPlugin {
   const plugin = create({
-    resource: mcpResource(baseUrl),
+    resource: links.assistants(baseUrl),
     loginPage: consentPath,
     consentPage: consentPath,
     // A client that registers itself may ask for these two and for nothing else, whatever it writes into its registration.

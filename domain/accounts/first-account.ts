@@ -26,7 +26,7 @@ export async function openFirstAccount(
   const token = mintSecret('firstAccount');
   const until = new Date(now.getTime() + limits.firstAccount.lifeDays * dayMs);
   const isOpen = await owner.transaction((tx) => offerFirstAccount(tx, hashSecret(token), until));
-  return isOpen ? { url: links.firstAccount(baseUrl.replace(/\/+$/, ''), token), until } : undefined;
+  return isOpen ? { url: links.firstAccount(baseUrl, token), until } : undefined;
 }
 
 export interface FirstAccountOptions {

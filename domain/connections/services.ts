@@ -13,13 +13,16 @@ export interface ConnectionServices {
   readonly createReconnectUrl?: CreateReconnectUrl;
 }
 
-/** A page on which a merchant without an account renews the connection; undefined where members do it in the console. */
+/**
+ * A page on which a merchant without an account renews the connection. Undefined where members do it in the console; null where an app
+ * governs the profile and the provider has no consent page, so that only the app itself can connect again.
+ */
 export type CreateReconnectUrl = (of: {
   readonly profileId: string;
   readonly connectionId: string;
   readonly requestId: string;
   readonly now: Date;
-}) => Promise<string | undefined>;
+}) => Promise<string | null | undefined>;
 
 /** The same with the ledger of the profile whose connections are meant; a handler's context is one. */
 export interface ProfileServices extends ConnectionServices {

@@ -53,8 +53,11 @@ export async function withReconnectLink<Thrown>(
 ): Promise<Thrown | Refusal> {
   if (!(thrown instanceof Refusal && 'reconnect_url' in thrown.fields)) return thrown;
   const url = await createReconnectUrl?.({ profileId: caller.profileId, connectionId, requestId, now });
-  if (!url) return thrown;
-  return new Refusal(thrown.code, thrown.message, { fields: { ...thrown.fields, reconnect_url: url } });
+  if (url === undefined) return thrown;
+  const { reconnect_url: _consolePage, ...fields } = thrown.fields;
+  return new Refusal(thrown.code, thrown.message, {
+    fields: { ...fields, ...(url !== null && { reconnect_url: url }) },
+  });
 }
 
 /** Where a person connects again. */

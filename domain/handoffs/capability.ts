@@ -34,5 +34,4 @@ export const sealCapability = (vault: Pick<Vault, 'seal'>, owned: Owned, capabil
 export const openCapability = (vault: Pick<Vault, 'open'>, owned: Owned, sealed: Buffer): string =>
   vault.open(sealed, placeOf(owned));
 
-export const pagePath = (capability: string): string => `/connect/${capability}`;
 export const startPath = (capability: string): string => `/connect/${capability}/start`;

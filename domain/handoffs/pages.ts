@@ -1,3 +1,4 @@
+import { links } from '@tributary/contract';
 import { findProfileName } from '@tributary/domain/tenants';
 import { chooseLanguage, type PageEndpoint, type PageVisit } from '@tributary/pages';
 import { findAnywhere } from '@tributary/postgres';
@@ -37,8 +38,6 @@ export function handoffPages(services: HandoffPageServices): PageEndpoint[] {
     get('/connect/callback/:provider', (request, visit) => door.finish(request, visit)),
   ];
 }
-
-const callbackPath = (provider: string): string => `/connect/callback/${provider}`;
 
 const languageOf = (request: Request) => chooseLanguage(request.headers.get('accept-language'), pageLanguages);
 
@@ -100,7 +99,7 @@ class HandoffDoor {
     const [key] = vault.derive('handoff');
     if (!key) throw new Error('There is no key to sign with.');
     const { state, cookie, codeChallenge } = beginConsent(key, at, now);
-    const redirectUri = new URL(callbackPath(row.provider), baseUrl).href;
+    const redirectUri = links.connectCallback(baseUrl, row.provider);
     const to = connect.authorizeUrl({ redirectUri, state, ...(connect.usesPkce && { codeChallenge }) });
     return redirect(to, { 'set-cookie': cookieHeader(at, cookie, isCookieSecure) });
   }
@@ -115,7 +114,7 @@ class HandoffDoor {
     const returned = readReturn(vault.derive('handoff'), { state: query.state ?? '', cookies }, now);
     const row = returned.at && (await this.#read(returned.at));
     if (!returned.at || row?.provider !== provider) return this.#return(request, undefined, toldOf('state_invalid'));
-    const redirectUri = new URL(callbackPath(provider), baseUrl).href;
+    const redirectUri = links.connectCallback(baseUrl, provider);
     const moment = { now, requestId };
     switch (returned.verdict) {
       case 'invalid':

@@ -13,7 +13,7 @@ const reusedForMinutes = 30;
 
 /**
  * The page on which a merchant without an account renews one connection, for a profile that an app governs. It is a hand-off: the same
- * secret, life and origin rules. Undefined where members reconnect in the console.
+ * secret, life and origin rules.
  */
 export function reconnectLinks({
   postgres,
@@ -27,7 +27,8 @@ export function reconnectLinks({
     return postgres.behind({ profileId, workspaceId }).transaction(async (tx) => {
       const appId = await findGoverningApp(tx, profileId);
       const connection = appId && (await findConnection(tx, profileId, connectionId));
-      if (!connection || !handoffProviders.some((provider) => provider === connection.channel)) return undefined;
+      if (!connection) return undefined;
+      if (!handoffProviders.some((provider) => provider === connection.channel)) return null;
       // Every refused call asks for a link, so one that has time left is returned again.
       const usableUntil = new Date(now.getTime() + reusedForMinutes * minuteMs);
       const open = await findReconnect(tx, profileId, connectionId, usableUntil);

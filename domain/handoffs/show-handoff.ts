@@ -1,5 +1,6 @@
+import { links } from '@tributary/contract';
 import type { HandoffProvider, HandoffReason, HandoffStatus } from '@tributary/vocabulary';
-import { openCapability, pagePath, startPath } from './capability.ts';
+import { openCapability } from './capability.ts';
 import { stageOf } from './handoff.ts';
 import type { HandoffServices } from './services.ts';
 import { type HandoffRow, handoffOf } from './store.ts';
@@ -19,8 +20,8 @@ export function showHandoff(
     id,
     kind: 'connect' as const,
     status: isLapsed ? ('failed' as const) : (row.status as HandoffStatus),
-    url: new URL(pagePath(capability), baseUrl).href,
-    start_url: new URL(startPath(capability), baseUrl).href,
+    url: links.connect(baseUrl, capability),
+    start_url: links.startConnect(baseUrl, capability),
     expires_at: expires_at.toISOString(),
     created_at: created_at.toISOString(),
     completed_at: completedAt?.toISOString() ?? null,

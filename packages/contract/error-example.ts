@@ -15,7 +15,7 @@ export function errorExample(code: ErrorCode, baseUrl: string): { error: Record<
       { field: 'rows.4.phone', message: 'is required' },
     ],
     reconnect_required: true,
-    reconnect_url: `${baseUrl}/connect/01890a5d-ac96-774b-bcce-b302099a8057`,
+    reconnect_url: links.connect(baseUrl, '01890a5d-ac96-774b-bcce-b302099a8057'),
     provider_code: '100',
     provider_message: 'The budget is below the minimum.',
     upgrade_required: true,

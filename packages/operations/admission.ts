@@ -1,4 +1,4 @@
-import { needsEntitlement, type Route } from '@tributary/contract';
+import { links, needsEntitlement, type Route } from '@tributary/contract';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 
@@ -102,6 +102,6 @@ export function deprecationHeaders({ deprecation }: Route, now: Date, baseUrl: s
   return {
     deprecation: `@${Date.parse(`${since}T00:00:00Z`) / 1_000}`,
     sunset: new Date(`${sunset}T00:00:00Z`).toUTCString(),
-    link: `<${baseUrl}${successor.replace(/^[A-Z]+ /, '')}>; rel="successor-version"`,
+    link: `<${links.route(baseUrl, successor.replace(/^[A-Z]+ /, ''))}>; rel="successor-version"`,
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { mcpDoor as door } from '@tributary/contract';
+import { mcpDoor as door, links } from '@tributary/contract';
 import { type Binding, untilLeft } from '@tributary/http';
 import {
   type AnyHandler,
@@ -159,7 +159,7 @@ const uncounted = ({ limiter }: Pick<Binding<unknown>, 'limiter'>): Binding<unkn
 /** Tells an assistant where to ask its person for a token. */
 function challenge(error: unknown, baseUrl: string): never {
   if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
-  const metadata = `${new URL(baseUrl).origin}/.well-known/oauth-protected-resource/mcp`;
+  const metadata = links.assistantsMetadata(baseUrl);
   throw new Refusal('unauthorized', error.message, {
     headers: { 'www-authenticate': `Bearer resource_metadata="${metadata}"` },
   });

@@ -1,4 +1,5 @@
 import { loadSettings, type Settings } from '@tributary/config';
+import { links, routes } from '@tributary/contract';
 import { Supervisor } from '@tributary/engines';
 import { startSandbox } from '@tributary/sandbox';
 import { dayMs } from '@tributary/vocabulary';
@@ -129,9 +130,9 @@ The demo runs: two simulated shops with ads since ${start}, up to today.
   e-mail    ${email}
   password  ${password}
 
-  ${baseUrl}/docs   guides, and the reference of the API; a first question to it:
+  ${links.docs(baseUrl)}   guides, and the reference of the API; a first question to it:
 
-curl "${baseUrl}/api/v1/campaigns?date_from=${start}&date_to=${last}" -H "Authorization: Bearer ${key}"
+curl "${links.route(baseUrl, routes.listCampaigns.path)}?date_from=${start}&date_to=${last}" -H "Authorization: Bearer ${key}"
 
 Ctrl-C stops it. The market stays for the next time; "npm run demo -- --reset" makes a new one.`;
 }

@@ -1,3 +1,4 @@
+import { links } from '@tributary/contract';
 import { Supervisor } from '@tributary/engines';
 import { Command } from 'commander';
 import { prepareLocal, runLocal } from '../run-local.ts';
@@ -15,8 +16,8 @@ export const upCommand = () =>
         `
 Tributary runs.
   ${baseUrl}            the console
-  ${baseUrl}/docs       guides, and the reference of the API
-  ${baseUrl}/readyz     what answers and what does not
+  ${links.docs(baseUrl)}       guides, and the reference of the API
+  ${links.readiness(baseUrl)}     what answers and what does not
   ${collectorUrl}            where browsers send visits
 ${firstAccount ? `\n${firstAccount}` : ''}
 Ctrl-C stops it. The engines stay; "npm run engines -- stop" ends them.`,

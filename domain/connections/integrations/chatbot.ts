@@ -1,10 +1,11 @@
+import { links, routes } from '@tributary/contract';
 import type { ConnectionStatus } from '@tributary/vocabulary';
 import type { ConnectionRow } from '../store.ts';
 
 /** What a merchant pastes into an External Request of a flow. The words in braces are the chatbot's own fields. */
 const externalRequest = (baseUrl: string) => ({
   method: 'POST' as const,
-  url: new URL('/api/v1/events', baseUrl).href,
+  url: links.route(baseUrl, routes.createEvent.path),
   headers: { authorization: 'Bearer YOUR_API_KEY', 'content-type': 'application/json' },
   body: JSON.stringify({
     event_name: 'messaging_started',

@@ -1,3 +1,4 @@
+import { links } from '@tributary/contract';
 import type { Installation } from './installation.ts';
 
 /** Keeps calls that the page makes before the tracker has loaded. */
@@ -9,7 +10,7 @@ export function snippetOf({ key, origin, isConsentRequired }: Installation): str
   const consent = isConsentRequired ? ' data-consent="required"' : '';
   return `<!-- Tributary -->
 <script>${prelude}</script>
-<script async src="${escapeHtml(`${origin}/t.js`)}" data-key="${escapeHtml(key)}"${consent}></script>
+<script async src="${escapeHtml(links.trackerScript(origin))}" data-key="${escapeHtml(key)}"${consent}></script>
 `;
 }
 

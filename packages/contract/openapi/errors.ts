@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorExample } from '../error-example.ts';
 import { ErrorCode, errorEntry } from '../errors.ts';
+import { links } from '../links.ts';
 import { asOAuthError, OAuthErrorBody } from '../oauth-errors.ts';
 import { RequestId } from '../primitives.ts';
 import { type Route, refusalsOf } from '../route.ts';
@@ -83,7 +84,7 @@ export class ErrorResponses {
   #describe(status: number, codes: readonly ErrorCode[]): ErrorResponse {
     const header = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
     const lines = codes.map(
-      (code) => `- [\`${code}\`](${this.#baseUrl}/docs/errors/${code}): ${errorEntry(code).title}`,
+      (code) => `- [\`${code}\`](${links.errorDocs(this.#baseUrl, code)}): ${errorEntry(code).title}`,
     );
     return {
       description: lines.join('\n'),
