@@ -103,7 +103,9 @@ test('deals that move through all mapped stages, reopen and are won after all ar
   const suggested = ['lead_created', null, 'appointment_booked', 'quote_sent', 'closed_won'];
   for (const [position, type] of suggested.entries()) if (type) expected.mapping.set(stageIds[position] ?? '', type);
   await compare();
-  const shown: { id: string; definition_id: string; current: object }[] = await stages();
+  const shown: { id: string; definition_id: string; current: object }[] = (await stages()).filter(
+    (stage: { pipeline: { id: string } }) => stage.pipeline.id === pipeline,
+  );
   expect(shown.map(({ current }) => current)).toEqual(
     suggested.map((type) =>
       type ? { event_key: type, source: 'suggested' } : { event_key: 'unmapped', source: 'engine_default' },
@@ -155,3 +157,78 @@ test('deals that move through all mapped stages, reopen and are won after all ar
     expected.rows.map(({ deal, type }) => `${deal}/${type}`).sort(),
   );
 }, 120_000);
+
+test('deals of two pipelines that are won twice, merged or deleted are recorded once of each type, and every webhook makes a sync due', async () => {
+  const { shop, rows, stages, map, sync, recorded } = await connect();
+  const expected = new ExpectedLedger();
+  const { highlevel } = sandbox.book;
+  const [sales, services] = ['ventas', 'servicios'].map((name) => `${location}-${name}`) as [string, string];
+  expected.mapping.set(`${sales}-0`, 'lead_created');
+  expected.mapping.set(`${sales}-2`, 'appointment_booked');
+  expected.mapping.set(`${sales}-3`, 'quote_sent');
+  expected.mapping.set(`${sales}-4`, 'closed_won');
+  expected.mapping.set(`${services}-0`, 'lead_created');
+  expected.mapping.set(`${services}-1`, 'appointment_booked');
+  const compare = async () => {
+    expect(await sync()).toMatchObject({ status: 'connected', sync: { state: 'idle', last_error: null } });
+    expected.readBook();
+    expect((await recorded()).map(atMs)).toEqual(expected.rows.map(atMs));
+  };
+  await compare();
+  const waiting = (await stages()).find(({ id }: { id: string }) => id === `${services}-2`);
+  expect(waiting).toMatchObject({ pipeline: { name: 'Servicios' }, current: { event_key: 'unmapped' } });
+  await map(waiting.definition_id, 'messaging_started');
+  expected.mapping.set(`${services}-2`, 'messaging_started');
+  await compare();
+
+  /** The CRM's signed webhook, which makes the connection due at once. */
+  const notify = async (type: string, id: string) => {
+    await rows(sql`UPDATE syncs SET due_at = 'infinity'`);
+    const { headers, body } = highlevel.webhook({ type, locationId: location, id });
+    const url = '/hooks/crm_a';
+    const sent = await api.fastify.inject({ method: 'POST', url, headers, payload: Buffer.from(body) });
+    expect(sent.statusCode).toBe(204);
+    expect(await rows(sql`SELECT due_at <= ${kit.clock.now()} AS "isDue" FROM syncs`)).toEqual([{ isDue: true }]);
+  };
+  const open = dealsOfLocation().filter(({ status, contact }) => status === 'open' && contact);
+  const [moves, wins, kept, absorbed, deleted] = open.map(({ id }) => id) as [string, string, string, string, string];
+  const lost = dealsOfLocation().find(({ status }) => status === 'lost')?.id ?? '';
+  const steps: readonly (readonly [string, string, () => void])[] = [
+    ...[0, 1, 2].map(
+      (stage) =>
+        [
+          'OpportunityStageUpdate',
+          moves,
+          () => highlevel.change(moves, { pipelineId: services, pipelineStageId: `${services}-${stage}` }),
+        ] as const,
+    ),
+    ['OpportunityStatusUpdate', wins, () => highlevel.change(wins, { status: 'won', monetaryValue: 100 })],
+    ['OpportunityStatusUpdate', wins, () => highlevel.change(wins, { status: 'open' })],
+    ['OpportunityStatusUpdate', wins, () => highlevel.change(wins, { status: 'won', monetaryValue: 250.5 })],
+    ['OpportunityStatusUpdate', lost, () => highlevel.change(lost, { status: 'won' })],
+    // A merge of two contacts leaves one deal with the contact of the other.
+    ['ContactUpdate', kept, () => highlevel.change(kept, { contact: dealOf(absorbed)?.contact ?? null })],
+    ['OpportunityDelete', absorbed, () => highlevel.remove(absorbed)],
+    ['OpportunityStatusUpdate', deleted, () => highlevel.change(deleted, { status: 'won' })],
+    ['OpportunityDelete', deleted, () => highlevel.remove(deleted)],
+  ];
+  for (const [type, id, step] of steps) {
+    kit.clock.advance(dayMs / 4);
+    step();
+    await notify(type, id);
+    await compare();
+  }
+  const typesOf = async (id: string) => (await recorded()).filter(({ deal }) => deal === id).map(({ type }) => type);
+  expect(await typesOf(lost)).toEqual(expect.arrayContaining(['closed_won', 'deal_lost']));
+  expect((await typesOf(wins)).filter((type) => type === 'closed_won')).toHaveLength(1);
+  // What a deal was before it was deleted stays in the ledger.
+  expect(await typesOf(deleted)).toContain('closed_won');
+  const events = await rows(sql<{ name: string }>`
+    SELECT (payload ->> 'external_id') || '/' || (payload ->> 'outcome_type') AS name FROM outbox
+    WHERE type = 'outcome.recorded' AND profile_id = ${shop.id}`);
+  expect(events.map(({ name }) => name).sort()).toEqual(
+    expected.rows.map(({ deal, type }) => `${deal}/${type}`).sort(),
+  );
+}, 120_000);
+
+const dealOf = (id: string) => dealsOfLocation().find((deal) => deal.id === id);

@@ -15,7 +15,12 @@ export interface HighlevelBook {
   /** What is true, the newest first, as the search lists it. */
   readonly deals: HighlevelDeal[];
   /** As if somebody had moved or ended a deal. */
-  change(id: string, to: Partial<Pick<HighlevelDeal, 'pipelineStageId' | 'status' | 'monetaryValue'>>): void;
+  change(
+    id: string,
+    to: Partial<Pick<HighlevelDeal, 'pipelineId' | 'pipelineStageId' | 'status' | 'monetaryValue' | 'contact'>>,
+  ): void;
+  /** As if somebody had deleted a deal: it is in no list any more. */
+  remove(id: string): void;
   /** What HighLevel would send of it, signed. */
   webhook(of: { readonly type: string; readonly locationId?: string; readonly id?: string }): {
     readonly headers: Record<string, string>;
@@ -161,6 +166,9 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
         if (to.pipelineStageId !== undefined) deal.lastStageChangeAt = at;
         if (to.status !== undefined) deal.lastStatusChangeAt = at;
         Object.assign(deal, to, { updatedAt: at });
+      },
+      remove(id) {
+        made = deals().filter((one) => one.id !== id);
       },
       webhook(of) {
         const text = JSON.stringify({ ...of, timestamp: now().toISOString(), webhookId: randomUUID() });

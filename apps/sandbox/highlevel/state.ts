@@ -5,10 +5,10 @@ export interface HighlevelDeal {
   readonly locationId: string;
   readonly name: string;
   monetaryValue: number | null;
-  readonly pipelineId: string;
+  pipelineId: string;
   pipelineStageId: string;
   status: 'open' | 'won' | 'lost' | 'abandoned';
-  readonly contact: {
+  contact: {
     readonly id: string;
     readonly name: string;
     readonly email: string;
@@ -43,6 +43,14 @@ export const pipelinesOf = (locationId: string) => [
       'Presupuesto enviado',
       'Ganado',
     ]),
+  },
+  {
+    id: `${locationId}-servicios`,
+    name: 'Servicios',
+    locationId,
+    showInFunnel: true,
+    showInPieChart: true,
+    stages: stagesOf(`${locationId}-servicios`, ['Nuevo lead', 'Cita agendada', 'Esperando repuesto']),
   },
 ];
 
