@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { loadSettings } from '@tributary/config';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
 import { syncs } from '@tributary/domain/connections/room.ts';
+import type { MarketOptions } from '@tributary/market';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createProviders, type Provider } from '@tributary/providers';
 import { startSandbox } from '@tributary/sandbox';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import {
+  type ApiChanges,
   buildApiKey,
   freePort,
   openApi,
@@ -37,7 +39,7 @@ export interface Consent {
 }
 
 /** One API, one worker's reader, one browser, and all companies of the sandbox. Its market ended yesterday. */
-export async function openConsents() {
+export async function openConsents(changes: ApiChanges = {}, size: Partial<MarketOptions> = {}) {
   const kit = await openTestkit();
   kit.clock.set(new Date());
   const now = () => kit.clock.now();
@@ -47,6 +49,7 @@ export async function openConsents() {
     days: 5,
     start: dayOf(now(), 6),
     currencies: ['USD', 'CLP', 'MXN'],
+    ...size,
   };
   const sandbox = await startSandbox({ now, market });
   // The oldest deal, of the first location, is won.
@@ -57,7 +60,8 @@ export async function openConsents() {
   const port = await freePort();
   const metrics = createMetrics();
   const clickhouse = warehouse.client;
-  const served = { baseUrl: `http://127.0.0.1:${port}`, providers, providerOutbound, clickhouse, metrics };
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const served = { baseUrl, providers, providerOutbound, clickhouse, metrics, ...changes };
   const api = await openApi(kit, served);
   await api.fastify.listen({ host: '127.0.0.1', port });
   // The app's own page, to which people return.
@@ -72,8 +76,10 @@ export async function openConsents() {
   return {
     kit,
     api,
+    baseUrl,
     sandbox,
     providers,
+    providerOutbound,
     warehouse,
     metrics,
     appOrigin,
