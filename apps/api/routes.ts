@@ -120,6 +120,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createEvent: outcomes.createEvent,
   createGoalDefinition: definitions.createGoalDefinition,
   listGoalDefinitions: definitions.listGoalDefinitions,
+  deleteGoalDefinition: definitions.deleteGoalDefinition,
+  listReceivedEvents: outcomes.listReceivedEvents,
   updateOutcomeDefinition: definitions.updateOutcomeDefinition,
   updateOutcomeDefinitions: definitions.updateOutcomeDefinitions,
   createGoal: definitions.createGoal,

@@ -99,6 +99,11 @@ async function writeEvents(tx: Tx, profileId: string, { id, eventNames }: Stored
   await tx.insertInto('definition_events').values(rows).execute();
 }
 
+/** With the events that it lists. */
+export async function removeDefinition(tx: Tx, profileId: string, id: string): Promise<void> {
+  await tx.deleteFrom('definitions').where('profile_id', '=', profileId).where('id', '=', id).execute();
+}
+
 /** Notes for good when something was first attributed of them. Resolves to those that it is news of. */
 export async function stampAttributed(
   tx: Tx,

@@ -3,6 +3,7 @@ export { findCustomerTotals } from './find-customer-totals.ts';
 export { Gathering } from './gathering.ts';
 export { goalReader } from './goal-store.ts';
 export { openOutcomeImporter } from './import-outcomes.ts';
+export { listReceivedEvents } from './list-received-events.ts';
 export { priceOutcomes, repriceOutcomes } from './price-outcomes.ts';
 export { outcomesReadiness } from './readiness.ts';
 export type { OutcomeServices } from './services.ts';

@@ -117,11 +117,15 @@ test('nobody may call an operation who is not named for it here', () => {
     ],
     'api_key app mcp session · goals:write · profile': [
       'createGoalDefinition',
+      'deleteGoalDefinition',
       'createGoal',
       'updateOutcomeDefinition',
       'updateOutcomeDefinitions',
     ],
-    'api_key app mcp session · campaigns:read or conversions:read or goals:write · profile': ['listGoalDefinitions'],
+    'api_key app mcp session · campaigns:read or conversions:read or goals:write · profile': [
+      'listGoalDefinitions',
+      'listReceivedEvents',
+    ],
     'api_key app mcp session · commerce:read · profile': ['listPayments', 'readPayment'],
     'api_key app mcp session · exports:write · profile': ['updateExportCatalog', 'updateExportDataset'],
     'api_key app mcp session · exports:read · profile': ['listExports', 'previewExports', 'listPixels'],

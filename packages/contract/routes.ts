@@ -39,6 +39,7 @@ import {
   voidExperiment,
 } from './routes/experiments.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
+import { deleteGoalDefinition, listReceivedEvents } from './routes/goals.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import { identityRoutes } from './routes/identity.ts';
 import {
@@ -185,6 +186,8 @@ export const routes = {
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,
+  deleteGoalDefinition,
+  listReceivedEvents,
   createGoal,
   updateOutcomeDefinition,
   updateOutcomeDefinitions,

@@ -18,6 +18,7 @@ export const idKinds = {
   conversion: { of: 'profile' },
   payment: { of: 'profile' },
   outcome_definition: { of: 'profile' },
+  goal_definition: { of: 'profile' },
   api_key: { of: 'profile' },
   shared_view: { of: 'profile' },
   report_mail: { of: 'profile' },

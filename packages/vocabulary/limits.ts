@@ -44,6 +44,8 @@ export const limits = {
   closings: { pageSize: shortPages },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
+  /** Names that are looked up and listed, and how far the outcomes of one are counted. */
+  receivedEvents: { days: 30, names: 500, most: 100, counted: 10_000 },
   /**
    * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
    * figure: below so many purchases, so much of their value with a known touch, and so long after the fit. Of calibration: the newest tests that move

@@ -136,6 +136,22 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     await kit.app.forProfile(profile.id).transaction((tx) => tx.insertInto('outcomes').values(outcome).execute());
     return outcome.id;
   },
+  goal_definition: (kit, { id: profileId, mark }) =>
+    kit.app.forProfile(profileId).transaction(async (tx) => {
+      // The usual ones are there as well, because the only definition cannot be deleted.
+      await loadDefinitions(tx, profileId, longAgo);
+      const id = uuid();
+      const goal = { conversion_type: mark, counts_as_cash: false, is_attribution_eligible: true, is_default: false };
+      await tx
+        .insertInto('definitions')
+        .values({
+          ...{ profile_id: profileId, id, key: mark, name: mark, lookback_window_days: 30 },
+          ...goal,
+          ...{ created_at: longAgo, updated_at: longAgo },
+        })
+        .execute();
+      return id;
+    }),
   outcome_definition: (kit, { id: profileId, mark }) =>
     kit.app.forProfile(profileId).transaction(async (tx) => {
       const stage = { pipelineId: mark, stageId: mark, name: mark, suggestion: null };

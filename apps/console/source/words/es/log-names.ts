@@ -41,6 +41,7 @@ export const logNames: Readonly<Record<string, string>> = {
   exports_catalog_changed: 'Catálogo de exportaciones cambiado',
   exports_dataset_switched: 'Conjunto de datos cambiado',
   goal_definition_saved: 'Objetivo guardado',
+  goal_definition_deleted: 'Objetivo eliminado',
   grant_updated: 'Autorización cambiada',
   handoff_minted: 'Enlace de conexión creado',
   invitation_created: 'Invitación creada',
