@@ -56,6 +56,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   listReportMails: reportMails.listReportMails,
   deleteReportMail: reportMails.deleteReportMail,
   leaveReportMail: reportMails.leaveReportMail,
+  previewReportMail: reportMails.previewReportMail,
+  sendReportMail: reportMails.sendReportMail,
   listAlerts: alerts.listAlerts,
   readAlertMail: alerts.readAlertMail,
   updateAlertMail: alerts.updateAlertMail,

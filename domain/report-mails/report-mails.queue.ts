@@ -34,7 +34,7 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
         const { delivery } = item;
         const { mailId, from } = delivery;
         const once = () => {
-          const report = read.get(`${mailId} ${from}`) ?? readReport(stores, profileId, delivery, signal);
+          const report = read.get(`${mailId} ${from}`) ?? readReport(readingOf(stores, profileId, signal), delivery);
           read.set(`${mailId} ${from}`, report);
           return report;
         };
@@ -57,6 +57,14 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
       if (id.includes('/')) await putMailBack(tx, placeOf(profileId, keyOf(id)));
       else await sql`UPDATE report_mails SET due_at = now() WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
   },
+});
+
+const readingOf = ({ app, clickhouse, now }: MailStores, profileId: string, signal: AbortSignal) => ({
+  caller: { profileId },
+  ledger: app.forProfile(profileId),
+  clickhouse,
+  signal,
+  now: now(),
 });
 
 const idOf = ({ mailId, sentFor, userId }: DeliveryRow): string => `${mailId}/${sentFor.toISOString()}/${userId}`;

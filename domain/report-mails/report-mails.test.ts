@@ -220,6 +220,50 @@ test('only members get it, only who may share makes it, and a healthcare profile
   expect(await refused(team.owner, {})).toMatchObject({ reason: 'healthcare' });
 });
 
+test('the preview is the mail that is sent, and sends nothing', async () => {
+  const team = await openTeam();
+  await team.create();
+  kit.clock.set('2026-06-22T11:00:30Z');
+  const { page, every, language, model } = team.mail;
+  const search = new URLSearchParams({ page, every, language, model });
+  const { status, body } = await team.call('GET', `${path}/preview?${search}`, team.viewer);
+  expect([status, inbox]).toEqual([200, []]);
+  expect(body.data).toMatchObject({ date_from: '2026-06-15', date_to: '2026-06-21' });
+  await team.work();
+  const [{ raw = '', text = '' } = {}] = inbox;
+  expect(raw).toContain('Subject: ');
+  for (const line of body.data.text.split('\n').filter(Boolean)) expect(text).toContain(line.trim());
+  expect(body.data.html).toContain(`/p/${team.profileId}/report-mails`);
+});
+
+test('a report is sent now to all who get it, once in five minutes, and the schedule stays', async () => {
+  const team = await openTeam();
+  const { id, next_at } = await team.create({ recipients: [team.owner.userId, team.viewer.userId] });
+  const send = (who = team.owner, of = id) => team.call('POST', `${path}/${of}/send`, who, {});
+  const sent = await send();
+  expect([sent.status, sent.body.data]).toMatchObject([
+    202,
+    { next_at, last: { waiting: 2, date_from: '2026-06-08', date_to: '2026-06-14' } },
+  ]);
+  expect((await send()).body.error.code).toBe('invalid_state');
+  await team.work();
+  expect(inbox.map(({ to }) => to).sort()).toEqual([team.owner.email, team.viewer.email].sort());
+  expect(await team.last()).toMatchObject({ sent: 2, waiting: 0 });
+  kit.clock.advance(limits.reportMails.againMinutes * minuteMs);
+  expect((await send()).status).toBe(202);
+  await team.work();
+  expect(inbox).toHaveLength(4);
+  // The mail of the schedule comes as well.
+  kit.clock.set('2026-06-22T11:00:30Z');
+  await team.work();
+  expect(inbox).toHaveLength(6);
+
+  expect((await send(team.viewer)).body.error).toMatchObject({ code: 'forbidden', reason: 'role' });
+  const stranger = await openTeam();
+  const foreign = await stranger.create();
+  for (const of of [uuid(), foreign.id]) expect((await send(team.owner, of)).body.error.code).toBe('not_found');
+});
+
 test('moments are those of the profile’s clock, also when it is changed, and days those before', async () => {
   const cases = [
     ['day', '2026-06-15T10:59:59Z', 'America/Santiago', '2026-06-15T11:00:00.000Z'],

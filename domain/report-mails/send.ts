@@ -1,6 +1,6 @@
 import { links } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
-import { listCampaigns, type ReportServices, readOverview } from '@tributary/domain/reports';
+import { listCampaigns, type Reading, type ReportServices, readOverview } from '@tributary/domain/reports';
 import { findProfileName, findWorkspaceOf, isHealthcareProfile, isServed, profileOf } from '@tributary/domain/tenants';
 import type { Mailer } from '@tributary/outbound';
 import type { Postgres, Tx } from '@tributary/postgres';
@@ -76,13 +76,12 @@ export async function deliver(
   );
   if (!found.member) return fail('left');
   if (found.isHealthcare) return fail('healthcare');
-  const search = new URLSearchParams({ from: delivery.from, to: delivery.to, model: delivery.model });
-  const stopUrl = links.profilePage(baseUrl, profileId, 'report-mails');
+  const { viewUrl, stopUrl } = addressesOf(baseUrl, profileId, delivery);
   const mail = composeMail(await read(), {
     ...delivery,
     days: delivery,
     profileName: found.profileName,
-    viewUrl: `${links.profilePage(baseUrl, profileId, delivery.page)}?${search}`,
+    viewUrl,
     stopUrl,
   });
   const id = `${delivery.mailId}.${+delivery.sentFor}.${delivery.userId}`;
@@ -90,14 +89,18 @@ export async function deliver(
   return sendOnce({ ledger, mailer, now, hold }, place, { ...mail, to: found.member.email, stopUrl, messageId });
 }
 
+type Content = Pick<DeliveryRow, 'page' | 'model' | 'every' | 'from' | 'to'>;
+
+/** Where a mail leads: to the report itself, and to where members get it no longer. */
+export function addressesOf(baseUrl: string, profileId: string, { page, model, from, to }: Content) {
+  return {
+    viewUrl: `${links.profilePage(baseUrl, profileId, page)}?${new URLSearchParams({ from, to, model })}`,
+    stopUrl: links.profilePage(baseUrl, profileId, 'report-mails'),
+  };
+}
+
 /** The same figures as the API's reports of these days and of those before. */
-export async function readReport(
-  { app, clickhouse, now }: MailStores,
-  profileId: string,
-  { page, model, every, from, to }: DeliveryRow,
-  signal: AbortSignal,
-): Promise<Report> {
-  const reading = { caller: { profileId }, ledger: app.forProfile(profileId), clickhouse, signal, now: now() };
+export async function readReport(reading: Reading, { page, model, every, from, to }: Content): Promise<Report> {
   const range = { date_from: from, date_to: to };
   const earlier = daysBefore({ from, to }, every);
   const limit = limits.reportMails.campaigns[page];

@@ -81,6 +81,13 @@ export async function listMails(tx: Tx, profileId: string): Promise<MailRow[]> {
   return rows;
 }
 
+/** One mail, until the transaction ends nobody else's to send. */
+export async function lockMail(tx: Tx, profileId: string, id: string): Promise<MailRow | undefined> {
+  const { rows } = await sql<MailRow>`
+    SELECT ${columns} FROM report_mails WHERE profile_id = ${profileId} AND id = ${id} FOR UPDATE`.execute(tx);
+  return rows[0];
+}
+
 export async function listLast(tx: Tx, profileId: string): Promise<LastRow[]> {
   const { rows } = await sql<LastRow>`
     SELECT d.mail_id AS "mailId", d.sent_for AS at, min(d.date_from)::text AS "from", min(d.date_to)::text AS "to",

@@ -41,6 +41,7 @@ test('nobody may call an operation who is not named for it here', () => {
     'session · as owner, admin, analyst · campaigns:read · profile · entitlement not needed · healthcare refused': [
       'createSharedView',
       'createReportMail',
+      'sendReportMail',
     ],
     'session · as owner, admin, analyst · campaigns:read · profile · entitlement not needed': [
       'listSharedViews',
@@ -55,6 +56,7 @@ test('nobody may call an operation who is not named for it here', () => {
       'listReportMails',
       'leaveReportMail',
     ],
+    'session · campaigns:read · profile · entitlement not needed · healthcare refused': ['previewReportMail'],
     'api_key app mcp session · analytics:read · profile · entitlement not needed': ['listAlerts'],
     'session · analytics:read · profile · entitlement not needed': ['readAlertMail', 'updateAlertMail'],
     'client_secret · profile · entitlement not needed': ['createToken'],

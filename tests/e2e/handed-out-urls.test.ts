@@ -184,7 +184,7 @@ const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
     }
   },
   async readiness() {
-    expect((await (await get(links.readiness(baseUrl))).json()).status).toBe('ready');
+    expect(((await (await get(links.readiness(baseUrl))).json()) as { status: string }).status).toBe('ready');
   },
   async route() {
     const { status, data } = await asMember('GET', '/profile');
@@ -206,7 +206,7 @@ const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
     expect(answer.headers.get('www-authenticate')).toContain(`"${links.assistantsMetadata(baseUrl)}"`);
   },
   async assistantsMetadata() {
-    const metadata = await (await get(links.assistantsMetadata(baseUrl))).json();
+    const metadata = (await (await get(links.assistantsMetadata(baseUrl))).json()) as { resource: string };
     expect(metadata.resource).toBe(links.assistants(baseUrl));
   },
   async assistantConsent() {
@@ -218,7 +218,7 @@ const cases: Readonly<Record<keyof typeof links, () => Promise<void>>> = {
       body: JSON.stringify({ ...body, grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] }),
     });
     const query = new URLSearchParams({
-      client_id: (await registered.json()).client_id,
+      client_id: ((await registered.json()) as { client_id: string }).client_id,
       redirect_uri: callback,
       response_type: 'code',
       state: 'the-state',

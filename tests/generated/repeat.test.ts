@@ -33,7 +33,13 @@ const asksOutside = ({ refusals = [] }: Route) =>
  * A test by regions wants purchases in many of them, and days that are over; a report by e-mail a mail server, and somebody who gets it: the
  * rooms' own tests have them.
  */
-const wantsMore: readonly string[] = ['createExperiment', 'stopExperiment', 'createReportMail', 'leaveReportMail'];
+const wantsMore: readonly string[] = [
+  'createExperiment',
+  'stopExperiment',
+  'createReportMail',
+  'leaveReportMail',
+  'sendReportMail',
+];
 const secretPattern = /trib_[a-z]+_[0-9A-Za-z]{38}/g;
 
 /** Somebody who may all that its kind may on the profile; an app of the second round is another app with the same grant. */

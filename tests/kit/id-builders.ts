@@ -145,7 +145,7 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
       await tx
         .insertInto('definitions')
         .values({
-          ...{ profile_id: profileId, id, key: mark, name: mark, lookback_window_days: 30 },
+          ...{ profile_id: profileId, id, key: `goal_${id}`, name: mark, lookback_window_days: 30 },
           ...goal,
           ...{ created_at: longAgo, updated_at: longAgo },
         })

@@ -129,4 +129,52 @@ const leaveReportMail = route({
   answers: { 200: { schema: data(Deleted) } },
 });
 
-export const reportMailRoutes = { createReportMail, listReportMails, deleteReportMail, leaveReportMail };
+const previewReportMail = route({
+  id: 'previewReportMail',
+  method: 'GET',
+  path: '/api/v1/report-mails/preview',
+  summary: 'What a report by e-mail looks like',
+  description: 'The mail as it would be sent now: the figures of the last whole day, week or month. Nothing is sent.',
+  chapter,
+  access: { ...access, healthcare: 'refused' },
+  query: z.object({ ...asked, model: AttributionModelParameter }),
+  answers: {
+    200: {
+      schema: data(
+        z.strictObject({
+          subject: z.string(),
+          text: z.string().describe('For programs that show no HTML.'),
+          html: z.string(),
+          date_from: CalendarDate,
+          date_to: CalendarDate,
+        }),
+      ),
+    },
+  },
+});
+
+const sendReportMail = route({
+  id: 'sendReportMail',
+  method: 'POST',
+  path: '/api/v1/report-mails/{id}/send',
+  summary: 'Send a report by e-mail now',
+  description:
+    'To all of its recipients, with the figures of the last whole day, week or month. The schedule stays as it is. `last` says what becomes of it. ' +
+    `409 \`invalid_state\` within ${limits.reportMails.againMinutes} minutes of the previous one.`,
+  chapter,
+  audit: { action: 'report_mail.sent', of: 'report_mail:{params.id}' },
+  access: { ...sharing, healthcare: 'refused' },
+  ...byId,
+  idempotency: 'accepted',
+  answers: { 202: { schema: data(ReportMail) } },
+  refusals: ['invalid_state'],
+});
+
+export const reportMailRoutes = {
+  createReportMail,
+  listReportMails,
+  deleteReportMail,
+  leaveReportMail,
+  previewReportMail,
+  sendReportMail,
+};

@@ -77,6 +77,7 @@ export const logNames: Readonly<Record<string, string>> = {
   report_mail_created: 'Informe por correo creado',
   report_mail_deleted: 'Informe por correo detenido',
   report_mail_left: 'Informe por correo dejado',
+  report_mail_sent: 'Informe por correo enviado',
   shared_view_created: 'Enlace a un informe creado',
   shared_view_revoked: 'Enlace a un informe revocado',
   tracking_key_revoked: 'Clave de medición revocada',

@@ -1,0 +1,31 @@
+import type { Routes } from '@tributary/contract';
+import type { ReportServices } from '@tributary/domain/reports';
+import { findProfileName, profileOf } from '@tributary/domain/tenants';
+import { answer, type Handles } from '@tributary/operations';
+import { composeMail } from './compose.ts';
+import { addressesOf, readReport } from './send.ts';
+import { lastDays } from './store.ts';
+
+/** The mail as it would be sent now, to whoever is signed in. Nothing is sent. */
+export const previewReportMail: Handles<
+  Routes['previewReportMail'],
+  ReportServices & { readonly baseUrl: string }
+> = async ({ query }, context) => {
+  const { caller, ledger, now, baseUrl } = context;
+  const { profileId } = caller;
+  const { days, profileName } = await ledger.transaction(
+    async (tx) => ({
+      days: await lastDays(tx, query.every, now, (await profileOf(tx, profileId)).timeZone),
+      profileName: (await findProfileName(tx, profileId)) ?? '',
+    }),
+    { readOnly: true },
+  );
+  const report = await readReport(context, { ...query, ...days });
+  const mail = composeMail(report, {
+    ...query,
+    days,
+    profileName,
+    ...addressesOf(baseUrl, profileId, { ...query, ...days }),
+  });
+  return answer(200, { data: { ...mail, date_from: days.from, date_to: days.to } });
+};
