@@ -27,6 +27,7 @@ export const limits = {
   journey: contractLimits.journey.pageSize,
   searchMinCharacters: contractLimits.customerSearch.queryMinCharacters,
   lookbackDays: contractLimits.lookback.days,
+  receivedEvents: { counted: contractLimits.receivedEvents.counted },
   viewName: contractLimits.savedViews.nameLength,
   requestRefCharacters: contractLimits.requestRef.maxCharacters,
 };

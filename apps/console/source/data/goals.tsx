@@ -1,140 +1,209 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
-import { count, words } from '../format.ts';
+import { ago, count, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
+import { ConfirmButton, Dialog } from '../parts/dialog.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { limits } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
-import { definitionsQuery, type GoalDefinition } from './queries.ts';
+import { type GoalDraft, GoalForm, useRefreshGoals } from './goal-form.tsx';
+import { definitionsQuery, type GoalDefinition, type ReceivedEvent, receivedEventsQuery } from './queries.ts';
 
 /** What counts as a conversion: which events, whether as money, and how far back a touch may earn. */
 export function Goals() {
   const { profileId } = usePlace().place;
-  const { may } = useMembership();
+  const mayWrite = useMembership().may('goals:write');
   const definitions = useQuery(definitionsQuery(profileId));
+  const received = useQuery(receivedEventsQuery(profileId));
+  const [edited, setEdited] = useState<GoalDraft>();
+  const columns = columnsOf(received.data, mayWrite ? { profileId, onEdit: setEdited } : undefined);
   return (
     <Page title={say.pages.goals} about={say.goals.about}>
       <div className="grid gap-5">
         <Answered query={definitions}>
           {(rows) => <DataTable caption={say.pages.goals} columns={columns} rows={rows} keyOf={({ id }) => id} />}
         </Answered>
-        {may('goals:write') && <NewGoal profileId={profileId} />}
+        <section className="card grid gap-3 p-5" aria-labelledby="uncounted">
+          <h2 id="uncounted">{say.goals.uncounted}</h2>
+          <Answered query={received}>
+            {(events) => <UncountedEvents events={events} {...(mayWrite && { onCount: setEdited })} />}
+          </Answered>
+        </section>
+        {mayWrite && (
+          <section className="card grid gap-3 p-5" aria-labelledby="new-goal">
+            <h2 id="new-goal">{say.goals.add}</h2>
+            <p className="label max-w-prose">{say.goals.addAbout}</p>
+            <GoalForm profileId={profileId} />
+          </section>
+        )}
       </div>
+      {edited && (
+        <Dialog
+          title={edited.conversion_key ? say.goals.editOf(edited.name ?? '') : say.goals.countOf(edited.name ?? '')}
+          isOpen
+          onClose={() => setEdited(undefined)}
+        >
+          <GoalForm profileId={profileId} draft={edited} onSaved={() => setEdited(undefined)} />
+          <div className="flex justify-end">
+            <button type="button" className="button" onClick={() => setEdited(undefined)}>
+              {say.common.cancel}
+            </button>
+          </div>
+        </Dialog>
+      )}
     </Page>
   );
 }
 
-const columns: Column<GoalDefinition>[] = [
-  {
-    id: 'name',
-    title: say.common.name,
-    value: ({ name }) => name,
-    cell: ({ name, conversion_key: key }) => (
-      <>
-        {name}
-        <span className="label block break-all">{key}</span>
-      </>
-    ),
-  },
-  {
-    id: 'events',
-    title: say.goals.events,
-    value: ({ event_names: names }) => names.join(', '),
-    cell: ({ event_names: names }) => <span className="break-words">{names.join(', ')}</span>,
-  },
-  {
-    id: 'type',
-    title: say.goals.type,
-    value: ({ conversion_type: type }) => type,
-    cell: ({ conversion_type: type }) => words(type),
-  },
-  {
-    id: 'counts',
-    title: say.goals.countsAs,
-    value: ({ revenue_type: type }) => type,
-    cell: ({ counts_as_cash: isCash, is_attribution_eligible: isEligible }) => (
-      <>
-        {isCash ? say.goals.revenue : say.goals.noRevenue}
-        {!isEligible && <span className="label block">{say.goals.notCredited}</span>}
-      </>
-    ),
-  },
-  {
-    id: 'window',
-    title: say.goals.window,
-    isNumber: true,
-    value: ({ lookback_window_days: days }) => days,
-    cell: ({ lookback_window_days: days }) => say.goals.days(count(days)),
-  },
-];
+/** The count ends at a limit. */
+const countOf = (value: number): string => (value >= limits.receivedEvents.counted ? `${count(value)}+` : count(value));
 
-/** The same name again changes the goal that is there. */
-function NewGoal({ profileId }: { readonly profileId: string }) {
-  const queryClient = useQueryClient();
-  const [name, setName] = useState('');
-  const [events, setEvents] = useState('');
-  const [days, setDays] = useState(String(limits.lookbackDays.default));
-  const [isCash, setIsCash] = useState(false);
-  const names = events.split(/[\s,]+/).filter(Boolean);
-  const save = useMutation({
-    mutationFn: () =>
-      clientFor(profileId).createGoalDefinition({
-        body: {
-          name,
-          counts_as_cash: isCash,
-          lookback_window_days: Number(days),
-          ...(names.length > 0 && { event_names: names }),
-        },
-      }),
-    onSuccess: () => {
-      setName('');
-      setEvents('');
-      return Promise.all([
-        queryClient.invalidateQueries(definitionsQuery(profileId)),
-        queryClient.invalidateQueries({ queryKey: ['goals', profileId] }),
-      ]);
-    },
+function UncountedEvents({
+  events,
+  onCount,
+}: {
+  readonly events: readonly ReceivedEvent[];
+  readonly onCount?: (draft: GoalDraft) => void;
+}) {
+  const uncounted = events.filter(({ definition_id: id }) => id === null);
+  if (uncounted.length === 0) return <p className="label">{say.goals.allCounted}</p>;
+  return (
+    <>
+      <p className="label max-w-prose">{say.goals.uncountedAbout}</p>
+      <ul className="grid gap-2">
+        {uncounted.map(({ event_name: name, count: received, last_occurred_at: at }) => (
+          <li key={name} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-2">
+            <span className="min-w-0 break-words">
+              {name}
+              <span className="label block">
+                {say.goals.receivedTimes(countOf(received))}, {say.goals.last(ago(at))}
+              </span>
+            </span>
+            {onCount && (
+              <button
+                type="button"
+                className="button"
+                aria-label={say.goals.countOf(name)}
+                onClick={() => onCount({ name, event_names: [name] })}
+              >
+                {say.goals.count}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface Editing {
+  readonly profileId: string;
+  readonly onEdit: (draft: GoalDraft) => void;
+}
+
+function Actions({ goal, profileId, onEdit }: Editing & { readonly goal: GoalDefinition }) {
+  const refresh = useRefreshGoals(profileId);
+  const remove = useMutation({
+    mutationFn: () => clientFor(profileId).deleteGoalDefinition({ params: { id: goal.id } }),
+    onSuccess: refresh,
   });
   return (
-    <section className="card grid gap-3 p-5" aria-labelledby="new-goal">
-      <h2 id="new-goal">{say.goals.add}</h2>
-      <p className="label max-w-prose">{say.goals.addAbout}</p>
-      <LineForm onSubmit={() => save.mutate()}>
-        <NameField maxLength={200} value={name} onChange={setName} />
-        <Titled title={say.goals.events}>
-          <input className="field" value={events} onChange={({ target }) => setEvents(target.value)} />
-        </Titled>
-        <Titled title={say.goals.windowDays}>
-          <input
-            className="field w-24"
-            type="number"
-            required
-            min={limits.lookbackDays.min}
-            max={limits.lookbackDays.max}
-            value={days}
-            onChange={({ target }) => setDays(target.value)}
-          />
-        </Titled>
-        <label className="flex items-center gap-2 py-2">
-          <input type="checkbox" checked={isCash} onChange={({ target }) => setIsCash(target.checked)} />
-          {say.goals.isRevenue}
-        </label>
-        <button type="submit" className="button-main" disabled={save.isPending}>
-          {say.goals.save}
-        </button>
-      </LineForm>
-      {save.isSuccess && (
-        <p role="status" className="label">
-          {say.goals.saved(save.data.data.name)}
-        </p>
+    <span className="flex flex-wrap justify-end gap-2">
+      <button type="button" className="button" aria-label={say.goals.editOf(goal.name)} onClick={() => onEdit(goal)}>
+        {say.goals.edit}
+      </button>
+      {!goal.is_default && (
+        <ConfirmButton
+          label={say.goals.removeOf(goal.name)}
+          question={say.goals.removeAsk(goal.name)}
+          about={say.goals.removeAbout}
+          disabled={remove.isPending}
+          onConfirm={() => remove.mutate()}
+        >
+          {say.goals.remove}
+        </ConfirmButton>
       )}
-      <Failed error={save.error} />
-    </section>
+      <Failed error={remove.error} />
+    </span>
   );
+}
+
+function columnsOf(received: readonly ReceivedEvent[] | undefined, editing: Editing | undefined) {
+  const eventsOf = ({ id }: GoalDefinition) => received?.filter(({ definition_id: of }) => of === id);
+  const timesOf = (goal: GoalDefinition) => eventsOf(goal)?.reduce((sum, event) => sum + event.count, 0) ?? null;
+  const columns: Column<GoalDefinition>[] = [
+    {
+      id: 'name',
+      title: say.common.name,
+      value: ({ name }) => name,
+      cell: ({ name, is_default: isMain }) => (
+        <>
+          {name}
+          {isMain && <span className="label block">{say.goals.main}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'events',
+      title: say.goals.events,
+      value: ({ event_names: names }) => names.join(', '),
+      cell: ({ event_names: names }) => <span className="break-words">{names.join(', ')}</span>,
+    },
+    {
+      id: 'received',
+      title: say.goals.received,
+      isNumber: true,
+      value: timesOf,
+      cell: (goal) => {
+        const times = timesOf(goal);
+        const last = eventsOf(goal)
+          ?.map(({ last_occurred_at: at }) => at)
+          .sort()
+          .at(-1);
+        return (
+          <>
+            {times === null ? count(null) : countOf(times)}
+            {last && <span className="label block">{say.goals.last(ago(last))}</span>}
+          </>
+        );
+      },
+    },
+    {
+      id: 'counts',
+      title: say.goals.countsAs,
+      value: ({ revenue_type: type }) => type,
+      cell: ({
+        counts_as_cash: isCash,
+        is_attribution_eligible: isEligible,
+        conversion_type: type,
+        conversion_key: key,
+      }) => (
+        <>
+          {isCash ? say.goals.revenue : say.goals.noRevenue}
+          {type !== key && <span className="label block">{words(type)}</span>}
+          {!isEligible && <span className="label block">{say.goals.notCredited}</span>}
+        </>
+      ),
+    },
+    {
+      id: 'window',
+      title: say.goals.window,
+      isNumber: true,
+      value: ({ lookback_window_days: days }) => days,
+      cell: ({ lookback_window_days: days }) => say.goals.days(count(days)),
+    },
+  ];
+  if (!editing) return columns;
+  const actions: Column<GoalDefinition> = {
+    id: 'actions',
+    title: say.goals.actions,
+    value: () => null,
+    cell: (goal) => <Actions goal={goal} {...editing} />,
+  };
+  return [...columns, actions];
 }

@@ -9,6 +9,7 @@ import { datesOf, type Place } from '../queries.ts';
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type Connection = Answer<'listConnections'>['data'][number];
 export type GoalDefinition = Answer<'listGoalDefinitions'>['data'][number];
+export type ReceivedEvent = Answer<'listReceivedEvents'>['data'][number];
 export type SearchTerm = Answer<'listSearchTerms'>['data'][number];
 export type Stage = Answer<'listStages'>['data']['stages'][number];
 
@@ -61,6 +62,12 @@ export const definitionsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'goal definitions'],
     queryFn: async ({ signal }) => (await clientFor(profileId).listGoalDefinitions({ signal })).data,
+  });
+
+export const receivedEventsQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'received events'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).listReceivedEvents({ signal })).data,
   });
 
 export const searchTermsQuery = (place: Place) =>

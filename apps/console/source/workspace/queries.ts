@@ -86,6 +86,16 @@ export const reportMailsQuery = (profileId: string) =>
     staleTime: 0,
   });
 
+/** What a mail shows, to whomever it goes. */
+export type MailContent = Pick<ReportMail, 'page' | 'every' | 'model' | 'language'>;
+
+export const mailPreviewQuery = (profileId: string, { page, every, model, language }: MailContent) =>
+  queryOptions({
+    queryKey: [profileId, 'report mail preview', page, every, model, language],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).previewReportMail({ query: { page, every, model, language }, signal })).data,
+  });
+
 export const membersQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'members'],

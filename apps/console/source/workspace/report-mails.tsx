@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { localMoment, longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
@@ -15,7 +15,8 @@ import { languages, mailedPages, mailRhythms, rolesThatShare } from '../vocabula
 import { say } from '../words/index.ts';
 import { language, languageTitles } from '../words/language.ts';
 import { AlertMailForm } from './alert-mail.tsx';
-import { membersQuery, type ReportMail, reportMailsQuery } from './queries.ts';
+import { MailPreview } from './mail-preview.tsx';
+import { type MailContent, membersQuery, type ReportMail, reportMailsQuery } from './queries.ts';
 
 const route = getRouteApi('/p/$profileId/report-mails');
 
@@ -65,6 +66,8 @@ function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare
   const params = { id: mail.id };
   const stop = useMutation({ mutationFn: () => clientFor(profileId).deleteReportMail({ params }), onSuccess });
   const leave = useMutation({ mutationFn: () => clientFor(profileId).leaveReportMail({ params }), onSuccess });
+  const send = useMutation({ mutationFn: () => clientFor(profileId).sendReportMail({ params }), onSuccess });
+  const [isPreviewed, setIsPreviewed] = useState(false);
   const isMine = mail.recipients.some(({ user_id: id }) => id === account?.id);
   const title = say.reportMails.title(say.pages[mail.page], say.reportMails.every[mail.every]);
   return (
@@ -79,7 +82,25 @@ function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare
         </span>
         {mail.last && <Last last={mail.last} />}
       </div>
-      <span className="flex gap-2">
+      <span className="flex flex-wrap gap-2">
+        <button
+          type="button"
+          className="button"
+          aria-label={say.reportMails.previewOf(title)}
+          onClick={() => setIsPreviewed(true)}
+        >
+          {say.reportMails.showPreview}
+        </button>
+        {mayShare && mail.recipients.length > 0 && (
+          <ConfirmButton
+            label={say.reportMails.sendOf(title)}
+            question={say.reportMails.sendAsk(title)}
+            disabled={send.isPending}
+            onConfirm={() => send.mutate()}
+          >
+            {say.reportMails.send}
+          </ConfirmButton>
+        )}
         {isMine && (
           <button type="button" className="button" disabled={leave.isPending} onClick={() => leave.mutate()}>
             {say.reportMails.leave}
@@ -96,7 +117,13 @@ function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare
           </ConfirmButton>
         )}
       </span>
-      <Failed error={stop.error ?? leave.error} />
+      {send.isSuccess && (
+        <p role="status" className="label w-full">
+          {say.reportMails.sending}
+        </p>
+      )}
+      <Failed error={send.error ?? stop.error ?? leave.error} />
+      {isPreviewed && <MailPreview content={mail} onClose={() => setIsPreviewed(false)} />}
     </li>
   );
 }
@@ -115,6 +142,17 @@ function Last({ last }: { readonly last: NonNullable<ReportMail['last']> }) {
   );
 }
 
+function contentOf(form: FormData): MailContent {
+  const chosen = <Word extends string>(name: string, among: readonly Word[]) =>
+    among.find((one) => one === form.get(name)) ?? (among[0] as Word);
+  return {
+    page: chosen('page', mailedPages),
+    every: chosen('every', mailRhythms),
+    model: chosen('model', modelNames),
+    language: chosen('language', languages),
+  };
+}
+
 function NewMail() {
   const { place, model } = usePlace();
   const { profileId } = place;
@@ -123,72 +161,78 @@ function NewMail() {
   const { data: account } = useQuery(accountQuery);
   const members = useQuery({ ...membersQuery(workspaceId), enabled: workspaceId !== '' });
   const queryClient = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
+  const [previewed, setPreviewed] = useState<MailContent>();
   const create = useMutation({
-    mutationFn: async (form: FormData) => {
-      const chosen = <Word extends string>(name: string, among: readonly Word[]) =>
-        among.find((one) => one === form.get(name)) ?? (among[0] as Word);
-      await clientFor(profileId).createReportMail({
-        body: {
-          page: chosen('page', mailedPages),
-          every: chosen('every', mailRhythms),
-          model: chosen('model', modelNames),
-          language: chosen('language', languages),
-          recipients: form.getAll('recipients').map(String),
-        },
-      });
-    },
+    mutationFn: (chosen: FormData) =>
+      clientFor(profileId).createReportMail({
+        body: { ...contentOf(chosen), recipients: chosen.getAll('recipients').map(String) },
+      }),
     onSuccess: () => queryClient.invalidateQueries(reportMailsQuery(profileId)),
   });
   return (
-    <form
-      aria-labelledby="new-mail"
-      className="card grid max-w-xl gap-4 p-5"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate(new FormData(event.currentTarget));
-      }}
-    >
-      <h2 id="new-mail">{say.reportMails.add}</h2>
-      <Choice
-        name="page"
-        title={say.shared.report}
-        initial={report}
-        among={mailedPages}
-        titleOf={(one) => say.pages[one]}
-      />
-      <Choice
-        name="every"
-        title={say.reportMails.when}
-        about={say.reportMails.whenAbout}
-        initial="week"
-        among={mailRhythms}
-        titleOf={(one) => say.reportMails.every[one]}
-      />
-      <Choice name="model" title={say.reportMails.model} initial={model} among={modelNames} titleOf={words} />
-      <Choice
-        name="language"
-        title={say.reportMails.language}
-        initial={language}
-        among={languages}
-        titleOf={(one) => languageTitles[one]}
-      />
-      <fieldset className="grid gap-1">
-        <legend className="label">{say.reportMails.recipients}</legend>
-        {members.data?.map(({ user_id: id, name, email }) => (
-          <label key={id} className="flex min-h-6 items-center gap-2">
-            <input type="checkbox" name="recipients" value={id} defaultChecked={id === account?.id} />
-            <span>
-              {name} <span className="label">{email}</span>
-            </span>
-          </label>
-        ))}
-        <p className="text-small text-soft">{say.reportMails.membersOnly}</p>
-      </fieldset>
-      <button type="submit" className="button-main justify-self-start" disabled={create.isPending}>
-        {say.reportMails.make}
-      </button>
-      <Failed error={create.error} />
-    </form>
+    <>
+      <form
+        ref={form}
+        aria-labelledby="new-mail"
+        className="card grid max-w-xl gap-4 p-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <h2 id="new-mail">{say.reportMails.add}</h2>
+        <Choice
+          name="page"
+          title={say.shared.report}
+          initial={report}
+          among={mailedPages}
+          titleOf={(one) => say.pages[one]}
+        />
+        <Choice
+          name="every"
+          title={say.reportMails.when}
+          about={say.reportMails.whenAbout}
+          initial="week"
+          among={mailRhythms}
+          titleOf={(one) => say.reportMails.every[one]}
+        />
+        <Choice name="model" title={say.reportMails.model} initial={model} among={modelNames} titleOf={words} />
+        <Choice
+          name="language"
+          title={say.reportMails.language}
+          initial={language}
+          among={languages}
+          titleOf={(one) => languageTitles[one]}
+        />
+        <fieldset className="grid gap-1">
+          <legend className="label">{say.reportMails.recipients}</legend>
+          {members.data?.map(({ user_id: id, name, email }) => (
+            <label key={id} className="flex min-h-6 items-center gap-2">
+              <input type="checkbox" name="recipients" value={id} defaultChecked={id === account?.id} />
+              <span>
+                {name} <span className="label">{email}</span>
+              </span>
+            </label>
+          ))}
+          <p className="text-small text-soft">{say.reportMails.membersOnly}</p>
+        </fieldset>
+        <div className="flex flex-wrap gap-3">
+          <button type="submit" className="button-main" disabled={create.isPending}>
+            {say.reportMails.make}
+          </button>
+          <button
+            type="button"
+            className="button"
+            onClick={() => form.current && setPreviewed(contentOf(new FormData(form.current)))}
+          >
+            {say.reportMails.showPreview}
+          </button>
+        </div>
+        <Failed error={create.error} />
+      </form>
+      {previewed && <MailPreview content={previewed} onClose={() => setPreviewed(undefined)} />}
+    </>
   );
 }
 

@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { Dialog } from '../parts/dialog.tsx';
+import { Answered } from '../parts/states.tsx';
+import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
+import { type MailContent, mailPreviewQuery } from './queries.ts';
+
+interface MailPreviewProps {
+  readonly content: MailContent;
+  readonly onClose: () => void;
+}
+
+/** The mail as its readers will see it. */
+export function MailPreview({ content, onClose }: MailPreviewProps) {
+  const { profileId } = usePlace().place;
+  const preview = useQuery(mailPreviewQuery(profileId, content));
+  return (
+    <Dialog title={say.reportMails.preview} isOpen onClose={onClose}>
+      <Answered query={preview} lines={6}>
+        {({ subject, html }) => (
+          <div className="grid gap-3">
+            <p>
+              <span className="label block">{say.reportMails.subject}</span>
+              {subject}
+            </p>
+            <MailBody html={html} />
+          </div>
+        )}
+      </Answered>
+      <div className="flex justify-end">
+        <button type="button" className="button" onClick={onClose}>
+          {say.common.close}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/**
+ * The HTML of a mail, apart from the styles of the page. The content security policy refuses style attributes, and allows scripts to
+ * set the same styles: so they are set one by one. Scripts in the HTML would not run.
+ */
+function MailBody({ html }: { readonly html: string }) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!host.current) return;
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
+    const { body } = new DOMParser().parseFromString(html, 'text/html');
+    const sheet = document.createElement('div');
+    sheet.append(...body.childNodes);
+    for (const styled of [body, ...sheet.querySelectorAll<HTMLElement>('[style]')]) {
+      const style = styled.getAttribute('style') ?? '';
+      styled.removeAttribute('style');
+      (styled === body ? sheet : styled).style.cssText = style;
+    }
+    for (const link of sheet.querySelectorAll('a')) link.target = '_blank';
+    root.replaceChildren(sheet);
+  }, [html]);
+  return (
+    // A mail is read on white, whatever the theme.
+    <section
+      ref={host}
+      aria-label={say.reportMails.preview}
+      className="overflow-x-auto rounded border border-line bg-white p-4"
+    />
+  );
+}
