@@ -113,7 +113,7 @@ function Actions({ goal, profileId, onEdit }: Editing & { readonly goal: GoalDef
     onSuccess: refresh,
   });
   return (
-    <span className="flex flex-wrap justify-end gap-2">
+    <span className="flex flex-wrap gap-2 lg:justify-end">
       <button type="button" className="button" aria-label={say.goals.editOf(goal.name)} onClick={() => onEdit(goal)}>
         {say.goals.edit}
       </button>

@@ -39,21 +39,19 @@ export function MailPreview({ content, onClose }: MailPreviewProps) {
 
 /**
  * The HTML of a mail, apart from the styles of the page. The content security policy refuses style attributes, and allows scripts to
- * set the same styles: so they are set one by one. Scripts in the HTML would not run.
+ * set the same styles: so they are renamed and set one by one. Scripts in the HTML would not run.
  */
 function MailBody({ html }: { readonly html: string }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!host.current) return;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
-    const { body } = new DOMParser().parseFromString(html, 'text/html');
+    const { body } = new DOMParser().parseFromString(html.replaceAll(' style="', ' data-style="'), 'text/html');
     const sheet = document.createElement('div');
+    sheet.dataset.style = body.dataset.style ?? '';
     sheet.append(...body.childNodes);
-    for (const styled of [body, ...sheet.querySelectorAll<HTMLElement>('[style]')]) {
-      const style = styled.getAttribute('style') ?? '';
-      styled.removeAttribute('style');
-      (styled === body ? sheet : styled).style.cssText = style;
-    }
+    for (const styled of [sheet, ...sheet.querySelectorAll<HTMLElement>('[data-style]')])
+      styled.style.cssText = styled.dataset.style ?? '';
     for (const link of sheet.querySelectorAll('a')) link.target = '_blank';
     root.replaceChildren(sheet);
   }, [html]);

@@ -132,7 +132,7 @@ export const data = {
       'What counts as a conversion, which events say so, and how many days before it a touch can still earn credit.',
     events: 'Events',
     received: 'Received, 30 days',
-    receivedTimes: (times: Shown) => `received ${times} times in 30 days`,
+    receivedTimes: (times: Shown) => `Received in 30 days: ${times}`,
     last: (ago: Shown) => `last ${ago}`,
     countsAs: 'Counts as',
     revenue: 'Revenue',
