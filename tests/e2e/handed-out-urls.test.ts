@@ -318,3 +318,28 @@ test('reconnect_url of a partner’s profile opens without an account, and is le
   expect(store).toMatchObject({ code: 'connection_not_ready', reconnect_required: true });
   expect(store.reconnect_url).toBeUndefined();
 });
+
+test('a member who connects an account of their own returns to Connections, and chooses there between several', async () => {
+  for (const [name, choice] of [
+    ['Stripe', undefined],
+    ['Meta Ads', /^Sandbox ads USD/],
+  ] as const) {
+    const { page } = await open(member, links.profilePage(baseUrl, profile.id, 'connections'));
+    await page.getByRole('button', { name: `Connect ${name}`, exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect your account' }).click();
+    await scene.consent(page);
+    await page.waitForURL(`${baseUrl}/p/${profile.id}/connections**`);
+    await expect.poll(() => page.title(), { timeout: 20_000 }).toBe(titles.connections);
+    if (choice) await page.getByRole('button', { name: choice }).click();
+    await page
+      .getByText(/The first sync starts at once/)
+      .first()
+      .waitFor();
+    // What came of the consent is not told again after the page is left.
+    await page.getByRole('region', { name: 'Result of connecting' }).getByRole('button', { name: 'Close' }).click();
+    await page.close();
+  }
+  const { data } = await asMember('GET', '/connections');
+  const connected = data.filter(({ status }: { status: string }) => status === 'connected');
+  expect(connected.map(({ channel }: { channel: string }) => channel).sort()).toEqual(['payments_a', 'social_ads']);
+}, 120_000);
