@@ -343,3 +343,19 @@ test('a member who connects an account of their own returns to Connections, and 
   const connected = data.filter(({ status }: { status: string }) => status === 'connected');
   expect(connected.map(({ channel }: { channel: string }) => channel).sort()).toEqual(['payments_a', 'social_ads']);
 }, 120_000);
+
+test('under another host name the consent opens in a tab of its own, and Connections stays and shows the result', async () => {
+  const other = baseUrl.replace('127.0.0.1', 'localhost');
+  const context = await anonymous();
+  const page = await context.newPage();
+  await signIn(page, `${other}/sign-in?next=/p/${profile.id}/connections`);
+  await page.getByRole('button', { name: 'Connect Mercado Pago', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Connect your account' }).click();
+  const [tab] = await Promise.all([context.waitForEvent('page'), dialog.getByRole('link').first().click()]);
+  await tab.getByRole('link', { name: 'Mercado Pago' }).click();
+  await scene.consent(tab);
+  await tab.getByRole('heading', { name: /It is connected/ }).waitFor();
+  await dialog.getByText(/The first sync starts at once/).waitFor();
+  expect(new URL(page.url()).host).toBe(new URL(other).host);
+}, 120_000);

@@ -44,27 +44,23 @@ export function ConnectDialog({ profileId, channel, onClose }: ConnectDialogProp
 
 const memory = (profileId: string): string => `connecting ${profileId}`;
 
+/** The console was opened under another host name than the configured one, to which nobody is sent back. */
+const isOtherHost = (error: unknown): boolean => error instanceof TributaryError && error.code === 'invalid_parameter';
+
 /** Through the provider's own consent page: at once in this tab, or by a link for the holder of the account. */
 function ByConsent({ profileId, provider }: { readonly profileId: string; readonly provider: Provider }) {
   const queryClient = useQueryClient();
+  const mint = async (body: { return_url?: string }) =>
+    (await clientFor(profileId).createHandoff({ params: { provider }, body })).data;
+  const link = useMutation({ mutationFn: () => mint({}) });
   const here = useMutation({
-    mutationFn: async () => {
-      const mint = async (body: { return_url?: string }) =>
-        (await clientFor(profileId).createHandoff({ params: { provider }, body })).data;
-      const returnUrl = `${window.location.origin}/p/${profileId}/connections`;
-      // Under another host name than the configured one there is no way back: then the provider's last page stays open.
-      return mint({ return_url: returnUrl }).catch((error: unknown) => {
-        if (error instanceof TributaryError && error.code === 'invalid_parameter') return mint({});
-        throw error;
-      });
-    },
+    mutationFn: () => mint({ return_url: `${window.location.origin}/p/${profileId}/connections` }),
     onSuccess: ({ id, start_url: startUrl }) => {
       sessionStorage.setItem(memory(profileId), id);
       window.location.assign(startUrl);
     },
-  });
-  const link = useMutation({
-    mutationFn: async () => (await clientFor(profileId).createHandoff({ params: { provider }, body: {} })).data,
+    // Then the link opens in a tab of its own, and this page stays to show the result.
+    onError: (error) => isOtherHost(error) && link.mutate(),
   });
   const { data: handoff } = useQuery(handoffQuery(profileId, link.data?.id));
   const status = handoff?.status;
@@ -81,7 +77,7 @@ function ByConsent({ profileId, provider }: { readonly profileId: string; readon
           {say.connect.forClient}
         </button>
       </div>
-      <Failed error={here.error ?? link.error} />
+      <Failed error={(isOtherHost(here.error) ? null : here.error) ?? link.error} />
       {link.data && (
         <div className="grid gap-2" aria-live="polite">
           <p>{say.connect.openIt(localTime(link.data.expires_at))}</p>
