@@ -239,7 +239,7 @@ test('the preview is the mail that is sent, and sends nothing', async () => {
 test('a report is sent now to all who get it, once in five minutes, and the schedule stays', async () => {
   const team = await openTeam();
   const { id, next_at } = await team.create({ recipients: [team.owner.userId, team.viewer.userId] });
-  const send = (who = team.owner, of = id) => team.call('POST', `${path}/${of}/send`, who, {});
+  const send = (who = team.owner, mailId = id) => team.call('POST', `${path}/${mailId}/send`, who, {});
   const sent = await send();
   expect([sent.status, sent.body.data]).toMatchObject([
     202,
@@ -261,7 +261,8 @@ test('a report is sent now to all who get it, once in five minutes, and the sche
   expect((await send(team.viewer)).body.error).toMatchObject({ code: 'forbidden', reason: 'role' });
   const stranger = await openTeam();
   const foreign = await stranger.create();
-  for (const of of [uuid(), foreign.id]) expect((await send(team.owner, of)).body.error.code).toBe('not_found');
+  for (const unknown of [uuid(), foreign.id])
+    expect((await send(team.owner, unknown)).body.error.code).toBe('not_found');
 });
 
 test('moments are those of the profile’s clock, also when it is changed, and days those before', async () => {

@@ -1,0 +1,31 @@
+import { spreadDefinition } from '@tributary/domain/outcomes/room.ts';
+import { openTestWithClickHouse, scene } from '@tributary/testkit';
+import { expect, test } from 'vitest';
+
+const world = await openTestWithClickHouse();
+
+test('the reports leave out past conversions of a deleted definition, and count them again once another lists the event', async () => {
+  const shop = await scene(world, { scopes: ['goals:write', 'campaigns:read', 'attribution:write'] });
+  const save = async () => {
+    const body = { name: 'Deposit', event_names: ['deposit'], counts_as_cash: true };
+    return (await shop.call('POST', '/api/v1/goals/definitions', body)).json().data.id as string;
+  };
+  const follow = async () => {
+    const { signal } = new AbortController();
+    await spreadDefinition(world.kit.app, { profileId: shop.profileId, eventKeys: ['deposit'] }, signal);
+    await shop.settle();
+    const range = 'date_from=2026-05-01&date_to=2026-06-30';
+    return (await shop.ask(`/api/v1/overview?${range}`)).body.data.totals.outcome_value;
+  };
+  const id = await save();
+  await shop.send({
+    event_name: 'deposit',
+    occurred_at: '2026-05-10T12:00:00Z',
+    properties: { value: '80.00', currency: 'USD' },
+  });
+  expect(await follow()).toBe(80);
+  expect((await shop.call('DELETE', `/api/v1/goals/definitions/${id}`)).statusCode).toBe(200);
+  expect(await follow()).toBe(0);
+  await save();
+  expect(await follow()).toBe(80);
+});
