@@ -103,9 +103,9 @@ test('a report is previewed as its mail looks, and sent now', async () => {
   const dialog = page.getByRole('dialog', { name: 'Preview of the mail' });
   await dialog.getByRole('heading', { level: 1 }).waitFor();
   // Its own styles are in force, though the content security policy refuses style attributes.
-  const size = await dialog
-    .getByRole('heading', { level: 1 })
-    .evaluate((heading) => getComputedStyle(heading).fontSize);
+  type Window = { getComputedStyle(of: unknown): { readonly fontSize: string } };
+  const title = dialog.getByRole('heading', { level: 1 });
+  const size = await title.evaluate((of) => (globalThis as never as Window).getComputedStyle(of).fontSize);
   expect(size).toBe('20px');
   await picture(page, 'mail-preview');
   expect(await accessFaults(page)).toEqual([]);
