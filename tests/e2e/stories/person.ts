@@ -22,7 +22,7 @@ export async function openPerson(
   options: BrowserContextOptions = {},
 ): Promise<Person> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(40_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -68,5 +68,5 @@ export async function signIn(page: Page, email: string, password: string): Promi
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }

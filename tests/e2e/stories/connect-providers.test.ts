@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { connect } from './connect.ts';
+import { sharedInstallation } from './shared-installation.ts';
+
+/** Where the figures of a provider first appear, and what the page then shows. */
+const providers = [
+  ['Meta Ads', 'campaigns', 'Meta Ads'],
+  ['Google Ads', 'campaigns', 'Google Ads'],
+  ['Google Search Console', 'search-terms', 'Impressions'],
+  ['HighLevel', 'connections', 'What CRM stages count as'],
+  ['Stripe', 'payments', 'Stripe'],
+  ['Mercado Pago', 'payments', 'Mercado Pago'],
+] as const;
+
+for (const [provider, where, shown] of providers)
+  test(`connect ${provider} and see what it reports`, async () => {
+    const workspace = await (await sharedInstallation()).openWorkspace();
+    const { page, step, complaints } = workspace.owner;
+    await step(`Connect ${provider}`, () => connect(page, workspace, provider));
+    await step('See what it reports', async () => {
+      await page.goto(workspace.url(where));
+      await page.getByRole('main').getByText(shown).first().waitFor();
+    });
+    expect(complaints).toEqual([]);
+  });
