@@ -39,7 +39,7 @@ export async function noteSaleSource(
     SELECT ${profileId}::uuid, source, connection_id FROM (
       SELECT ${key}::text AS source, ${connectionId}::uuid AS connection_id
       UNION
-      SELECT DISTINCT ${sourceOf}, o.connection_id FROM outcomes o WHERE o.profile_id = ${profileId} AND o.is_first_payment IS NOT NULL
+      SELECT DISTINCT ${sourceOf}, o.connection_id FROM outcome_meanings o WHERE o.profile_id = ${profileId} AND o.is_cash_record
     ) s ORDER BY 2
     ON CONFLICT DO NOTHING`.execute(tx);
   return (await listSaleSources(tx, profileId)).length > 1;
@@ -73,8 +73,8 @@ export async function markScanned(tx: Tx, profileId: string, now: Date): Promise
 async function markSourceDirty(tx: Tx, profileId: string, sources: readonly string[]): Promise<void> {
   await sql`
     INSERT INTO dirty_sales AS d (profile_id, outcome_id)
-    SELECT ${profileId}::uuid, o.id FROM outcomes o
-    WHERE o.profile_id = ${profileId} AND o.amount IS NOT NULL AND (o.is_first_payment IS NOT NULL OR o.uncounted IS NOT NULL)
+    SELECT ${profileId}::uuid, o.id FROM outcome_meanings o
+    WHERE o.profile_id = ${profileId} AND o.is_cash_record
       AND ${sourceOf} = ANY (${[...sources]}::text[])
     ORDER BY o.id
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false`.execute(
