@@ -174,6 +174,36 @@ describe('A sale that two sources report', () => {
     expect((await store.payments()).find(({ counted }) => counted)?.net).toBe('50.00');
   });
 
+  test('counts once where the first source does not name the customer', async () => {
+    await store.serve('order-80', null, '10.00', 0, { payment_id: 'ch_0000000004' });
+    await store.provide('payments_a', [{ id: 'ch_0000000004', customer: 'ana', value: '10.00', minutes: 1 }]);
+    expect(await store.revenue()).toBe('10.00');
+  });
+
+  test('still counts once after its customer was erased with the reference', async () => {
+    await store.serve('order-81', 'ana', '10.00', 0, { payment_id: 'ch_0000000005' });
+    await store.provide('payments_a', [{ id: 'ch_0000000005', customer: 'ana', value: '10.00', minutes: 60 }]);
+    expect(await store.revenue()).toBe('10.00');
+    await store.post('/api/v1/customers/erasures', { request_ref: 'ticket-1', email: 'ana@example.test' });
+    expect(await store.revenue()).toBe('10.00');
+    const { rows } = await kit.app
+      .forProfile(store.profileId)
+      .transaction((tx) => sql`SELECT evidence, reference, state FROM sale_matches WHERE valid_to IS NULL`.execute(tx));
+    expect(rows).toEqual([{ evidence: 'reference', reference: null, state: 'automatic' }]);
+  });
+
+  test('takes in another record when the one that it was matched with is corrected', async () => {
+    const paid = { payment_id: 'ch_0000000006' };
+    await store.serve('order-82', 'ana', '10.00', 0, paid);
+    await store.serve('order-83', 'ana', '10.00', 5, paid);
+    await store.provide('payments_a', [{ id: 'ch_0000000006', customer: 'ana', value: '10.00', minutes: 1 }]);
+    expect(await store.revenue()).toBe('20.00');
+    await store.serve('order-82', 'bo', '3.00', 0);
+    expect(await store.revenue()).toBe('13.00');
+    const counted = (await store.payments()).filter((row) => row.counted).map(({ external_id }) => external_id);
+    expect(counted.sort()).toEqual(['ch_0000000006', 'order-82']);
+  });
+
   test('reports count it once', async () => {
     await store.serve('order-79', 'ana', '10.00', 0, { payment_id: 'ch_0000000003' });
     await store.provide('payments_a', [{ id: 'ch_0000000003', customer: 'ana', value: '10.00', minutes: 1 }]);

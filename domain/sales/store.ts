@@ -61,7 +61,10 @@ export async function dropRecords(tx: Tx, profileId: string, ids: readonly strin
   );
 }
 
-/** Records that share a reference with others, or that a member confirmed to be the same sale. A value that many records carry identifies none. */
+/**
+ * Records that share a reference with others, that a member confirmed to be the same sale, or that are matched so far: who loses a partner
+ * may have another. A value that many records carry identifies none.
+ */
 export async function findRelated(tx: Tx, profileId: string, ids: readonly string[]): Promise<string[]> {
   const { most } = limits.sales.perReference;
   const { rows } = await sql<{ id: string }>`
@@ -73,7 +76,11 @@ export async function findRelated(tx: Tx, profileId: string, ids: readonly strin
     UNION
     SELECT second_id FROM sale_decisions WHERE profile_id = ${profileId} AND first_id = ANY (${[...ids]}::uuid[]) AND decision = 'confirmed'
     UNION
-    SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND second_id = ANY (${[...ids]}::uuid[]) AND decision = 'confirmed'`.execute(
+    SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND second_id = ANY (${[...ids]}::uuid[]) AND decision = 'confirmed'
+    UNION
+    SELECT second_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND first_id = ANY (${[...ids]}::uuid[])
+    UNION
+    SELECT first_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND second_id = ANY (${[...ids]}::uuid[])`.execute(
     tx,
   );
   return rows.map(({ id }) => id);
@@ -154,6 +161,15 @@ export async function replaceMatches(
     valid_from: now,
   }));
   await sql`INSERT INTO sale_matches SELECT * FROM jsonb_populate_recordset(NULL::sale_matches, ${JSON.stringify(rows)}::jsonb)`.execute(
+    tx,
+  );
+}
+
+/** What a message of an erased customer said is no longer shown as evidence. */
+export async function forgetReferences(tx: Tx, profileId: string, matches: readonly string[]): Promise<void> {
+  if (matches.length === 0) return;
+  await sql`
+    UPDATE sale_matches SET reference = NULL WHERE profile_id = ${profileId} AND id = ANY (${[...matches]}::uuid[]) AND reference IS NOT NULL`.execute(
     tx,
   );
 }

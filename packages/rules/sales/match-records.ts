@@ -32,7 +32,11 @@ export interface RecordMatch {
 export interface MatchOptions {
   readonly windowMs: number;
   readonly decisions: ReadonlyMap<string, MatchDecision>;
+  /** Matches found before a customer was erased, by pair. They outlive the references and customers that they were found by. */
+  readonly lasting?: ReadonlyMap<string, LastingMatch>;
 }
+
+export type LastingMatch = Pick<RecordMatch, 'evidence' | 'isCertain' | 'isLikely'>;
 
 /** Records of one order may be days apart: a store reports the order, a provider the capture. */
 export const orderWindowMs = 3 * 86_400_000;
@@ -133,7 +137,9 @@ const referenceCandidate: Propose = (one, other, options) => {
     });
   }
   const found = referenceMatch(one, other);
-  return found?.isCertain ? candidate(one, other, found) : undefined;
+  if (found?.isCertain) return candidate(one, other, found);
+  const lasting = options.lasting?.get(pairKey(one.id, other.id));
+  return lasting && candidate(one, other, { ...lasting, reference: null, rank: 1 });
 };
 
 /** References that collide or whose amounts differ are proposed, and never counted without a decision. */
