@@ -142,7 +142,7 @@ const referenceCandidate: Propose = (one, other, options) => {
   return lasting && candidate(one, other, { ...lasting, reference: null, rank: 1 });
 };
 
-/** References that collide or whose amounts differ are proposed, and never counted without a decision. */
+/** References that collide or whose amounts differ are proposed. Only a short one may count, where two sources overlap systematically. */
 const weakCandidate: Propose = (one, other) => {
   const found = referenceMatch(one, other);
   return found && candidate(one, other, found);
@@ -171,20 +171,35 @@ interface Reason {
   readonly decision?: MatchDecision;
 }
 
+/**
+ * Order numbers (#1001) and authorization codes of six digits are unique in one system only: those of two shops meet all the time. A
+ * reference of this length or more is unique everywhere.
+ */
+const uniqueLength = 10;
+
 function referenceMatch(one: SaleRecord, other: SaleRecord): Reason | undefined {
   const levels = new Map(other.references.map(({ value, level }) => [value, level]));
   const shared = one.references
     .flatMap(({ value, level }) => {
       const theirs = levels.get(value);
-      return theirs ? [{ value, isPayment: level === 'payment' && theirs === 'payment' }] : [];
+      const isPayment = level === 'payment' && theirs === 'payment';
+      return theirs ? [{ value, isPayment, isUnique: value.length >= uniqueLength }] : [];
     })
-    .sort((a, b) => Number(b.isPayment) - Number(a.isPayment) || (a.value < b.value ? -1 : 1))[0];
+    .sort(
+      (a, b) =>
+        Number(b.isUnique) - Number(a.isUnique) ||
+        Number(b.isPayment) - Number(a.isPayment) ||
+        (a.value < b.value ? -1 : 1),
+    )[0];
   if (!shared) return undefined;
-  const reason = { evidence: 'reference', reference: shared.value } as const;
-  if (shared.isPayment && one.currency === other.currency)
+  const { value: reference, isPayment, isUnique } = shared;
+  const reason = { evidence: 'reference', reference } as const;
+  if (isUnique && isPayment && one.currency === other.currency)
     return { ...reason, rank: isSameMoney(one, other) ? 0 : 1, isCertain: true, isLikely: true };
   const isSameOrder = isSameMoney(one, other) && isSamePart(one, other) && Math.abs(one.at - other.at) <= orderWindowMs;
-  return isSameOrder ? { ...reason, rank: 1, isCertain: true, isLikely: true } : { ...reason, rank: 3 };
+  if (!isSameOrder) return isUnique ? { ...reason, rank: 3 } : undefined;
+  const isCertain = isUnique || (one.customerId !== null && one.customerId === other.customerId);
+  return { ...reason, rank: isCertain ? 1 : 3, isCertain, isLikely: true };
 }
 
 const candidate = (one: SaleRecord, other: SaleRecord, reason: Reason): Candidate => {
