@@ -28,10 +28,8 @@ export async function noteSaleSource(
 ): Promise<boolean> {
   const key = sourceKey(source, connectionId);
   const { rows } = await sql<{ isNew: boolean; hasOthers: boolean }>`
-    SELECT NOT EXISTS (SELECT FROM sale_sources WHERE profile_id = ${profileId} AND source = ${key}) AS "isNew",
-      EXISTS (SELECT FROM sale_sources WHERE profile_id = ${profileId} AND source <> ${key}) AS "hasOthers"`.execute(
-    tx,
-  );
+    SELECT coalesce(bool_and(source <> ${key}), true) AS "isNew", coalesce(bool_or(source <> ${key}), false) AS "hasOthers"
+    FROM sale_sources WHERE profile_id = ${profileId}`.execute(tx);
   if (!rows[0]?.isNew) return rows[0]?.hasOthers ?? false;
   // The first payment of a source, once: whatever reported before without a note of its own gets one, too.
   await sql`
