@@ -77,27 +77,61 @@ function matchSources(
     }
   };
   const isFree = ({ id }: SaleRecord) => !taken.has(id);
-  take(candidatesOf(ones, others, options, referenceCandidate));
+  const related = relatedPairs(ones, others, options);
+  const propose = (by: Propose) =>
+    related.flatMap(([one, other]) => {
+      if (!isFree(one) || !isFree(other)) return [];
+      const found = by(one, other, options);
+      return found && options.decisions.get(pairKey(one.id, other.id)) !== 'rejected' ? [found] : [];
+    });
+  take(propose(referenceCandidate));
   take(inOrder(ones.filter(isFree), others.filter(isFree), options));
-  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, customerCandidate));
-  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, weakCandidate));
+  take(propose(customerCandidate));
+  take(propose(weakCandidate));
   return matches;
 }
 
 type Propose = (one: SaleRecord, other: SaleRecord, options: MatchOptions) => Candidate | undefined;
 
-const candidatesOf = (
-  ones: readonly SaleRecord[],
-  others: readonly SaleRecord[],
-  options: MatchOptions,
-  propose: Propose,
-): Candidate[] =>
-  ones.flatMap((one) =>
-    others.flatMap((other) => {
-      const candidate = propose(one, other, options);
-      return candidate && options.decisions.get(pairKey(one.id, other.id)) !== 'rejected' ? [candidate] : [];
-    }),
-  );
+type Pair = readonly [one: SaleRecord, other: SaleRecord];
+
+/** The pairs that anything relates: all pairs of a first sync would be too many to look at. */
+function relatedPairs(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Pair[] {
+  const byTrait = new Map<string, SaleRecord[]>();
+  for (const other of others)
+    for (const trait of traitsOf(other)) {
+      const same = byTrait.get(trait);
+      if (same) same.push(other);
+      else byTrait.set(trait, [other]);
+    }
+  const byId = new Map(others.map((other) => [other.id, other]));
+  const paired = pairedIds(options);
+  return ones.flatMap((one) => {
+    const near = new Set(traitsOf(one).flatMap((trait) => byTrait.get(trait) ?? []));
+    for (const id of paired.get(one.id) ?? []) {
+      const other = byId.get(id);
+      if (other) near.add(other);
+    }
+    return [...near].map((other): Pair => [one, other]);
+  });
+}
+
+const traitsOf = ({ references, customerId, amount, currency }: SaleRecord): string[] => [
+  ...references.map(({ value }) => `reference ${value}`),
+  ...(customerId === null ? [] : [`customer ${customerId} ${amount} ${currency}`]),
+];
+
+/** Pairs that a member confirmed, and those that outlive their evidence. */
+function pairedIds({ decisions, lasting = new Map() }: MatchOptions): Map<string, string[]> {
+  const confirmed = [...decisions].flatMap(([key, decision]) => (decision === 'confirmed' ? [key] : []));
+  const paired = new Map<string, string[]>();
+  for (const key of [...confirmed, ...lasting.keys()]) {
+    const [one = '', other = ''] = key.split('|');
+    paired.set(one, [...(paired.get(one) ?? []), other]);
+    paired.set(other, [...(paired.get(other) ?? []), one]);
+  }
+  return paired;
+}
 
 const byStrength = (a: Candidate, b: Candidate): number =>
   a.rank - b.rank || a.apartMs - b.apartMs || (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
