@@ -204,6 +204,45 @@ describe('A sale that two sources report', () => {
     expect(counted.sort()).toEqual(['ch_0000000006', 'order-82']);
   });
 
+  test('matches equal purchases in order once one more of them turns out to be another purchase', async () => {
+    const seconds = (n: number) => n / 60;
+    for (const [key, minutes] of [
+      ['order-84', 0],
+      ['order-85', 1],
+      ['order-86', 9],
+    ] as const)
+      await store.serve(key, 'ana', '10.00', minutes);
+    const charges = [50, 110].map((n) => ({ id: `ch_${n}`, customer: 'ana', value: '10.00', minutes: seconds(n) }));
+    await store.provide('payments_a', charges);
+    await store.attribute();
+    await store.serve('order-86', 'ana', '5.00', 9);
+    await store.attribute();
+    const { rows } = await kit.app.forProfile(store.profileId).transaction((tx) =>
+      sql<{ pair: string }>`
+        SELECT concat_ws(' ', least(a.idempotency_key, b.idempotency_key), greatest(a.external_id, b.external_id)) AS pair FROM sale_matches m
+        JOIN outcomes a ON a.id = m.first_id JOIN outcomes b ON b.id = m.second_id WHERE m.valid_to IS NULL ORDER BY 1`.execute(
+        tx,
+      ),
+    );
+    expect(rows.map(({ pair }) => pair)).toEqual(['order-84 ch_50', 'order-85 ch_110']);
+  });
+
+  test('gives a refund back to the sale that its record belongs to', async () => {
+    const paid = { payment_id: 'ch_0000000007' };
+    await store.serve('order-87', 'ana', '10.00', 5, paid);
+    await store.provide('payments_a', [{ id: 'ch_0000000007', customer: 'ana', value: '10.00', minutes: 0 }]);
+    await store.giveBack('payments_b', 'order-87', 'refund-3', '4');
+    await store.attribute();
+    expect(await store.revenue()).toBe('6.00');
+    await store.serve('order-87', 'ana', '10.00', 5);
+    expect(await store.revenue()).toBe('16.00');
+    const nets = (await store.payments()).map(({ external_id, net }) => [external_id, net]);
+    expect(nets.sort()).toEqual([
+      ['ch_0000000007', '10.00'],
+      ['order-87', '6.00'],
+    ]);
+  });
+
   test('reports count it once', async () => {
     await store.serve('order-79', 'ana', '10.00', 0, { payment_id: 'ch_0000000003' });
     await store.provide('payments_a', [{ id: 'ch_0000000003', customer: 'ana', value: '10.00', minutes: 1 }]);
