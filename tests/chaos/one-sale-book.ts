@@ -88,6 +88,13 @@ export function writeBook(size: number, seed: number): Book {
   const chance = (share: number) => dice() < share;
   const below = (most: number) => Math.floor(dice() * most);
   const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T;
+  /** What an erasure leaves of a record is not enough for a member to decide. */
+  const pickLasting = () => {
+    for (;;) {
+      const person = pick(people);
+      if (!person.isErased) return person;
+    }
+  };
   const people = Array.from({ length: Math.max(20, Math.ceil(size / 4)) }, (_, n): Person => {
     const isKeyed = chance(0.3);
     return { n, isKeyed, isErased: !isKeyed && chance(0.02) };
@@ -244,7 +251,7 @@ export function writeBook(size: number, seed: number): Book {
     },
     /** Reported in two currencies: proposed, and counted once when a member confirms it. */
     foreign() {
-      const [person, at] = [pick(people), timeOf()];
+      const [person, at] = [pickLasting(), timeOf()];
       const charge = record('stripe', { at, amount: priceFor([person], 'CLP'), currency: 'CLP', person });
       const properties = { payment_id: charge.key };
       const amount = priceFor([person], 'USD');
@@ -253,7 +260,7 @@ export function writeBook(size: number, seed: number): Book {
     },
     /** The order's reference, but another amount, as when shipping is left out: proposed, and confirmed by a member. */
     partial() {
-      const [person, at] = [pick(people), timeOf()];
+      const [person, at] = [pickLasting(), timeOf()];
       const order = record('shopify', { at, amount: priceFor([person], 'USD'), currency: 'USD', person });
       const properties = { order_id: order.key };
       const amount = priceFor([person], 'USD');
@@ -262,7 +269,7 @@ export function writeBook(size: number, seed: number): Book {
     },
     /** Two equal purchases within minutes, each reported by another source only: they look like one until a member rejects it. */
     lookalike() {
-      const [person, at] = [pick(people), timeOf()];
+      const [person, at] = [pickLasting(), timeOf()];
       const amount = priceFor([person], 'USD');
       const undecided = { group: saleNumber, decision: 'rejected' } as const;
       sale('lookalike', [record('stripe', { at, amount, currency: 'USD', person })], { undecided });

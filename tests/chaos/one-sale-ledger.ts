@@ -151,13 +151,6 @@ export async function checkTotals({ ledger }: Shop): Promise<string[]> {
           WHERE counts_as_cash AND customer_id IS NOT NULL GROUP BY 1) o ON o.customer_id = t.customer_id
         WHERE t.n IS DISTINCT FROM o.n OR t.amount IS DISTINCT FROM o.amount) d`.execute(tx),
   );
-  if (process.env.DEBUG_SALES) {
-    const { rows: sample } = await ledger.transaction((tx) =>
-      sql`SELECT o.customer_id, o.idempotency_key, o.uncounted, o.is_first_payment, o.is_installment, o.purchase_id, (select count(*)::int from dirty_customers) d FROM outcome_meanings o WHERE o.counts_as_cash AND customer_id IN (SELECT customer_id FROM outcome_meanings WHERE counts_as_cash AND amount IS NOT NULL AND customer_id IS NOT NULL
-        GROUP BY customer_id HAVING count(*) FILTER (WHERE is_first_payment) <> 1) ORDER BY 1,2 LIMIT 30`.execute(tx),
-    );
-    console.error(sample);
-  }
   return rows.flatMap(({ fault, n }) => (n > 0 ? [`${n} ${fault}`] : []));
 }
 

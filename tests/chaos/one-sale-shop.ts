@@ -66,6 +66,13 @@ export async function openShop(kit: Testkit, api: TestApi) {
   const importer = await openOutcomeImporter(kit.app, shop.profileId, testOutcomeServices, now);
   if (!importer) throw new Error('There is no such profile.');
   let lines = 0;
+  /** Seconds of each way in, and of matching. */
+  const spent: Record<string, number> = {};
+  const spend = (on: string, since: number): number => {
+    const now = performance.now();
+    spent[on] = Math.round(((spent[on] ?? 0) + (now - since) / 1000) * 1000) / 1000;
+    return now;
+  };
   const orders = new Map<string, { record: BookedRecord; refunds: BookedRefund[] }>();
 
   /** Reads the connection until there is nothing new. What fails or is rejected fails the drill. */
@@ -110,7 +117,9 @@ export async function openShop(kit: Testkit, api: TestApi) {
     async deliver(messages: readonly Message[]): Promise<void> {
       const of = <Via extends Message['via']>(via: Via) =>
         messages.filter((one): one is Extract<Message, { via: Via }> => one.via === via);
+      let at = performance.now();
       await sendEvents(of('api').map(({ body }) => body));
+      at = spend('api', at);
       const rows = of('csv').map(({ cells }) => {
         lines += 1;
         return { line: lines, cells };
@@ -119,11 +128,13 @@ export async function openShop(kit: Testkit, api: TestApi) {
         const { rejected } = await importer.import(some);
         if (rejected[0]) throw new Error(`A row was rejected: ${JSON.stringify(rejected[0])}`);
       }
+      at = spend('csv', at);
       for (const { charge, refund } of of('stripe')) {
         if (charge) books.charge(charge);
         if (refund) books.refund(refund);
       }
       if (of('stripe').length > 0) await sync(stripe, 'payments_a');
+      at = spend('stripe', at);
       for (const { record, refund } of of('shopify')) {
         const order = orders.get(record.key) ?? { record, refunds: [] };
         if (refund) order.refunds.push(refund);
@@ -131,11 +142,16 @@ export async function openShop(kit: Testkit, api: TestApi) {
         books.order(orderOf(record, order.refunds));
       }
       if (of('shopify').length > 0) await sync(store, 'store');
+      spend('shopify', at);
     },
 
+    spent,
+
     async settle(): Promise<void> {
+      const at = performance.now();
       await applyWaitingRefunds(kit.app, kit.system, now(), AbortSignal.timeout(300_000));
       await matchSales(kit);
+      spend('settle', at);
     },
 
     /** What the customers were merged by is undone. Resolves to how many merges there were. */
