@@ -10,7 +10,9 @@ CREATE OR REPLACE FUNCTION mark_sales() RETURNS trigger LANGUAGE plpgsql AS $$ B
   END IF;
   IF NOT EXISTS (
     SELECT FROM (SELECT DISTINCT profile_id FROM new_rows WHERE amount IS NOT NULL) n
-    WHERE EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id OFFSET 1)) THEN RETURN NULL; END IF;
+    WHERE EXISTS (
+      SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id
+      HAVING count(*) > 1 OR bool_or(s.excluded_from IS NOT NULL))) THEN RETURN NULL; END IF;
   WITH changed AS MATERIALIZED (
     SELECT o.profile_id, o.id, o.customer_id, o.amount, o.currency, o.occurred_at,
       (n.customer_id, n.amount, n.currency, n.occurred_at) IS DISTINCT FROM (o.customer_id, o.amount, o.currency, o.occurred_at) AS has_left
@@ -18,7 +20,9 @@ CREATE OR REPLACE FUNCTION mark_sales() RETURNS trigger LANGUAGE plpgsql AS $$ B
     WHERE (n.amount IS NOT NULL OR o.amount IS NOT NULL)
       AND (n.customer_id, n.amount, n.currency, n.occurred_at, n.event_key, n.event_type_key, n.rest)
         IS DISTINCT FROM (o.customer_id, o.amount, o.currency, o.occurred_at, o.event_key, o.event_type_key, o.rest)
-      AND EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id OFFSET 1))
+      AND EXISTS (
+        SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id
+        HAVING count(*) > 1 OR bool_or(s.excluded_from IS NOT NULL)))
   INSERT INTO dirty_sales AS d (profile_id, outcome_id)
   SELECT profile_id, id FROM changed
   UNION

@@ -77,70 +77,73 @@ function matchSources(
     }
   };
   const isFree = ({ id }: SaleRecord) => !taken.has(id);
-  const related = relatedPairs(ones, others, options);
-  const propose = (by: Propose) =>
-    related.flatMap(([one, other]) => {
-      if (!isFree(one) || !isFree(other)) return [];
-      const found = by(one, other, options);
-      return found && options.decisions.get(pairKey(one.id, other.id)) !== 'rejected' ? [found] : [];
-    });
-  take(propose(referenceCandidate));
-  take(inOrder(ones.filter(isFree), others.filter(isFree), options));
-  take(propose(customerCandidate));
-  take(propose(weakCandidate));
+  const [paired, sharing] = [byPair(others, options), byReference(others)];
+  take(candidatesOf(ones, (one) => [...paired(one), ...sharing(one)], options, referenceCandidate));
+  const [left, right] = [ones.filter(isFree), others.filter(isFree)];
+  take(inOrder(left, right, options));
+  take(candidatesOf(left.filter(isFree), byCustomer(right.filter(isFree)), options, customerCandidate));
+  take(candidatesOf(left.filter(isFree), byReference(right.filter(isFree)), options, weakCandidate));
   return matches;
+}
+
+/** The records of another source that one could match. Comparing all with all would cost a second for each thousand of a batch. */
+type Partners = (one: SaleRecord) => readonly SaleRecord[];
+
+function byReference(others: readonly SaleRecord[]): Partners {
+  const found = Map.groupBy(
+    others.flatMap((other) => other.references.map(({ value }) => ({ value, other }))),
+    ({ value }) => value,
+  );
+  return (one) => one.references.flatMap(({ value }) => (found.get(value) ?? []).map(({ other }) => other));
+}
+
+/** Pairs that a member confirmed, and those that outlive their evidence. */
+function byPair(others: readonly SaleRecord[], { decisions, lasting = new Map() }: MatchOptions): Partners {
+  const byId = new Map(others.map((other) => [other.id, other]));
+  const confirmed = [...decisions].flatMap(([key, decision]) => (decision === 'confirmed' ? [key] : []));
+  const pairs = [...confirmed, ...lasting.keys()].map((key) => key.split('|'));
+  const found = Map.groupBy(
+    pairs.flatMap(([first = '', second = '']) => [
+      { id: first, other: byId.get(second) },
+      { id: second, other: byId.get(first) },
+    ]),
+    ({ id }) => id,
+  );
+  return ({ id }) => (found.get(id) ?? []).flatMap(({ other }) => other ?? []);
+}
+
+const moneyOf = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
+
+function byCustomer(others: readonly SaleRecord[]): Partners {
+  const found = Map.groupBy(
+    others.filter(({ customerId }) => customerId !== null),
+    moneyOf,
+  );
+  return (one) => found.get(moneyOf(one)) ?? [];
 }
 
 type Propose = (one: SaleRecord, other: SaleRecord, options: MatchOptions) => Candidate | undefined;
 
-type Pair = readonly [one: SaleRecord, other: SaleRecord];
-
-/** The pairs that anything relates: all pairs of a first sync would be too many to look at. */
-function relatedPairs(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Pair[] {
-  const byTrait = new Map<string, SaleRecord[]>();
-  for (const other of others)
-    for (const trait of traitsOf(other)) {
-      const same = byTrait.get(trait);
-      if (same) same.push(other);
-      else byTrait.set(trait, [other]);
-    }
-  const byId = new Map(others.map((other) => [other.id, other]));
-  const paired = pairedIds(options);
-  return ones.flatMap((one) => {
-    const near = new Set(traitsOf(one).flatMap((trait) => byTrait.get(trait) ?? []));
-    for (const id of paired.get(one.id) ?? []) {
-      const other = byId.get(id);
-      if (other) near.add(other);
-    }
-    return [...near].map((other): Pair => [one, other]);
-  });
-}
-
-const traitsOf = ({ references, customerId, amount, currency }: SaleRecord): string[] => [
-  ...references.map(({ value }) => `reference ${value}`),
-  ...(customerId === null ? [] : [`customer ${customerId} ${amount} ${currency}`]),
-];
-
-/** Pairs that a member confirmed, and those that outlive their evidence. */
-function pairedIds({ decisions, lasting = new Map() }: MatchOptions): Map<string, string[]> {
-  const confirmed = [...decisions].flatMap(([key, decision]) => (decision === 'confirmed' ? [key] : []));
-  const paired = new Map<string, string[]>();
-  for (const key of [...confirmed, ...lasting.keys()]) {
-    const [one = '', other = ''] = key.split('|');
-    paired.set(one, [...(paired.get(one) ?? []), other]);
-    paired.set(other, [...(paired.get(other) ?? []), one]);
-  }
-  return paired;
-}
+const candidatesOf = (
+  ones: readonly SaleRecord[],
+  partners: Partners,
+  options: MatchOptions,
+  propose: Propose,
+): Candidate[] =>
+  ones.flatMap((one) =>
+    [...new Set(partners(one))].flatMap((other) => {
+      const candidate = propose(one, other, options);
+      return candidate && options.decisions.get(pairKey(one.id, other.id)) !== 'rejected' ? [candidate] : [];
+    }),
+  );
 
 const byStrength = (a: Candidate, b: Candidate): number =>
   a.rank - b.rank || a.apartMs - b.apartMs || (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
 
 /** Equal purchases of a customer, the same number in both sources, match in order: one of the sources may report late by a constant delay. */
 function inOrder(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Candidate[] {
-  const bucket = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
   const named = (records: readonly SaleRecord[]) =>
-    Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), bucket);
+    Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), moneyOf);
   const rights = named(others);
   return [...named(ones)].flatMap(([key, left]) => {
     const right = rights.get(key) ?? [];
@@ -165,7 +168,7 @@ const referenceCandidate: Propose = (one, other, options) => {
   if (options.decisions.get(pairKey(one.id, other.id)) === 'confirmed') {
     const base = referenceMatch(one, other) ?? customerCandidate(one, other, options);
     return candidate(one, other, {
-      ...(base ?? { evidence: 'time', reference: null }),
+      ...(base ?? { evidence: 'decision', reference: null }),
       rank: -1,
       decision: 'confirmed',
     });
