@@ -1,5 +1,5 @@
 import { numbersFrom } from './numbers-from.ts';
-import type { Currency } from './payments-book.ts';
+import { type Currency, least as lesser } from './payments-book.ts';
 
 /** The simulator's own books: what was sold, which sources report it, and what is true of it. It knows nothing of how records are matched. */
 
@@ -131,7 +131,7 @@ export function writeBook(size: number, seed: number): Book {
   };
   const refundsOf = (records: readonly BookedRecord[], isOneSided = false): BookedRefund[] => {
     if (!chance(0.2)) return [];
-    const least = records.reduce((low, { amount }) => (amount < low ? amount : low), records[0]?.amount ?? 0n);
+    const least = records.reduce((low, { amount }) => lesser(amount, low), records[0]?.amount ?? 0n);
     const everywhere = records.map(({ source }) => source);
     const known = () => (isOneSided || chance(0.5) ? [pick(everywhere)] : everywhere);
     if (chance(0.2)) return [refund(least, known())];
@@ -331,6 +331,6 @@ export function countedOf(book: Book, isDecided: boolean) {
     const counted = records.toSorted((a, b) => sources.indexOf(a.source) - sources.indexOf(b.source))[0];
     if (!counted) throw new Error('A sale has a record.');
     const back = refunds.reduce((sum, { amount }) => sum + amount, 0n);
-    return { counted, records, net: counted.amount - (back < counted.amount ? back : counted.amount) };
+    return { counted, records, net: counted.amount - lesser(back, counted.amount) };
   });
 }

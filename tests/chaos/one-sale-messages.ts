@@ -37,8 +37,10 @@ export function messagesOf(book: Book): Message[] {
   const messages: Message[] = [];
   const named = new Set<Person>();
   for (const { kind, records, refunds } of book.sales) {
+    // What arrives after an erasure can no longer be matched by what it took away.
+    const isErased = records.some(({ person }) => person?.isErased);
     for (const record of records) {
-      const when = record.person?.isErased || kind === 'mixed' ? 'early' : null;
+      const when = isErased || kind === 'mixed' ? 'early' : null;
       if (record.person) named.add(record.person);
       if (record.isCompletedLater) {
         messages.push({ ...paymentOf({ ...record, properties: {} }), when: 'early' });

@@ -60,7 +60,8 @@ export async function measureFirstSync(
   for (let done = 0; ; ) {
     const taken = await handler.take(shop.profileId, queues.sales.batchSize, signal);
     if (taken.items.length === 0) break;
-    if (taken.items[0]?.isMatched) overlapSeconds ??= seconds();
+    const [next] = taken.items;
+    if (next && 'isMatched' in next && next.isMatched) overlapSeconds ??= seconds();
     await handler.work({ key: shop.profileId, ...taken, signal, hold: async () => {} });
     done += taken.items.length;
     progress(done, overlapSeconds === null ? 'matching payments' : 'forming sales');

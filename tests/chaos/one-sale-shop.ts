@@ -112,7 +112,7 @@ export async function openShop(kit: Testkit, api: TestApi) {
 
   return {
     ...shop,
-    sources: { stripe, store },
+    connections: { stripe, store },
 
     async deliver(messages: readonly Message[]): Promise<void> {
       const of = <Via extends Message['via']>(via: Via) =>

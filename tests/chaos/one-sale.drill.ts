@@ -3,7 +3,7 @@ import { type Drill, openApi, openDrillKit } from '@tributary/testkit';
 import { numbersFrom } from './numbers-from.ts';
 import { measureMonth, measureRandomPairs } from './one-sale-baskets.ts';
 import { type Book, kinds, writeBook } from './one-sale-book.ts';
-import { decide, undoDecisions } from './one-sale-decisions.ts';
+import { decide, rejectAll, undoAll, undoDecisions } from './one-sale-decisions.ts';
 import {
   checkMatches,
   checkTotals,
@@ -70,9 +70,15 @@ export const drill: Drill = {
       const decisions = await decide(shop, book);
       await shop.settle();
       const decided = await checkAll(shop, book, true, note);
-      await undoDecisions(shop);
+      await undoDecisions(shop, decisions);
       await shop.settle();
       note('decisions undone', differencesOf(first, await readState(shop)).slice(0, 20));
+      const batch = await rejectAll(shop);
+      await shop.settle();
+      const rejected = differencesOf(first, await readState(shop)).length;
+      if (batch) await undoAll(shop, batch);
+      await shop.settle();
+      note('batch undone', differencesOf(first, await readState(shop)).slice(0, 20));
       await checkAll(shop, book, false, note);
 
       const other = ordered === sales ? book : writeBook(ordered, seed + 1);
@@ -103,7 +109,7 @@ export const drill: Drill = {
       if (overlaps.some(({ isSystematic }) => !isSystematic)) faults.push('Not all sources overlap systematically.');
       const ofKind = Map.groupBy(book.sales, ({ kind }) => kind);
       return {
-        passed: faults.length === 0 && kinds.every((kind) => ofKind.has(kind)),
+        passed: faults.length === 0 && decisions.length > 0 && rejected > 0 && kinds.every((kind) => ofKind.has(kind)),
         sales: book.sales.length,
         records: book.sales.reduce((sum, one) => sum + one.records.length, 0),
         refunds: book.sales.reduce((sum, one) => sum + one.refunds.length, 0),
@@ -115,7 +121,8 @@ export const drill: Drill = {
         overlaps: Object.fromEntries(overlaps.map(({ pair, share }) => [pair, share])),
         revenue: decided.counted,
         revenue_of_the_books: decided.expected,
-        decisions,
+        decisions: decisions.length,
+        lines_that_a_batch_changed: rejected,
         orders,
         sales_of_each_order: ordered,
         delivered_in_s: seconds,
