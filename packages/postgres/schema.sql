@@ -973,14 +973,29 @@ CREATE FUNCTION public.mark_sales() RETURNS trigger
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false;
     RETURN NULL;
   END IF;
-  IF NOT EXISTS (SELECT FROM new_rows n JOIN sale_sources s ON s.profile_id = n.profile_id AND n.amount IS NOT NULL) THEN RETURN NULL; END IF;
+  IF NOT EXISTS (
+    SELECT FROM (SELECT DISTINCT profile_id FROM new_rows WHERE amount IS NOT NULL) n
+    WHERE EXISTS (
+      SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id
+      HAVING count(*) > 1 OR bool_or(s.excluded_from IS NOT NULL))) THEN RETURN NULL; END IF;
+  WITH changed AS MATERIALIZED (
+    SELECT o.profile_id, o.id, o.customer_id, o.amount, o.currency, o.occurred_at,
+      (n.customer_id, n.amount, n.currency, n.occurred_at) IS DISTINCT FROM (o.customer_id, o.amount, o.currency, o.occurred_at) AS has_left
+    FROM new_rows n JOIN old_rows o ON o.profile_id = n.profile_id AND o.id = n.id
+    WHERE (n.amount IS NOT NULL OR o.amount IS NOT NULL)
+      AND (n.customer_id, n.amount, n.currency, n.occurred_at, n.event_key, n.event_type_key, n.rest)
+        IS DISTINCT FROM (o.customer_id, o.amount, o.currency, o.occurred_at, o.event_key, o.event_type_key, o.rest)
+      AND EXISTS (
+        SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id
+        HAVING count(*) > 1 OR bool_or(s.excluded_from IS NOT NULL)))
   INSERT INTO dirty_sales AS d (profile_id, outcome_id)
-  SELECT n.profile_id, n.id FROM new_rows n JOIN old_rows o ON o.profile_id = n.profile_id AND o.id = n.id
-  WHERE (n.amount IS NOT NULL OR o.amount IS NOT NULL)
-    AND (n.customer_id, n.amount, n.currency, n.occurred_at, n.event_key, n.event_type_key, n.rest)
-      IS DISTINCT FROM (o.customer_id, o.amount, o.currency, o.occurred_at, o.event_key, o.event_type_key, o.rest)
-    AND (EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id OFFSET 1)
-      OR EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id AND s.excluded_from IS NOT NULL))
+  SELECT profile_id, id FROM changed
+  UNION
+  SELECT near.profile_id, near.id FROM changed c
+  JOIN outcomes near ON near.profile_id = c.profile_id AND near.customer_id = c.customer_id AND near.amount = c.amount AND near.currency = c.currency
+    -- The longest time window that a profile can set.
+    AND near.occurred_at BETWEEN c.occurred_at - interval '1 day' AND c.occurred_at + interval '1 day'
+  WHERE c.has_left
   ORDER BY 1, 2
   ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false;
   RETURN NULL;
