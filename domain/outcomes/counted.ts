@@ -16,6 +16,8 @@ export interface LedgerRecord {
   readonly at: Date;
   readonly externalId: string | null;
   readonly properties: Json;
+  /** Its customer was erased, and with them the references that its message held. */
+  readonly isErased: boolean;
   readonly uncounted: UncountedReason | null;
   readonly duplicateOf: string | null;
 }
@@ -25,7 +27,8 @@ export async function listSaleRecords(tx: Tx, profileId: string, ids: readonly s
   if (ids.length === 0) return [];
   const { rows } = await sql<LedgerRecord>`
     SELECT o.id, o.idempotency_key AS key, ${sourceOf} AS source, o.customer_id AS "customerId", trim_scale(o.amount)::text AS amount,
-      o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties, o.uncounted,
+      o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties,
+      o.erased_at IS NOT NULL AS "isErased", o.uncounted,
       o.duplicate_of AS "duplicateOf"
     FROM unnest(${[...ids]}::uuid[]) AS asked (id)
     JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = asked.id

@@ -1,6 +1,6 @@
 import { findNeighbours, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
-import { matchRecords, pairKey } from '@tributary/rules';
+import { type LastingMatch, matchRecords, pairKey } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { toSaleRecord } from './records.ts';
 import {
@@ -8,6 +8,7 @@ import {
   findDecisions,
   findMatches,
   findRelated,
+  forgetReferences,
   markMatched,
   type NewMatch,
   readSaleSettings,
@@ -38,11 +39,12 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
   const bucket = await readBuckets(tx, profileId, seeds, windowMs);
   const all = [...new Set([...ids, ...bucket.keys()])];
   const decisions = await findDecisions(tx, profileId, all);
+  const before = new Map((await findMatches(tx, profileId, all)).map((one) => [pairKey(one.first, one.second), one]));
+  const lasting = lastingOf(bucket, before.values());
   const found = matchRecords(
     [...bucket.values()].map((one) => toSaleRecord(one)),
-    { windowMs, decisions },
+    { windowMs, decisions, lasting },
   );
-  const before = new Map((await findMatches(tx, profileId, all)).map((one) => [pairKey(one.first, one.second), one]));
   const after = new Map<string, NewMatch>();
   for (const match of found) {
     const [one, other] = [bucket.get(match.first), bucket.get(match.second)] as [LedgerRecord, LedgerRecord];
@@ -55,6 +57,11 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
   // A rejected pair stays listed, so that the rejection can be undone.
   for (const [key, match] of before)
     if (!after.has(key) && decisions.get(key) === 'rejected') after.set(key, { ...match, state: 'rejected' });
+  await forgetReferences(
+    tx,
+    profileId,
+    [...before].flatMap(([key, { id }]) => (lasting.has(key) && after.get(key)?.reference === null ? [id] : [])),
+  );
   const ended = [...before].filter(([key, match]) => !isSame(match, after.get(key)));
   const added = [...after].filter(([key, match]) => !isSame(before.get(key), match));
   await replaceMatches(
@@ -69,6 +76,19 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     tx,
     profileId,
     [...ended, ...added].flatMap(([, { first, second }]) => [first, second]).filter((id) => !own.has(id)),
+  );
+}
+
+/** An erasure must not change revenue: records that were one sale stay one without the reference or customer that showed it. */
+function lastingOf(
+  bucket: ReadonlyMap<string, LedgerRecord>,
+  matches: Iterable<StoredMatch>,
+): ReadonlyMap<string, LastingMatch> {
+  const isErased = (id: string) => bucket.get(id)?.isErased ?? false;
+  return new Map(
+    [...matches]
+      .filter(({ first, second, isLikely }) => isLikely && (isErased(first) || isErased(second)))
+      .map((one) => [pairKey(one.first, one.second), one]),
   );
 }
 

@@ -1,122 +1,11 @@
-import { type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
-import { openTestWithClickHouse, scene, testOutcomeServices } from '@tributary/testkit';
-import type { OutcomeProvider } from '@tributary/vocabulary';
-import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
+import { openTestWithClickHouse } from '@tributary/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openStore } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
-const { kit } = world;
-const minute = 60_000;
-const noon = Date.UTC(2026, 4, 10, 12);
-
-async function openStore() {
-  const store = await scene(world, {
-    scopes: ['commerce:read', 'attribution:write', 'campaigns:read', 'customers:read', 'conversions:read'],
-    reportingCurrency: 'USD',
-  });
-  const at = (minutes: number) => new Date(noon + minutes * minute).toISOString();
-  /** A payment that the store's server reports. */
-  const serve = (key: string, customer: string | null, value: string, minutes: number, properties: object = {}) =>
-    store.post('/api/v1/events', {
-      event_name: 'payment_received',
-      idempotency_key: key,
-      occurred_at: at(minutes),
-      properties: { value, currency: 'USD', ...properties },
-      user_traits: customer ? { email: `${customer}@example.test` } : {},
-    });
-  /** Payments that a provider reports, as a page of its sync. */
-  const provide = (source: OutcomeProvider, payments: readonly Payment[]) =>
-    kit.app.forProfile(store.profileId).transaction(async (tx) => {
-      const now = kit.clock.now();
-      const reads = payments.map(({ id, customer, value, minutes, properties }): ReadEvent => {
-        const key = `${source}:${id}:payment_received`;
-        const body = {
-          event_name: 'payment_received',
-          idempotency_key: key,
-          occurred_at: at(minutes),
-          properties: { value, currency: 'USD', ...properties },
-          user_traits: customer ? { email: `${customer}@example.test` } : {},
-        };
-        const read = readOneOfMany(store.profileId, body, now, () => key);
-        if (!('event' in read)) throw new Error(JSON.stringify(read));
-        return { ...read, provided: { externalId: id, outcomeType: 'payment_received' } };
-      });
-      await recordOutcomes(tx, reads, {
-        ...testOutcomeServices,
-        profileId: store.profileId,
-        now,
-        evidence: { source, saidAt: now, requestId: `req_${uuid()}` },
-        teller: { source, connectionId: null },
-      });
-    });
-  const giveBack = (source: OutcomeProvider, of: string, key: string, amount: string) =>
-    kit.app.forProfile(store.profileId).transaction((tx) =>
-      testOutcomeServices.payments.refund(
-        tx,
-        store.profileId,
-        [
-          {
-            idempotencyKey: key,
-            paymentRef: of,
-            kind: 'refund',
-            status: 'completed',
-            amount,
-            currency: 'USD',
-            refundedAt: kit.clock.now(),
-          },
-        ],
-        { source, now: kit.clock.now() },
-      ),
-    );
-  return {
-    ...store,
-    serve,
-    provide,
-    giveBack,
-    /** Revenue and payments of the month, as Overview has them. */
-    async overview() {
-      await store.attribute();
-      const { body } = await store.ask('/api/v1/overview?date_from=2026-05-01&date_to=2026-05-31');
-      return { body };
-    },
-    async payments(): Promise<Row[]> {
-      const { body } = await store.ask('/api/v1/payments?from=2026-05-01&to=2026-05-31&limit=100');
-      return body.data;
-    },
-    async revenue() {
-      await store.attribute();
-      const { rows } = await kit.app.forProfile(store.profileId).transaction((tx) =>
-        sql<{ revenue: string }>`
-          SELECT coalesce(sum(reporting_amount), 0)::text AS revenue FROM outcome_meanings WHERE profile_id = ${store.profileId} AND counts_as_cash`.execute(
-          tx,
-        ),
-      );
-      return rows[0]?.revenue;
-    },
-  };
-}
-
-interface Payment {
-  readonly id: string;
-  readonly customer: string | null;
-  readonly value: string;
-  readonly minutes: number;
-  readonly properties?: object;
-}
-interface Row {
-  readonly id: string;
-  readonly external_id: string;
-  readonly counted: boolean;
-  readonly sale_id: string;
-  readonly net: string;
-  readonly is_first_payment: boolean | null;
-  readonly records: readonly { external_id: string; counted: boolean }[];
-}
-
 let store: Awaited<ReturnType<typeof openStore>>;
 beforeEach(async () => {
-  store = await openStore();
+  store = await openStore(world);
 });
 
 describe('A sale that two sources report', () => {
@@ -172,6 +61,75 @@ describe('A sale that two sources report', () => {
     await store.giveBack('payments_b', 'order-78', 'refund-2', '20');
     expect(await store.revenue()).toBe('50.00');
     expect((await store.payments()).find(({ counted }) => counted)?.net).toBe('50.00');
+  });
+
+  test('counts once where the first source does not name the customer', async () => {
+    await store.serve('order-80', null, '10.00', 0, { payment_id: 'ch_0000000004' });
+    await store.provide('payments_a', [{ id: 'ch_0000000004', customer: 'ana', value: '10.00', minutes: 1 }]);
+    expect(await store.revenue()).toBe('10.00');
+  });
+
+  test('still counts once after its customer was erased with the reference', async () => {
+    await store.serve('order-81', 'ana', '10.00', 0, { payment_id: 'ch_0000000005' });
+    await store.provide('payments_a', [{ id: 'ch_0000000005', customer: 'ana', value: '10.00', minutes: 60 }]);
+    expect(await store.revenue()).toBe('10.00');
+    await store.post('/api/v1/customers/erasures', { request_ref: 'ticket-1', email: 'ana@example.test' });
+    expect(await store.revenue()).toBe('10.00');
+    const { rows } = await kit.app
+      .forProfile(store.profileId)
+      .transaction((tx) => sql`SELECT evidence, reference, state FROM sale_matches WHERE valid_to IS NULL`.execute(tx));
+    expect(rows).toEqual([{ evidence: 'reference', reference: null, state: 'automatic' }]);
+  });
+
+  test('takes in another record when the one that it was matched with is corrected', async () => {
+    const paid = { payment_id: 'ch_0000000006' };
+    await store.serve('order-82', 'ana', '10.00', 0, paid);
+    await store.serve('order-83', 'ana', '10.00', 5, paid);
+    await store.provide('payments_a', [{ id: 'ch_0000000006', customer: 'ana', value: '10.00', minutes: 1 }]);
+    expect(await store.revenue()).toBe('20.00');
+    await store.serve('order-82', 'bo', '3.00', 0);
+    expect(await store.revenue()).toBe('13.00');
+    const counted = (await store.payments()).filter((row) => row.counted).map(({ external_id }) => external_id);
+    expect(counted.sort()).toEqual(['ch_0000000006', 'order-82']);
+  });
+
+  test('matches equal purchases in order once one more of them turns out to be another purchase', async () => {
+    const seconds = (n: number) => n / 60;
+    for (const [key, minutes] of [
+      ['order-84', 0],
+      ['order-85', 1],
+      ['order-86', 9],
+    ] as const)
+      await store.serve(key, 'ana', '10.00', minutes);
+    const charges = [50, 110].map((n) => ({ id: `ch_${n}`, customer: 'ana', value: '10.00', minutes: seconds(n) }));
+    await store.provide('payments_a', charges);
+    await store.attribute();
+    await store.serve('order-86', 'ana', '5.00', 9);
+    await store.attribute();
+    const { rows } = await kit.app.forProfile(store.profileId).transaction((tx) =>
+      sql<{ pair: string }>`
+        SELECT concat_ws(' ', least(a.idempotency_key, b.idempotency_key), greatest(a.external_id, b.external_id)) AS pair FROM sale_matches m
+        JOIN outcomes a ON a.id = m.first_id JOIN outcomes b ON b.id = m.second_id WHERE m.valid_to IS NULL ORDER BY 1`.execute(
+        tx,
+      ),
+    );
+    expect(rows.map(({ pair }) => pair)).toEqual(['order-84 ch_50', 'order-85 ch_110']);
+  });
+
+  test('gives a refund back to the sale that its record belongs to', async () => {
+    const paid = { payment_id: 'ch_0000000007' };
+    await store.serve('order-87', 'ana', '10.00', 5, paid);
+    await store.provide('payments_a', [{ id: 'ch_0000000007', customer: 'ana', value: '10.00', minutes: 0 }]);
+    await store.giveBack('payments_b', 'order-87', 'refund-3', '4');
+    await store.attribute();
+    expect(await store.revenue()).toBe('6.00');
+    await store.serve('order-87', 'ana', '10.00', 5);
+    expect(await store.revenue()).toBe('16.00');
+    const nets = (await store.payments()).map(({ external_id, net }) => [external_id, net]);
+    expect(nets.sort()).toEqual([
+      ['ch_0000000007', '10.00'],
+      ['order-87', '6.00'],
+    ]);
   });
 
   test('reports count it once', async () => {

@@ -53,6 +53,8 @@ export async function settleBatch(
       const duplicateOf = uncounted === 'duplicate' ? counted : null;
       if (record.uncounted === uncounted && record.duplicateOf === duplicateOf) continue;
       isMoved = true;
+      // The sale that it leaves loses its refunds, even where nothing else of that sale changes.
+      if (record.duplicateOf) recounted.push(record.duplicateOf);
       changes.push({ id, uncounted, duplicateOf, wasPending: record.uncounted === 'pending' });
     }
     if (isMoved) recounted.push(...members);

@@ -11,7 +11,7 @@ import {
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-interface SaleSettings {
+export interface SaleSettings {
   readonly preference: readonly SaleSourceKind[];
   readonly windowMinutes: number;
 }
@@ -22,6 +22,24 @@ export async function readSaleSettings(tx: Tx, profileId: string): Promise<SaleS
     tx,
   );
   return rows[0] ?? { preference: saleSourceKinds, windowMinutes: limits.sales.windowMinutes.default };
+}
+
+/** Changes of the settings of a profile wait for each other. */
+export async function lockSaleSettings(tx: Tx, profileId: string): Promise<void> {
+  await sql`
+    INSERT INTO sale_settings (profile_id, preference, window_minutes)
+    VALUES (${profileId}, ${[...saleSourceKinds]}::text[], ${limits.sales.windowMinutes.default})
+    ON CONFLICT (profile_id) DO UPDATE SET window_minutes = sale_settings.window_minutes`.execute(tx);
+}
+
+export async function saveSaleSettings(
+  tx: Tx,
+  profileId: string,
+  { preference, windowMinutes }: SaleSettings,
+): Promise<void> {
+  await sql`
+    UPDATE sale_settings SET preference = ${[...preference]}::text[], window_minutes = ${windowMinutes}
+    WHERE profile_id = ${profileId}`.execute(tx);
 }
 
 /** Writes what records can be found by: their references, source and time. */
@@ -40,9 +58,12 @@ export async function saveRecords(tx: Tx, profileId: string, records: readonly S
     WITH n AS MATERIALIZED (
       SELECT * FROM unnest(${references.map(({ id }) => id)}::uuid[], ${references.map(({ value }) => value)}::text[],
         ${references.map(({ level }) => level)}::text[]) AS n (id, value, level)),
+    asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids}::uuid[]) AS a (id)),
     gone AS (
-      DELETE FROM sale_references r WHERE r.profile_id = ${profileId} AND r.outcome_id = ANY (${ids}::uuid[])
-        AND NOT EXISTS (SELECT FROM n WHERE n.id = r.outcome_id AND n.value = r.value))
+      DELETE FROM sale_references WHERE ctid = ANY (ARRAY(
+        SELECT was.place FROM asked CROSS JOIN LATERAL (
+          SELECT ctid AS place, value, outcome_id FROM sale_references WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) was
+        WHERE NOT EXISTS (SELECT FROM n WHERE n.id = was.outcome_id AND n.value = was.value))))
     INSERT INTO sale_references AS r (profile_id, value, outcome_id, level)
     SELECT ${profileId}::uuid, value, id, level FROM n
     ON CONFLICT (profile_id, value, outcome_id) DO UPDATE SET level = excluded.level WHERE r.level <> excluded.level`.execute(
@@ -61,19 +82,42 @@ export async function dropRecords(tx: Tx, profileId: string, ids: readonly strin
   );
 }
 
-/** Records that share a reference with others, or that a member confirmed to be the same sale. A value that many records carry identifies none. */
+/**
+ * The row's column is `asked.id`: a range of one value in its own order, by which the planner takes the index on it. Of a profile that its
+ * statistics do not know yet, as during a first sync, it expects a single row, and would read the whole profile for each record.
+ */
+const isAsked = (column: 'outcome_id' | 'first_id' | 'second_id') =>
+  sql.raw(`${column} >= asked.id AND ${column} <= asked.id ORDER BY ${column}`);
+
+/**
+ * Records that share a reference with others, that a member confirmed to be the same sale, or that are matched so far: who loses a partner
+ * may have another. A value that many records carry identifies none.
+ */
 export async function findRelated(tx: Tx, profileId: string, ids: readonly string[]): Promise<string[]> {
   const { most } = limits.sales.perReference;
   const { rows } = await sql<{ id: string }>`
-    SELECT DISTINCT unnest(r.ids) AS id FROM sale_references mine
+    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${[...ids]}::uuid[]) AS a (id)),
+    mine AS MATERIALIZED (
+      SELECT DISTINCT r.value FROM asked CROSS JOIN LATERAL (
+        SELECT value FROM sale_references WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) r)
+    SELECT unnest(r.ids) AS id FROM mine
     CROSS JOIN LATERAL (
       SELECT array_agg(outcome_id) AS ids FROM (
-        SELECT outcome_id FROM sale_references WHERE profile_id = ${profileId} AND value = mine.value LIMIT ${most + 1}) v) r
-    WHERE mine.profile_id = ${profileId} AND mine.outcome_id = ANY (${[...ids]}::uuid[]) AND cardinality(r.ids) BETWEEN 2 AND ${most}
+        SELECT outcome_id FROM sale_references WHERE profile_id = ${profileId} AND value >= mine.value AND value <= mine.value
+        ORDER BY value LIMIT ${most + 1}) v) r
+    WHERE cardinality(r.ids) BETWEEN 2 AND ${most}
     UNION
-    SELECT second_id FROM sale_decisions WHERE profile_id = ${profileId} AND first_id = ANY (${[...ids]}::uuid[]) AND decision = 'confirmed'
+    SELECT d.second_id FROM asked CROSS JOIN LATERAL (
+      SELECT second_id FROM sale_decisions WHERE profile_id = ${profileId} AND decision = 'confirmed' AND ${isAsked('first_id')} OFFSET 0) d
     UNION
-    SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND second_id = ANY (${[...ids]}::uuid[]) AND decision = 'confirmed'`.execute(
+    SELECT d.first_id FROM asked CROSS JOIN LATERAL (
+      SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND decision = 'confirmed' AND ${isAsked('second_id')} OFFSET 0) d
+    UNION
+    SELECT m.second_id FROM asked CROSS JOIN LATERAL (
+      SELECT second_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('first_id')} OFFSET 0) m
+    UNION
+    SELECT m.first_id FROM asked CROSS JOIN LATERAL (
+      SELECT first_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('second_id')} OFFSET 0) m`.execute(
     tx,
   );
   return rows.map(({ id }) => id);
@@ -106,7 +150,7 @@ export interface StoredMatch {
   readonly state: MatchState;
 }
 
-const matchColumns = sql.raw(`
+export const matchColumns = sql.raw(`
   m.id, m.first_id AS first, m.second_id AS second, m.first_source AS "firstSource", m.second_source AS "secondSource", m.evidence, m.reference,
   m.apart_ms::float8 AS "apartMs", m.is_certain AS "isCertain", m.is_likely AS "isLikely", m.state`);
 
@@ -114,9 +158,12 @@ const matchColumns = sql.raw(`
 export async function findMatches(tx: Tx, profileId: string, ids: readonly string[]): Promise<StoredMatch[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<StoredMatch>`
-    SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND first_id = ANY (${[...ids]}::uuid[])
+    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${[...ids]}::uuid[]) AS a (id))
+    SELECT m.* FROM asked CROSS JOIN LATERAL (
+      SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('first_id')} OFFSET 0) m
     UNION
-    SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND second_id = ANY (${[...ids]}::uuid[])`.execute(
+    SELECT m.* FROM asked CROSS JOIN LATERAL (
+      SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('second_id')} OFFSET 0) m`.execute(
     tx,
   );
   return rows;
@@ -158,6 +205,15 @@ export async function replaceMatches(
   );
 }
 
+/** What a message of an erased customer said is no longer shown as evidence. */
+export async function forgetReferences(tx: Tx, profileId: string, matches: readonly string[]): Promise<void> {
+  if (matches.length === 0) return;
+  await sql`
+    UPDATE sale_matches SET reference = NULL WHERE profile_id = ${profileId} AND id = ANY (${[...matches]}::uuid[]) AND reference IS NOT NULL`.execute(
+    tx,
+  );
+}
+
 /** Marks records whose sale has to be formed again; their matches are as they should be. */
 export async function markMatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
@@ -165,6 +221,17 @@ export async function markMatched(tx: Tx, profileId: string, ids: readonly strin
     INSERT INTO dirty_sales AS d (profile_id, outcome_id, is_matched)
     SELECT ${profileId}::uuid, id, true FROM unnest(${[...new Set(ids)].sort()}::uuid[]) AS id
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
+}
+
+/** Marks records whose matches have to be found again. */
+export async function markUnmatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    INSERT INTO dirty_sales AS d (profile_id, outcome_id)
+    SELECT ${profileId}::uuid, id FROM unnest(${[...new Set(ids)].sort()}::uuid[]) AS id
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false`.execute(
+    tx,
+  );
 }
 
 export const asMatch = (

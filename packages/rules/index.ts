@@ -122,7 +122,14 @@ export {
   isSystematicOverlap,
   type Sale,
 } from './sales/group-sales.ts';
-export { type MatchOptions, matchRecords, pairKey, type RecordMatch, type SaleRecord } from './sales/match-records.ts';
+export {
+  type LastingMatch,
+  type MatchOptions,
+  matchRecords,
+  pairKey,
+  type RecordMatch,
+  type SaleRecord,
+} from './sales/match-records.ts';
 export { mergeRefunds } from './sales/merge-refunds.ts';
 export { referencesOf, type SaleReference } from './sales/references.ts';
 export {

@@ -32,7 +32,11 @@ export interface RecordMatch {
 export interface MatchOptions {
   readonly windowMs: number;
   readonly decisions: ReadonlyMap<string, MatchDecision>;
+  /** Matches found before a customer was erased, by pair. They outlive the references and customers that they were found by. */
+  readonly lasting?: ReadonlyMap<string, LastingMatch>;
 }
+
+export type LastingMatch = Pick<RecordMatch, 'evidence' | 'isCertain' | 'isLikely'>;
 
 /** Records of one order may be days apart: a store reports the order, a provider the capture. */
 export const orderWindowMs = 3 * 86_400_000;
@@ -73,23 +77,61 @@ function matchSources(
     }
   };
   const isFree = ({ id }: SaleRecord) => !taken.has(id);
-  take(candidatesOf(ones, others, options, referenceCandidate));
-  take(inOrder(ones.filter(isFree), others.filter(isFree), options));
-  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, customerCandidate));
-  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, weakCandidate));
+  const [paired, sharing] = [byPair(others, options), byReference(others)];
+  take(candidatesOf(ones, (one) => [...paired(one), ...sharing(one)], options, referenceCandidate));
+  const [left, right] = [ones.filter(isFree), others.filter(isFree)];
+  take(inOrder(left, right, options));
+  take(candidatesOf(left.filter(isFree), byCustomer(right.filter(isFree)), options, customerCandidate));
+  take(candidatesOf(left.filter(isFree), byReference(right.filter(isFree)), options, weakCandidate));
   return matches;
+}
+
+/** The records of another source that one could match. Comparing all with all would cost a second for each thousand of a batch. */
+type Partners = (one: SaleRecord) => readonly SaleRecord[];
+
+function byReference(others: readonly SaleRecord[]): Partners {
+  const found = Map.groupBy(
+    others.flatMap((other) => other.references.map(({ value }) => ({ value, other }))),
+    ({ value }) => value,
+  );
+  return (one) => one.references.flatMap(({ value }) => (found.get(value) ?? []).map(({ other }) => other));
+}
+
+/** Pairs that a member confirmed, and those that outlive their evidence. */
+function byPair(others: readonly SaleRecord[], { decisions, lasting = new Map() }: MatchOptions): Partners {
+  const byId = new Map(others.map((other) => [other.id, other]));
+  const confirmed = [...decisions].flatMap(([key, decision]) => (decision === 'confirmed' ? [key] : []));
+  const pairs = [...confirmed, ...lasting.keys()].map((key) => key.split('|'));
+  const found = Map.groupBy(
+    pairs.flatMap(([first = '', second = '']) => [
+      { id: first, other: byId.get(second) },
+      { id: second, other: byId.get(first) },
+    ]),
+    ({ id }) => id,
+  );
+  return ({ id }) => (found.get(id) ?? []).flatMap(({ other }) => other ?? []);
+}
+
+const moneyOf = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
+
+function byCustomer(others: readonly SaleRecord[]): Partners {
+  const found = Map.groupBy(
+    others.filter(({ customerId }) => customerId !== null),
+    moneyOf,
+  );
+  return (one) => found.get(moneyOf(one)) ?? [];
 }
 
 type Propose = (one: SaleRecord, other: SaleRecord, options: MatchOptions) => Candidate | undefined;
 
 const candidatesOf = (
   ones: readonly SaleRecord[],
-  others: readonly SaleRecord[],
+  partners: Partners,
   options: MatchOptions,
   propose: Propose,
 ): Candidate[] =>
   ones.flatMap((one) =>
-    others.flatMap((other) => {
+    [...new Set(partners(one))].flatMap((other) => {
       const candidate = propose(one, other, options);
       return candidate && options.decisions.get(pairKey(one.id, other.id)) !== 'rejected' ? [candidate] : [];
     }),
@@ -100,9 +142,8 @@ const byStrength = (a: Candidate, b: Candidate): number =>
 
 /** Equal purchases of a customer, the same number in both sources, match in order: one of the sources may report late by a constant delay. */
 function inOrder(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Candidate[] {
-  const bucket = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
   const named = (records: readonly SaleRecord[]) =>
-    Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), bucket);
+    Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), moneyOf);
   const rights = named(others);
   return [...named(ones)].flatMap(([key, left]) => {
     const right = rights.get(key) ?? [];
@@ -127,16 +168,18 @@ const referenceCandidate: Propose = (one, other, options) => {
   if (options.decisions.get(pairKey(one.id, other.id)) === 'confirmed') {
     const base = referenceMatch(one, other) ?? customerCandidate(one, other, options);
     return candidate(one, other, {
-      ...(base ?? { evidence: 'time', reference: null }),
+      ...(base ?? { evidence: 'decision', reference: null }),
       rank: -1,
       decision: 'confirmed',
     });
   }
   const found = referenceMatch(one, other);
-  return found?.isCertain ? candidate(one, other, found) : undefined;
+  if (found?.isCertain) return candidate(one, other, found);
+  const lasting = options.lasting?.get(pairKey(one.id, other.id));
+  return lasting && candidate(one, other, { ...lasting, reference: null, rank: 1 });
 };
 
-/** References that collide or whose amounts differ are proposed, and never counted without a decision. */
+/** References that collide or whose amounts differ are proposed. Only a short one may count, where two sources overlap systematically. */
 const weakCandidate: Propose = (one, other) => {
   const found = referenceMatch(one, other);
   return found && candidate(one, other, found);
@@ -165,20 +208,35 @@ interface Reason {
   readonly decision?: MatchDecision;
 }
 
+/**
+ * Order numbers (#1001) and authorization codes of six digits are unique in one system only: those of two shops meet all the time. A
+ * reference of this length or more is unique everywhere.
+ */
+const uniqueLength = 10;
+
 function referenceMatch(one: SaleRecord, other: SaleRecord): Reason | undefined {
   const levels = new Map(other.references.map(({ value, level }) => [value, level]));
   const shared = one.references
     .flatMap(({ value, level }) => {
       const theirs = levels.get(value);
-      return theirs ? [{ value, isPayment: level === 'payment' && theirs === 'payment' }] : [];
+      const isPayment = level === 'payment' && theirs === 'payment';
+      return theirs ? [{ value, isPayment, isUnique: value.length >= uniqueLength }] : [];
     })
-    .sort((a, b) => Number(b.isPayment) - Number(a.isPayment) || (a.value < b.value ? -1 : 1))[0];
+    .sort(
+      (a, b) =>
+        Number(b.isUnique) - Number(a.isUnique) ||
+        Number(b.isPayment) - Number(a.isPayment) ||
+        (a.value < b.value ? -1 : 1),
+    )[0];
   if (!shared) return undefined;
-  const reason = { evidence: 'reference', reference: shared.value } as const;
-  if (shared.isPayment && one.currency === other.currency)
+  const { value: reference, isPayment, isUnique } = shared;
+  const reason = { evidence: 'reference', reference } as const;
+  if (isUnique && isPayment && one.currency === other.currency)
     return { ...reason, rank: isSameMoney(one, other) ? 0 : 1, isCertain: true, isLikely: true };
   const isSameOrder = isSameMoney(one, other) && isSamePart(one, other) && Math.abs(one.at - other.at) <= orderWindowMs;
-  return isSameOrder ? { ...reason, rank: 1, isCertain: true, isLikely: true } : { ...reason, rank: 3 };
+  if (!isSameOrder) return isUnique ? { ...reason, rank: 3 } : undefined;
+  const isCertain = isUnique || (one.customerId !== null && one.customerId === other.customerId);
+  return { ...reason, rank: isCertain ? 1 : 3, isCertain, isLikely: true };
 }
 
 const candidate = (one: SaleRecord, other: SaleRecord, reason: Reason): Candidate => {

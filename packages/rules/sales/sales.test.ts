@@ -51,21 +51,38 @@ const countedOf = (records: readonly SaleRecord[], overlap: Overlap = 'systemati
 describe('Matching of records', () => {
   test('matches records that share a reference, whatever their customer and time', () => {
     const records = [
-      record('api-1', { ...ref('ch_000001'), customerId: null }),
-      record('stripe-1', { ...ref('ch_000001'), at: 9 * 86_400_000 }),
+      record('api-1', { ...ref('ch_0000001'), customerId: null }),
+      record('stripe-1', { ...ref('ch_0000001'), at: 9 * 86_400_000 }),
     ];
     expect(matchRecords(records, options)).toMatchObject([
-      { evidence: 'reference', reference: 'ch_000001', isCertain: true },
+      { evidence: 'reference', reference: 'ch_0000001', isCertain: true },
     ]);
   });
 
   test('matches an order reference with another amount as a suggestion only', () => {
     const records = [
-      record('api-1', ref('1001', 'order')),
-      record('shopify-1', { ...ref('1001', 'order'), amount: '9' }),
+      record('api-1', ref('5000001001', 'order')),
+      record('shopify-1', { ...ref('5000001001', 'order'), amount: '9' }),
     ];
     expect(matchRecords(records, options)).toMatchObject([{ isCertain: false, isLikely: false }]);
     expect(countedOf(records)).toEqual(['api-1', 'shopify-1']);
+  });
+
+  test('counts by an order number only for the same customer, or where two sources overlap systematically', () => {
+    const [one, other] = [
+      record('api-1', ref('1001', 'order')),
+      record('shopify-1', { ...ref('1001', 'order'), at: 60 * minute }),
+    ];
+    expect(countedOf([one, other], 'unknown')).toEqual(['shopify-1']);
+    const guest = { ...other, customerId: null };
+    expect(countedOf([one, guest], 'unknown')).toEqual(['api-1', 'shopify-1']);
+    expect(countedOf([one, guest], 'systematic')).toEqual(['shopify-1']);
+    expect(matchRecords([one, { ...guest, amount: '9' }], options)).toEqual([]);
+  });
+
+  test('does not count by an authorization code of six digits', () => {
+    const records = [record('api-1', ref('123456')), record('stripe-1', { ...ref('123456'), customerId: 'bo' })];
+    expect(countedOf(records, 'unknown')).toEqual(['api-1', 'stripe-1']);
   });
 
   test('matches equal purchases of a customer in order, and leaves the one without a partner counted', () => {
@@ -108,6 +125,16 @@ describe('Matching of records', () => {
   test('counts the payment provider before the store, the server event and the file', () => {
     const all = ['csv-1', 'api-1', 'shopify-1', 'stripe-1'].map((id) => record(id));
     expect(sales(all).sales).toEqual([{ counted: 'stripe-1', records: ['stripe-1', 'shopify-1', 'api-1', 'csv-1'] }]);
+  });
+
+  test('counts records once that a member confirmed, also where nothing else matches them any more', () => {
+    const records = [record('api-1'), record('stripe-1', { amount: '60', customerId: null, at: 90 * minute })];
+    const decisions = new Map([[pairKey('api-1', 'stripe-1'), 'confirmed' as const]]);
+    expect(matchRecords(records, { ...options, decisions })).toMatchObject([
+      { evidence: 'decision', reference: null, isCertain: false, isLikely: false },
+    ]);
+    expect(sales(records, 'never', decisions).sales).toMatchObject([{ counted: 'stripe-1' }]);
+    expect(sales(records, 'never').sales).toHaveLength(2);
   });
 
   test('keeps records apart that a member rejected, also through a third record', () => {
