@@ -6,13 +6,10 @@ import { overlapReader } from './overlaps.ts';
 import { kindOf } from './records.ts';
 import { asMatch, findDecisions, findMatches, readSaleSettings, replaceMatches, type StoredMatch } from './store.ts';
 
-/** Forms the sales of some records from their matches, and writes which record of each counts. */
-export async function settleBatch(
-  tx: Tx,
-  profileId: string,
-  ids: readonly string[],
-  now: Date,
-): Promise<CountedChange[]> {
+/**
+ * Forms the sales of some records from their matches, and writes which record of each counts. Resolves to the records whose sale changed.
+ */
+export async function settleBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<string[]> {
   const { matches, records } = await readSales(tx, profileId, ids);
   const decisions = await findDecisions(tx, profileId, [...records.keys()]);
   const { preference } = await readSaleSettings(tx, profileId);
@@ -45,6 +42,7 @@ export async function settleBatch(
   );
   const changes: CountedChange[] = [];
   const recounted: string[] = [];
+  const left = new Set<string>();
   for (const { counted, records: members } of sales) {
     let isMoved = false;
     for (const id of members) {
@@ -54,13 +52,14 @@ export async function settleBatch(
       if (record.uncounted === uncounted && record.duplicateOf === duplicateOf) continue;
       isMoved = true;
       changes.push({ id, uncounted, duplicateOf, wasPending: record.uncounted === 'pending' });
+      if (record.duplicateOf !== null) left.add(record.duplicateOf);
     }
     if (isMoved) recounted.push(...members);
   }
   await saveCounted(tx, profileId, changes);
   // What another record of the sale reports as refunded reduces the counted one, too.
   await recountRefunds(tx, profileId, recounted, now);
-  return changes;
+  return [...new Set([...recounted, ...left])];
 }
 
 /** Records with all that matches lead to from them. */
