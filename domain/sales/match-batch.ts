@@ -1,12 +1,13 @@
 import { findNeighbours, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
-import { matchRecords, pairKey } from '@tributary/rules';
+import { matchRecords, pairKey, type SaleRecord } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { toSaleRecord } from './records.ts';
 import {
   dropRecords,
   findDecisions,
   findMatches,
+  findReferences,
   findRelated,
   markMatched,
   type NewMatch,
@@ -30,18 +31,11 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     profileId,
     ids.filter((id) => !isPayment.has(id)),
   );
-  await saveRecords(
-    tx,
-    profileId,
-    seeds.map((one) => toSaleRecord(one)),
-  );
+  await saveRecords(tx, profileId, await toSaleRecords(tx, profileId, seeds));
   const bucket = await readBuckets(tx, profileId, seeds, windowMs);
   const all = [...new Set([...ids, ...bucket.keys()])];
   const decisions = await findDecisions(tx, profileId, all);
-  const found = matchRecords(
-    [...bucket.values()].map((one) => toSaleRecord(one)),
-    { windowMs, decisions },
-  );
+  const found = matchRecords(await toSaleRecords(tx, profileId, [...bucket.values()]), { windowMs, decisions });
   const before = new Map((await findMatches(tx, profileId, all)).map((one) => [pairKey(one.first, one.second), one]));
   const after = new Map<string, NewMatch>();
   for (const match of found) {
@@ -70,6 +64,12 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     profileId,
     [...ended, ...added].flatMap(([, { first, second }]) => [first, second]).filter((id) => !own.has(id)),
   );
+}
+
+async function toSaleRecords(tx: Tx, profileId: string, records: readonly LedgerRecord[]): Promise<SaleRecord[]> {
+  const erased = records.filter(({ isErased }) => isErased).map(({ id }) => id);
+  const stored = await findReferences(tx, profileId, erased);
+  return records.map((one) => toSaleRecord(one, stored.get(one.id)));
 }
 
 const isSame = (a: StoredMatch | NewMatch | undefined, b: StoredMatch | NewMatch | undefined): boolean =>

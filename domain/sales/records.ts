@@ -1,5 +1,5 @@
 import type { LedgerRecord } from '@tributary/domain/outcomes';
-import { type Json, referencesOf, type SaleRecord } from '@tributary/rules';
+import { type Json, referencesOf, type SaleRecord, type SaleReference } from '@tributary/rules';
 import { type Channel, channels, type SaleSourceKind } from '@tributary/vocabulary';
 
 /** `payments_a` of `payments_a:<connection>`. */
@@ -15,8 +15,11 @@ export function kindOf(source: string): SaleSourceKind {
   return kind === 'payments' || kind === 'store' || kind === 'crm' ? kind : 'server';
 }
 
-/** A payment with what it can be matched by. */
-export function toSaleRecord(record: LedgerRecord): SaleRecord {
+/**
+ * A payment with what it can be matched by. An erasure clears the properties of a payment; its references, as they were stored, still match,
+ * or the sale would count twice.
+ */
+export function toSaleRecord(record: LedgerRecord, stored: readonly SaleReference[] = []): SaleRecord {
   const { id, key, source, customerId, amount, currency, at, externalId, properties } = record;
   const kind = kindOf(source);
   const level = kind === 'store' || kind === 'crm' ? 'order' : 'payment';
@@ -29,7 +32,7 @@ export function toSaleRecord(record: LedgerRecord): SaleRecord {
     currency,
     at: at.getTime(),
     installment: textOf(properties, 'installment') ?? textOf(properties, 'installment_number') ?? null,
-    references: referencesOf({ keys: [{ value: externalId ?? key, level }], properties }),
+    references: referencesOf({ keys: [{ value: externalId ?? key, level }, ...stored], properties }),
   };
 }
 

@@ -27,6 +27,7 @@ export async function settleBatch(tx: Tx, profileId: string, ids: readonly strin
       source: one.source,
       kind: kindOf(one.source),
       at: one.at.getTime(),
+      isIdentified: one.isIdentified,
       isExcluded: isExcluded(one),
     })),
     live.map((one) => asMatch(one, decisions.get(pairKey(one.first, one.second)) ?? null)),

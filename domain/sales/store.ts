@@ -1,5 +1,5 @@
 import type { Tx } from '@tributary/postgres';
-import { pairKey, type RecordMatch, type SaleRecord } from '@tributary/rules';
+import { pairKey, type RecordMatch, type SaleRecord, type SaleReference } from '@tributary/rules';
 import {
   limits,
   type MatchDecision,
@@ -47,6 +47,21 @@ export async function saveRecords(tx: Tx, profileId: string, records: readonly S
     SELECT ${profileId}::uuid, value, id, level FROM n
     ON CONFLICT (profile_id, value, outcome_id) DO UPDATE SET level = excluded.level WHERE r.level <> excluded.level`.execute(
     tx,
+  );
+}
+
+/** The references of records, by record. */
+export async function findReferences(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, SaleReference[]>> {
+  if (ids.length === 0) return new Map();
+  const { rows } = await sql<SaleReference & { id: string }>`
+    SELECT outcome_id AS id, value, level FROM sale_references
+    WHERE profile_id = ${profileId} AND outcome_id = ANY (${[...ids]}::uuid[]) ORDER BY outcome_id, value`.execute(tx);
+  return new Map(
+    [...Map.groupBy(rows, ({ id }) => id)].map(([id, own]) => [id, own.map(({ value, level }) => ({ value, level }))]),
   );
 }
 
