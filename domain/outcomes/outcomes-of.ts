@@ -45,9 +45,16 @@ const isOwned = (owner: OutcomeOwner): RawBuilder<unknown> => {
 const parts = {
   'beside visits': {
     source: sql`outcomes`,
-    isOfIt: sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:')`,
+    // A duplicate is the same payment once more.
+    isOfIt: sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:') AND o.uncounted IS DISTINCT FROM 'duplicate'`,
+    origin: sql`coalesce(o.origin, (
+      SELECT d.origin FROM outcomes d WHERE d.profile_id = o.profile_id AND d.duplicate_of = o.id AND d.origin IS NOT NULL ORDER BY d.id LIMIT 1))`,
   },
-  conversions: { source: sql`outcome_meanings`, isOfIt: sql`(o.definition_id IS NOT NULL OR o.origin IS NOT NULL)` },
+  conversions: {
+    source: sql`outcome_meanings`,
+    isOfIt: sql`(o.definition_id IS NOT NULL OR o.origin IS NOT NULL)`,
+    origin: sql`o.origin`,
+  },
 } as const satisfies Record<OutcomesAsked['part'], unknown>;
 
 const from = (profileId: string, { owner, until, part }: OutcomesAsked) => sql`
@@ -78,7 +85,7 @@ export async function listOutcomes(
 ): Promise<PersonOutcome[]> {
   if (limit === 0) return [];
   const { rows } = await sql<Omit<PersonOutcome, 'lookback_days'> & Meaning>`
-    SELECT o.*
+    SELECT o.*, ${parts[asked.part].origin} AS origin
     FROM (SELECT o.id ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}) AS page
     JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = page.id
     ORDER BY o.occurred_at, o.id`.execute(tx);
