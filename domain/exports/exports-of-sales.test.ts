@@ -1,7 +1,5 @@
-import { readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
-import { matchSales, testOutcomeServices } from '@tributary/testkit';
+import { matchSales, providePayments } from '@tributary/testkit';
 import { sql } from 'kysely';
-import { v7 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openExports } from './exports.fixture.ts';
 
@@ -16,26 +14,9 @@ async function openShop() {
       shop.pay(key, { properties: { value, currency: 'USD', payment_id: `ch_of_${key}` } }),
     /** The same payment, as the provider reports it. */
     provide: (key: string, value: string) =>
-      kit.app.forProfile(shop.profileId).transaction(async (tx) => {
-        const now = kit.clock.now();
-        const id = `ch_of_${key}`;
-        const body = {
-          event_name: 'payment_received',
-          idempotency_key: `payments_a:${id}:payment_received`,
-          occurred_at: now.toISOString(),
-          properties: { value, currency: 'USD' },
-          user_traits: { email: 'eva@example.test' },
-        };
-        const read = readOneOfMany(shop.profileId, body, now, () => body.idempotency_key);
-        if (!('event' in read)) throw new Error(JSON.stringify(read));
-        await recordOutcomes(tx, [{ ...read, provided: { externalId: id, outcomeType: 'payment_received' } }], {
-          ...testOutcomeServices,
-          profileId: shop.profileId,
-          now,
-          evidence: { source: 'payments_a', saidAt: now, requestId: `req_${uuid()}` },
-          teller: { source: 'payments_a', connectionId: null },
-        });
-      }),
+      providePayments(kit, shop.profileId, { source: 'payments_a' }, [
+        { id: `ch_of_${key}`, customer: 'eva', value, at: kit.clock.now() },
+      ]),
     match: () => matchSales(kit),
     reject: () =>
       shop.rows(

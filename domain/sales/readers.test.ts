@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openStore, type Payment } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
-const scopes = ['attribution:read', 'goals:read', 'commerce:read', 'attribution:write', 'campaigns:read'] as const;
+const scopes = ['commerce:read', 'attribution:write', 'campaigns:read'] as const;
 
 type Store = Awaited<ReturnType<typeof openStore>>;
 // biome-ignore lint/suspicious/noExplicitAny: whatever the answers hold.

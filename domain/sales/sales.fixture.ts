@@ -1,5 +1,11 @@
-import { type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
-import { type openTestWithClickHouse, type SceneTraits, scene, testOutcomeServices } from '@tributary/testkit';
+import {
+  type openTestWithClickHouse,
+  type ProvidedPayment,
+  providePayments,
+  type SceneTraits,
+  scene,
+  testOutcomeServices,
+} from '@tributary/testkit';
 import type { OutcomeProvider } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -35,29 +41,12 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
     });
   /** Payments that a provider reports, as a page of its sync. */
   const provide = (source: OutcomeProvider, payments: readonly Payment[]) =>
-    kit.app.forProfile(store.profileId).transaction(async (tx) => {
-      const now = kit.clock.now();
-      const reads = payments.map(({ id, customer, value, minutes, properties }): ReadEvent => {
-        const key = `${source}:${id}:payment_received`;
-        const body = {
-          event_name: 'payment_received',
-          idempotency_key: key,
-          occurred_at: at(minutes),
-          properties: { value, currency: 'USD', ...properties },
-          user_traits: customer ? { email: `${customer}@example.test` } : {},
-        };
-        const read = readOneOfMany(store.profileId, body, now, () => key);
-        if (!('event' in read)) throw new Error(JSON.stringify(read));
-        return { ...read, provided: { externalId: id, outcomeType: 'payment_received' } };
-      });
-      await recordOutcomes(tx, reads, {
-        ...testOutcomeServices,
-        profileId: store.profileId,
-        now,
-        evidence: { source, saidAt: now, requestId: `req_${uuid()}` },
-        teller: { source, connectionId: null },
-      });
-    });
+    providePayments(
+      kit,
+      store.profileId,
+      { source },
+      payments.map(({ minutes, ...payment }) => ({ ...payment, at: new Date(at(minutes)) })),
+    );
   const giveBack = (source: OutcomeProvider, of: string, key: string, amount: string) =>
     kit.app.forProfile(store.profileId).transaction((tx) =>
       testOutcomeServices.payments.refund(
@@ -106,12 +95,8 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
   };
 }
 
-export interface Payment {
-  readonly id: string;
-  readonly customer: string | null;
-  readonly value: string;
+export interface Payment extends Omit<ProvidedPayment, 'at'> {
   readonly minutes: number;
-  readonly properties?: object;
 }
 interface Row {
   readonly id: string;
