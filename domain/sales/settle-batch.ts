@@ -2,6 +2,8 @@ import { type CountedChange, type LedgerRecord, listSaleRecords, saveCounted } f
 import { recountRefunds } from '@tributary/domain/payments';
 import type { Tx } from '@tributary/postgres';
 import { groupSales, pairKey } from '@tributary/rules';
+import { dayMs } from '@tributary/vocabulary';
+import { type DuplicateDay, noticeDuplicates } from './duplicates-found.ts';
 import { overlapReader } from './overlaps.ts';
 import { kindOf } from './records.ts';
 import { asMatch, findDecisions, findMatches, readSaleSettings, replaceMatches, type StoredMatch } from './store.ts';
@@ -43,6 +45,7 @@ export async function settleBatch(tx: Tx, profileId: string, ids: readonly strin
   );
   const changes: CountedChange[] = [];
   const recounted: string[] = [];
+  const duplicateDays = new Map<string, DuplicateDay>();
   const left = new Set<string>();
   for (const { counted, records: members } of sales) {
     let isMoved = false;
@@ -54,10 +57,16 @@ export async function settleBatch(tx: Tx, profileId: string, ids: readonly strin
       isMoved = true;
       changes.push({ id, uncounted, duplicateOf, wasPending: record.uncounted === 'pending' });
       if (record.duplicateOf !== null) left.add(record.duplicateOf);
+      const countedSource = duplicateOf === null ? undefined : records.get(duplicateOf)?.source;
+      if (countedSource !== undefined) {
+        const day = Math.floor(record.at.getTime() / dayMs) * dayMs;
+        duplicateDays.set(`${record.source}|${countedSource}|${day}`, { source: record.source, countedSource, day });
+      }
     }
     if (isMoved) recounted.push(...members);
   }
   await saveCounted(tx, profileId, changes);
+  await noticeDuplicates(tx, profileId, [...duplicateDays.values()], now);
   // What another record of the sale reports as refunded reduces the counted one, too.
   await recountRefunds(tx, profileId, recounted, now);
   return [...new Set([...recounted, ...left])];

@@ -104,6 +104,9 @@ export const limits = {
     perReference: { most: 50 },
     bucket: { most: 20_000, perCustomer: 500 },
     decidedAtOnce: 10_000,
+    /** Members are alerted when duplicates are more than this share of a day's cash for the first time, and for so many days. */
+    noticedShare: 0.02,
+    noticedDays: 7,
   },
   adReferrals: { maxRows: 500, previewedConversions: 5_000 },
   /** Consent to have ads duplicated and swapped. */

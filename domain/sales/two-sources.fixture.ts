@@ -4,7 +4,6 @@ import {
   providePayments,
   type SceneTraits,
   scene,
-  testOutcomeServices,
 } from '@tributary/testkit';
 import type { OutcomeProvider } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -47,37 +46,11 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
       { source },
       payments.map(({ minutes, ...payment }) => ({ ...payment, at: new Date(at(minutes)) })),
     );
-  const giveBack = (source: OutcomeProvider, of: string, key: string, amount: string) =>
-    kit.app.forProfile(store.profileId).transaction((tx) =>
-      testOutcomeServices.payments.refund(
-        tx,
-        store.profileId,
-        [
-          {
-            idempotencyKey: key,
-            paymentRef: of,
-            kind: 'refund',
-            status: 'completed',
-            amount,
-            currency: 'USD',
-            refundedAt: kit.clock.now(),
-          },
-        ],
-        { source, now: kit.clock.now() },
-      ),
-    );
   return {
     ...store,
     serve,
     provide,
-    giveBack,
     eraseCustomer: (email: string) => store.post('/api/v1/customers/erasures', { request_ref: uuid(), email }),
-    /** Revenue and payments of the month, as Overview has them. */
-    async overview() {
-      await store.attribute();
-      const { body } = await store.ask('/api/v1/overview?date_from=2026-05-01&date_to=2026-05-31');
-      return { body };
-    },
     async payments(): Promise<Row[]> {
       const { body } = await store.ask('/api/v1/payments?from=2026-05-01&to=2026-05-31&limit=100');
       return body.data;
