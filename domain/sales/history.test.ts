@@ -9,9 +9,7 @@ const days = 'date_from=2026-05-01&date_to=2026-05-31';
 
 let store: Awaited<ReturnType<typeof openStore>>;
 beforeEach(async () => {
-  store = await openStore(world, {
-    scopes: ['commerce:read', 'attribution:write', 'campaigns:read', 'customers:read', 'customers:write'],
-  });
+  store = await openStore(world);
 });
 
 /** Revenue as the overview has it, of a moment or of now. */

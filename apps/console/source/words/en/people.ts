@@ -162,7 +162,7 @@ export const people = {
     countedRecord: (record: Shown) => `Counted: ${record}`,
     ownSource: 'your server or a file',
     notCounted: {
-      duplicate: 'Not counted: another record of the same sale is',
+      duplicate: 'Duplicate, not counted',
       excluded: 'Not counted: you excluded its source',
       pending: 'Not counted yet: matching it with other sources',
     },

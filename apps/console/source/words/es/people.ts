@@ -163,7 +163,7 @@ export const people: typeof english = {
     countedRecord: (record) => `Se cuenta: ${record}`,
     ownSource: 'tu servidor o un archivo',
     notCounted: {
-      duplicate: 'No se cuenta: se cuenta otro registro de la misma venta',
+      duplicate: 'Duplicado, no se cuenta',
       excluded: 'No se cuenta: excluiste su fuente',
       pending: 'Aún no se cuenta: se compara con otras fuentes',
     },
