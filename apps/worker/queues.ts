@@ -5,7 +5,7 @@ import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
 import { listFirstSyncs, syncs } from '@tributary/domain/connections/room.ts';
 import { erasures } from '@tributary/domain/erasures/room.ts';
-import { exports as exportsQueue } from '@tributary/domain/exports/room.ts';
+import { exports as exportsQueue, reopenExports } from '@tributary/domain/exports/room.ts';
 import { forgetLettersOf, visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { reconciliations } from '@tributary/domain/reconciliation/room.ts';
@@ -24,7 +24,7 @@ export function queueHandlers(work: Work): QueueHandlers {
     attribution: attribution({ app, clickhouse: patient, now }),
     delivery: delivery({ app, clickhouse: quick }),
     firstPayments: firstPayments(app),
-    sales: sales({ app, listFirstSyncs, now }),
+    sales: sales({ app, listFirstSyncs, reopenExports, now }),
     erasures: erasures({
       app,
       clickhouse,

@@ -2,6 +2,7 @@ import { listLateAttribution, readAttributionStage, stageOf } from '@tributary/d
 import { findDeliveryWait, listLateDelivery } from '@tributary/domain/campaigns';
 import { findFailingSyncs, listFailingSyncs } from '@tributary/domain/connections';
 import { findHeard, listSilent } from '@tributary/domain/ingestion';
+import { findDuplicatesFound, listDuplicatesFound } from '@tributary/domain/sales';
 import { findTracked } from '@tributary/domain/tracking';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { type AlertKind, limits, minuteMs, nilUuid } from '@tributary/vocabulary';
@@ -111,8 +112,22 @@ const syncFailing: Watch = {
   },
 };
 
+/** Opened when two sources report the same payments, and over when a member has decided how they count. */
+const duplicatesFound: Watch = {
+  async find({ system, now }, after) {
+    const causes = await listDuplicatesFound(system.unbound, { after, now, limit: profilesAtOnce });
+    return { causes, next: nextOf(causes.map(({ profileId }) => profileId)) };
+  },
+  async findOver({ system, now }, open) {
+    const ids = open.map(({ profileId }) => profileId);
+    const found = await findDuplicatesFound(system.unbound, ids, now);
+    return open.filter(({ profileId }) => !found.has(profileId));
+  },
+};
+
 export const watches: Readonly<Record<AlertKind, Watch>> = {
   tracker_silent: trackerSilent,
   figures_late: figuresLate,
   sync_failing: syncFailing,
+  duplicates_found: duplicatesFound,
 };

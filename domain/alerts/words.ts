@@ -65,6 +65,20 @@ const en: Words = {
         todo: [],
       }),
     },
+    duplicates_found: {
+      opened: (since) => ({
+        title: 'two sources report the same payments',
+        what: `Since ${since} payments of one source match payments of another. Each sale is counted once, so revenue does not include them twice.`,
+        todo: [
+          'Payments in the console marks the records that are not counted and names the one that is. Decide whether the two sources are counted once or both.',
+        ],
+      }),
+      ended: (since, ended) => ({
+        title: 'payments of two sources are decided',
+        what: `Payments of two sources matched since ${since}. Since ${ended} there is nothing left to decide.`,
+        todo: [],
+      }),
+    },
   },
   open: 'Open in the console',
   why: (profile) => `You get this because you are to be told when something is wrong with the data of ${profile}.`,
@@ -115,6 +129,20 @@ const es: Words = {
       ended: (since, ended) => ({
         title: 'todas las cuentas conectadas se leen de nuevo',
         what: `Una sincronización falló desde el ${since} hasta el ${ended}. Lo ocurrido entretanto ya se ha leído.`,
+        todo: [],
+      }),
+    },
+    duplicates_found: {
+      opened: (since) => ({
+        title: 'dos fuentes informan los mismos pagos',
+        what: `Desde el ${since} los pagos de una fuente coinciden con los de otra. Cada venta se cuenta una vez, así que los ingresos no los incluyen dos veces.`,
+        todo: [
+          'En la consola, Pagos señala los registros que no se cuentan y nombra el que sí. Decide si las dos fuentes se cuentan una vez o ambas.',
+        ],
+      }),
+      ended: (since, ended) => ({
+        title: 'los pagos de dos fuentes están decididos',
+        what: `Los pagos de dos fuentes coincidían desde el ${since}. Desde el ${ended} no queda nada por decidir.`,
         todo: [],
       }),
     },

@@ -96,13 +96,17 @@ const adNumber = `CASE WHEN o.rest->>'ad_id' ~ '^\\s*[\\w-]{1,64}\\s*$' THEN tri
 
 /** What a partner told of a customer, with the columns of an outcome that values of touches are made from. */
 export const partnerTouch =
-  "profile_id, id, customer_id, NULL::uuid AS visitor_id, occurred_at, origin, jsonb_build_object('ad_id', ad_external_id) AS rest";
+  "profile_id, id, customer_id, NULL::uuid AS visitor_id, occurred_at, origin, jsonb_build_object('ad_id', ad_external_id) AS rest, NULL::uuid AS duplicate_of";
+
+/** What brought a duplicate brought its sale, which the counted record may date earlier. */
+const touchTime = `least(o.occurred_at,
+  (SELECT c.occurred_at FROM outcomes c WHERE o.duplicate_of IS NOT NULL AND c.profile_id = o.profile_id AND c.id = o.duplicate_of))`;
 
 /** The values of touchColumns: what brought an outcome is a touch of everything else that its person did. */
 export const touchValues = [
   person,
   'o.id',
-  time('o.occurred_at'),
+  time(touchTime),
   "o.origin->>'channel'",
   "o.origin->>'source'",
   "o.origin->>'medium'",

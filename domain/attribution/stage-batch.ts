@@ -126,14 +126,14 @@ const statement = `
   touches AS (
     SELECT ${lines(...touchValues)} AS touches
     FROM (
-      SELECT t.profile_id, t.id, t.customer_id, t.visitor_id, t.occurred_at, t.origin, t.rest FROM people p
+      SELECT t.profile_id, t.id, t.customer_id, t.visitor_id, t.occurred_at, t.origin, t.rest, t.duplicate_of FROM people p
       CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND origin IS NOT NULL AND ${just('customer_id', 'p.customer_id')} OFFSET 0) t
       UNION ALL
       SELECT t.* FROM people p
       CROSS JOIN LATERAL (
         SELECT ${partnerTouch} FROM partner_touches WHERE profile_id = current_profile() AND NOT is_second AND ${just('customer_id', 'p.customer_id')} OFFSET 0) t
       UNION ALL
-      SELECT profile_id, id, customer_id, visitor_id, occurred_at, origin, rest FROM chosen WHERE customer_id IS NULL AND origin IS NOT NULL) o)
+      SELECT profile_id, id, customer_id, visitor_id, occurred_at, origin, rest, duplicate_of FROM chosen WHERE customer_id IS NULL AND origin IS NOT NULL) o)
   SELECT
     coalesce((SELECT archived_at IS NULL FROM profiles WHERE id = current_profile()), false) AS is_served,
     (SELECT json_agg(json_build_object('id', outcome_id, 'revision', revision::text)) FROM q) AS dirty,

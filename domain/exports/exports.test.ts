@@ -240,6 +240,7 @@ describe('what is told', () => {
     const outcome = {
       ...{ id: 'o-1', idempotencyKey: 'o-1', occurredAt: kit.clock.now(), customerId: null, visitorId: null },
       ...{ amount: null, refunded: '0', currency: null, isErased: false, definitionId: 'paid' },
+      ...{ uncounted: null, saleId: 'o-1', isOwn: true },
       rest: { action_source: 'website', page_url: page },
     };
     const target = { dataset: '1001', events: { payment_received: 'Purchase' } } as unknown as TargetRow;

@@ -114,6 +114,42 @@ export async function saveStandings(
     WHERE e.profile_id = ${profileId} AND e.target_id = ${targetId} AND e.outcome_id = s."outcomeId"`.execute(tx);
 }
 
+/** Of some outcomes those that a target has an event of. */
+export interface ExportedRecord {
+  readonly outcomeId: string;
+  readonly status: ExportEventStatus;
+  readonly reason: string | null;
+  readonly firstSentAt: Date | null;
+}
+
+export async function findEvents(
+  tx: Tx,
+  profileId: string,
+  targetId: string,
+  ids: readonly string[],
+): Promise<ExportedRecord[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<ExportedRecord>`
+    SELECT outcome_id AS "outcomeId", status, reason, first_sent_at AS "firstSentAt" FROM export_events
+    WHERE profile_id = ${profileId} AND target_id = ${targetId} AND outcome_id = ANY (${[...ids]}::uuid[])`.execute(tx);
+  return rows;
+}
+
+/** Events of records whose sale changed are decided anew: they were held back until their sale was known, or because another record reports it. */
+export async function reopenEvents(tx: Tx, profileId: string, outcomeIds: readonly string[]): Promise<void> {
+  if (outcomeIds.length === 0) return;
+  await sql`
+    UPDATE export_events e SET status = 'waiting', reason = NULL, due_at = n.tick,
+      scheduled_at = CASE WHEN e.status = 'withheld' THEN n.tick ELSE e.scheduled_at END
+    FROM export_targets t
+    CROSS JOIN LATERAL (SELECT date_bin(make_interval(mins => t.every_minutes), now(), 'epoch') + make_interval(mins => t.every_minutes) AS tick) n
+    WHERE t.profile_id = ${profileId} AND t.is_enabled AND e.profile_id = t.profile_id AND e.target_id = t.id
+      AND e.outcome_id = ANY (${[...outcomeIds]}::uuid[])
+      AND ((e.status = 'withheld' AND e.reason IN ('duplicate', 'excluded')) OR (e.status = 'waiting' AND e.reason = 'pending'))`.execute(
+    tx,
+  );
+}
+
 /** From here on the platform may have them. */
 export async function markSending(
   tx: Tx,

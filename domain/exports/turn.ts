@@ -9,6 +9,7 @@ import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type Composed, compose } from './compose.ts';
 import { withPeople } from './people.ts';
+import { findReporters } from './sale-reporters.ts';
 import { type Line, sendBatch } from './send-batch.ts';
 import type { ExportStores } from './services.ts';
 import {
@@ -164,9 +165,21 @@ export async function composeAll(
     profileId,
     events.map(({ outcomeId }) => outcomeId),
   );
+  const reporters = await findReporters(tx, profileId, target.id, outcomes);
   const composed = events.flatMap(({ outcomeId }) => {
     const outcome = outcomes.get(outcomeId);
-    const one = outcome ? compose(outcome, target, (id) => keys.get(id), isPrivate) : 'erased';
+    if (outcome?.uncounted === 'pending') {
+      settled.push({ outcomeId, status: 'waiting', reason: 'pending', waitSeconds: lookSeconds });
+      return [];
+    }
+    const isReported = outcome && (reporters.get(outcome.saleId) ?? outcomeId) !== outcomeId;
+    const one = !outcome
+      ? 'erased'
+      : outcome.uncounted === 'excluded'
+        ? 'excluded'
+        : isReported
+          ? 'duplicate'
+          : compose(outcome, target, (id) => keys.get(id), isPrivate);
     if (typeof one !== 'string') return [one];
     settled.push({ outcomeId, status: 'withheld', reason: one });
     return [];

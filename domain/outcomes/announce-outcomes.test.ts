@@ -1,7 +1,14 @@
 import { events, OutcomeProvider } from '@tributary/contract';
 import { nameOfIdentifier, saveTombstones } from '@tributary/domain/customers';
 import { paymentStandings } from '@tributary/domain/payments';
-import { buildMarkedProfile, buildProfile, openKit, testTombstones } from '@tributary/testkit';
+import {
+  buildMarkedProfile,
+  buildProfile,
+  matchSales,
+  openKit,
+  providePayments,
+  testTombstones,
+} from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { describe, expect, test } from 'vitest';
@@ -101,6 +108,31 @@ describe('outcome.recorded', () => {
       external_id: 'opportunity-1',
       value: 12.5,
     });
+  });
+
+  test('is sent once for each record of a sale, and a match sends no second event', async () => {
+    const profile = await governed();
+    const payment = { customer: 'ana', value: '12.50', at: kit.clock.now() };
+    await providePayments(kit, profile.profileId, { source: 'payments_a', connectionId }, [
+      { ...payment, id: 'ch_0001' },
+    ]);
+    await matchSales(kit);
+    await providePayments(kit, profile.profileId, { source: 'payments_b', connectionId: uuid() }, [
+      { ...payment, id: 'mp_0001', properties: { payment_id: 'ch_0001' } },
+    ]);
+    const before = await profile.told();
+    await matchSales(kit);
+    const { rows } = await kit.app
+      .forProfile(profile.profileId)
+      .transaction((tx) =>
+        sql<{ uncounted: string | null }>`SELECT uncounted FROM outcomes ORDER BY source`.execute(tx),
+      );
+    expect(rows.map(({ uncounted }) => uncounted).sort()).toEqual(['duplicate', null]);
+    expect(before.map(({ payload }) => (payload as { external_id: string }).external_id).sort()).toEqual([
+      'ch_0001',
+      'mp_0001',
+    ]);
+    expect(await profile.told()).toEqual(before);
   });
 
   test.each(['api', 'import', 'browser'] as const)(

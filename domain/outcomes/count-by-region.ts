@@ -2,7 +2,9 @@ import type { Tx } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** Payments of some days by the region that they were told with. Those without one are nobody's. */
+/**
+ * Counted payments of some days by region. The region of a sale may be known to its duplicates only: a business reports it, a provider does not.
+ */
 export async function countByRegion(
   tx: Tx,
   profileId: string,
@@ -10,11 +12,13 @@ export async function countByRegion(
   until: Date,
 ): Promise<{ region: string; payments: number }[]> {
   const { rows } = await sql<{ region: string; payments: number }>`
-    SELECT o.region, count(*)::int AS payments
-    FROM outcomes o
-    JOIN outcome_meanings m ON m.profile_id = o.profile_id AND m.id = o.id
-    WHERE o.profile_id = ${profileId} AND o.occurred_at >= ${from} AND o.occurred_at < ${until}
-      AND o.region IS NOT NULL AND m.counts_as_cash AND m.occurred_at >= ${from} AND m.occurred_at < ${until}
-    GROUP BY o.region ORDER BY payments DESC, o.region LIMIT ${limits.experiments.regions.max}`.execute(tx);
+    SELECT s.region, count(*)::int AS payments
+    FROM (
+      SELECT DISTINCT ON (coalesce(o.duplicate_of, o.id)) coalesce(o.duplicate_of, o.id) AS id, o.region FROM outcomes o
+      WHERE o.profile_id = ${profileId} AND o.occurred_at >= ${from} AND o.occurred_at < ${until} AND o.region IS NOT NULL
+      ORDER BY coalesce(o.duplicate_of, o.id), o.duplicate_of IS NOT NULL, o.id) s
+    JOIN outcome_meanings m ON m.profile_id = ${profileId} AND m.id = s.id
+    WHERE m.counts_as_cash
+    GROUP BY s.region ORDER BY payments DESC, s.region LIMIT ${limits.experiments.regions.max}`.execute(tx);
   return rows;
 }

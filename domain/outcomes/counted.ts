@@ -11,6 +11,8 @@ export interface LedgerRecord {
   readonly key: string;
   readonly source: string;
   readonly customerId: string | null;
+  /** It names a customer or a browser. */
+  readonly isIdentified: boolean;
   readonly amount: string;
   readonly currency: string;
   readonly at: Date;
@@ -26,9 +28,9 @@ export interface LedgerRecord {
 export async function listSaleRecords(tx: Tx, profileId: string, ids: readonly string[]): Promise<LedgerRecord[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<LedgerRecord>`
-    SELECT o.id, o.idempotency_key AS key, ${sourceOf} AS source, o.customer_id AS "customerId", trim_scale(o.amount)::text AS amount,
-      o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties,
-      o.erased_at IS NOT NULL AS "isErased", o.uncounted,
+    SELECT o.id, o.idempotency_key AS key, ${sourceOf} AS source, o.customer_id AS "customerId",
+      (o.customer_id IS NOT NULL OR o.visitor_id IS NOT NULL) AS "isIdentified", o.erased_at IS NOT NULL AS "isErased", trim_scale(o.amount)::text AS amount,
+      o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties, o.uncounted,
       o.duplicate_of AS "duplicateOf"
     FROM unnest(${[...ids]}::uuid[]) AS asked (id)
     JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = asked.id
@@ -84,7 +86,16 @@ export async function saveCounted(tx: Tx, profileId: string, changes: readonly C
     JOIN locked ON locked.id = n.id
     WHERE o.profile_id = ${profileId} AND o.id = n.id
     RETURNING o.customer_id AS "customerId"`.execute(tx);
-  await markDirty(tx, profileId, new Map(ordered.map((one) => [one.id, causesOfChange(one)])));
+  // What brought a duplicate is credited for the counted record.
+  const counted = ordered.flatMap(({ duplicateOf }) => duplicateOf ?? []);
+  await markDirty(
+    tx,
+    profileId,
+    new Map([
+      ...counted.map((id) => [id, ['match']] as const),
+      ...ordered.map((one) => [one.id, causesOfChange(one)] as const),
+    ]),
+  );
   await markCustomersDirty(
     tx,
     profileId,

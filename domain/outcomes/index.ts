@@ -79,4 +79,5 @@ export {
 } from './sale-sources.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';
+export { type SourceSums, sumBySource } from './sum-by-source.ts';
 export { sumUncounted, sumWithoutRate } from './sum-without-rate.ts';

@@ -1,6 +1,6 @@
 import type { Schema, Tx } from '@tributary/postgres';
 import { type Origin, outcomeIdOf, revenueType } from '@tributary/rules';
-import { isUuidInAnyCase, type RevenueType } from '@tributary/vocabulary';
+import { isUuidInAnyCase, type RevenueType, type UncountedReason } from '@tributary/vocabulary';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 
 /** The outcomes of one person, read in the order of time. */
@@ -45,9 +45,16 @@ const isOwned = (owner: OutcomeOwner): RawBuilder<unknown> => {
 const parts = {
   'beside visits': {
     source: sql`outcomes`,
-    isOfIt: sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:')`,
+    // A duplicate is the same payment once more.
+    isOfIt: sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:') AND o.uncounted IS DISTINCT FROM 'duplicate'`,
+    origin: sql`coalesce(o.origin, (
+      SELECT d.origin FROM outcomes d WHERE d.profile_id = o.profile_id AND d.duplicate_of = o.id AND d.origin IS NOT NULL ORDER BY d.id LIMIT 1))`,
   },
-  conversions: { source: sql`outcome_meanings`, isOfIt: sql`(o.definition_id IS NOT NULL OR o.origin IS NOT NULL)` },
+  conversions: {
+    source: sql`outcome_meanings`,
+    isOfIt: sql`(o.definition_id IS NOT NULL OR o.origin IS NOT NULL)`,
+    origin: sql`o.origin`,
+  },
 } as const satisfies Record<OutcomesAsked['part'], unknown>;
 
 const from = (profileId: string, { owner, until, part }: OutcomesAsked) => sql`
@@ -78,7 +85,7 @@ export async function listOutcomes(
 ): Promise<PersonOutcome[]> {
   if (limit === 0) return [];
   const { rows } = await sql<Omit<PersonOutcome, 'lookback_days'> & Meaning>`
-    SELECT o.*
+    SELECT o.*, ${parts[asked.part].origin} AS origin
     FROM (SELECT o.id ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}) AS page
     JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = page.id
     ORDER BY o.occurred_at, o.id`.execute(tx);
@@ -237,6 +244,11 @@ export interface Exportable {
   readonly visitorId: string | null;
   readonly isErased: boolean;
   readonly definitionId: string | null;
+  readonly uncounted: UncountedReason | null;
+  /** The counted record of its sale, which gives amount, time and definition. */
+  readonly saleId: string;
+  /** The business reported it itself, and a pixel may report it under the same key. */
+  readonly isOwn: boolean;
 }
 
 export async function findExportable(
@@ -245,8 +257,12 @@ export async function findExportable(
   ids: readonly string[],
 ): Promise<Map<string, Exportable>> {
   const { rows } = await sql<Exportable>`
-    SELECT o.id, o.idempotency_key AS "idempotencyKey", o.occurred_at AS "occurredAt", trim_scale(o.amount)::text AS amount, o.refunded::text AS refunded,
-      o.currency, o.rest, o.customer_id AS "customerId", o.visitor_id AS "visitorId", o.erased_at IS NOT NULL AS "isErased", o.definition_id AS "definitionId"
-    FROM outcome_meanings o WHERE o.profile_id = ${profileId} AND o.id = ANY (${[...ids]}::uuid[])`.execute(tx);
+    SELECT o.id, o.idempotency_key AS "idempotencyKey", c.occurred_at AS "occurredAt", trim_scale(c.amount)::text AS amount, c.refunded::text AS refunded,
+      c.currency, o.rest, o.customer_id AS "customerId", o.visitor_id AS "visitorId",
+      (o.erased_at IS NOT NULL OR c.erased_at IS NOT NULL) AS "isErased", c.definition_id AS "definitionId", o.uncounted, c.id AS "saleId",
+      o.external_id IS NULL AS "isOwn"
+    FROM outcome_meanings o
+    JOIN outcome_meanings c ON c.profile_id = ${profileId} AND c.id = coalesce(o.duplicate_of, o.id)
+    WHERE o.profile_id = ${profileId} AND o.id = ANY (${[...ids]}::uuid[])`.execute(tx);
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -5,6 +5,8 @@ export { goalReader } from './goal-store.ts';
 export { openOutcomeImporter } from './import-outcomes.ts';
 export { listReceivedEvents } from './list-received-events.ts';
 export { priceOutcomes, repriceOutcomes } from './price-outcomes.ts';
+export { type ReadEvent, readOneOfMany } from './read-event.ts';
 export { outcomesReadiness } from './readiness.ts';
+export { recordOutcomes } from './record-outcomes.ts';
 export type { OutcomeServices } from './services.ts';
 export { spreadDefinition } from './spread-definition.job.ts';

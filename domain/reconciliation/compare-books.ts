@@ -8,6 +8,7 @@ import { compareReports } from './compare-reports.ts';
 import { compareSpend } from './compare-spend.ts';
 import type { BookOfDay, Compared, Finding, Span } from './compared.ts';
 import type { Found, FoundDifference, StatedFinding } from './store.ts';
+import { sumSources } from './sum-sources.ts';
 
 export interface BookStores extends ProviderServices {
   readonly app: Parameters<typeof compareLedger>[0]['app'];
@@ -45,6 +46,7 @@ export async function compareBooks(
     books: compared.flatMap(({ days }) => days).map((day) => withoutExplained(day, findings)),
     findings: findings.slice(0, most),
     unread: compared.flatMap(({ unread }) => unread),
+    sources: books.includes('providers') ? await sumSources(stores.ledger, span, signal) : [],
   };
 }
 

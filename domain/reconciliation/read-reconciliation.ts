@@ -11,7 +11,7 @@ export const readReconciliation: Handles<Routes['readReconciliation']> = async (
     data: {
       ...showReconciliation(run),
       currency: run.found?.currency || null,
-      days: showDays(run.found?.books ?? []),
+      days: showDays(run.found?.books ?? [], run.found?.sources ?? []),
       unread: run.unread.map(({ connectionId, channel, reason }) => ({
         connection_id: connectionId,
         channel: channel as Channel,

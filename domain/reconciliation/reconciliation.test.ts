@@ -94,6 +94,7 @@ test('days are compared, what differs is named and repaired without touching mon
         pending: 0,
       },
     ],
+    sources: [],
   });
 
   // A cent that nobody marked, a row that the columns lost, one that the ledger lost, and credit that does not add up.

@@ -1,9 +1,10 @@
 import { refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { conversionIdOf } from '@tributary/rules';
+import { conversionIdOf, moneyText } from '@tributary/rules';
 import type { AttributionModel, Channel, EntityLevel } from '@tributary/vocabulary';
 import type { BookOfDay } from './compared.ts';
 import { type FoundDifference, findReconciliation, type Reconciliation } from './store.ts';
+import type { SourceOfDay } from './sum-sources.ts';
 
 export const showReconciliation = (run: Reconciliation) => ({
   id: run.id,
@@ -18,10 +19,13 @@ export const showReconciliation = (run: Reconciliation) => ({
   pending: run.pending,
 });
 
-/** By day, the books of each in the order in which they were compared. */
-export const showDays = (books: readonly BookOfDay[]) =>
-  [...Map.groupBy(books, ({ day }) => day)]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
+/** By day, the books of each in the order in which they were compared, and what each source reported. */
+export function showDays(books: readonly BookOfDay[], sources: readonly SourceOfDay[]) {
+  const booksOf = Map.groupBy(books, ({ day }) => day);
+  const sourcesOf = Map.groupBy(sources, ({ day }) => day);
+  return [...new Set([...booksOf.keys(), ...sourcesOf.keys()])]
+    .sort()
+    .map((day) => [day, booksOf.get(day) ?? []] as const)
     .map(([day, of]) => ({
       day,
       differences: of.reduce((sum, { differences }) => sum + differences, 0),
@@ -37,7 +41,23 @@ export const showDays = (books: readonly BookOfDay[]) =>
         differences,
         pending,
       })),
+      sources: (sourcesOf.get(day) ?? []).map(showSource),
     }));
+}
+
+const showSource = ({ source, connectionId, currency, ...sums }: SourceOfDay) => {
+  const shown = ({ count, value }: SourceOfDay['records']) => ({ count, value: moneyText(value, currency) });
+  return {
+    source,
+    connection_id: connectionId,
+    currency,
+    records: shown(sums.records),
+    duplicates: shown(sums.duplicates),
+    excluded: shown(sums.excluded),
+    pending: shown(sums.pending),
+    counted: shown(sums.counted),
+  };
+};
 
 export const showDifference = (one: FoundDifference) => ({
   number: one.number,

@@ -2,6 +2,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import type { DifferenceKind, DifferenceState, ReconciledBook, ReconciliationState } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import type { BookOfDay, Finding, Unread } from './compared.ts';
+import type { SourceOfDay } from './sum-sources.ts';
 
 export interface Reconciliation {
   readonly id: string;
@@ -13,7 +14,12 @@ export interface Reconciliation {
   readonly finishedAt: Date | null;
   readonly books: readonly ReconciledBook[];
   readonly unread: readonly Unread[];
-  readonly found: { readonly currency: string; readonly books: readonly BookOfDay[] } | null;
+  readonly found: {
+    readonly currency: string;
+    readonly books: readonly BookOfDay[];
+    /** Absent in runs of earlier versions. */
+    readonly sources?: readonly SourceOfDay[];
+  } | null;
   readonly differences: number;
   readonly pending: number;
 }
@@ -78,6 +84,7 @@ export interface Found {
   readonly books: readonly BookOfDay[];
   readonly findings: readonly StatedFinding[];
   readonly unread: readonly Unread[];
+  readonly sources: readonly SourceOfDay[];
 }
 
 /** A finding with what became of it. */
@@ -91,7 +98,7 @@ export async function saveFound(
   tx: Tx,
   profileId: string,
   id: string,
-  { currency, books, findings, unread }: Found,
+  { currency, books, findings, unread, sources }: Found,
   now: Date,
 ): Promise<void> {
   await sql`DELETE FROM reconciliation_differences WHERE profile_id = ${profileId} AND reconciliation_id = ${id}`.execute(
@@ -100,7 +107,7 @@ export async function saveFound(
   await insertFindings(tx, profileId, id, findings);
   const sum = (of: 'differences' | 'pending') => books.reduce((total, day) => total + day[of], 0);
   await sql`
-    UPDATE reconciliations SET state = 'done', finished_at = ${now}, days = ${JSON.stringify({ currency, books })}::jsonb,
+    UPDATE reconciliations SET state = 'done', finished_at = ${now}, days = ${JSON.stringify({ currency, books, sources })}::jsonb,
       unread = ${JSON.stringify(unread)}::jsonb, differences = ${sum('differences')}, pending = ${sum('pending')}
     WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
 }

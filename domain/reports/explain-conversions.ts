@@ -1,8 +1,9 @@
 import { findLatestBrowsers } from '@tributary/domain/ingestion';
-import { findOriginals } from '@tributary/domain/outcomes';
+import { findOriginals, findSaleMembers, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
 import type { Context } from '@tributary/operations';
-import { moneyText, whyLeftOut } from '@tributary/rules';
-import { limits } from '@tributary/vocabulary';
+import type { Tx } from '@tributary/postgres';
+import { isOpaqueKey, moneyText, whyLeftOut } from '@tributary/rules';
+import { isOutcomeProvider, limits } from '@tributary/vocabulary';
 import { keysOf, type PagedConversion } from './conversion-page.ts';
 import type { OfConversions } from './explained-figure.ts';
 import { creditText } from './figures.ts';
@@ -27,17 +28,15 @@ export async function explainConversions(
   if (moment.moment === 'then')
     return page.map(({ path, credit, shown }) => ({
       ...{ ...shown, contributes: contributes(credit), original_amount: null, original_currency: null },
-      ...{ rate: null, rate_date: null, lookback_days: path.lookback_days, left_out: [] },
+      ...{ rate: null, rate_date: null, lookback_days: path.lookback_days, left_out: [], duplicates: [] },
     }));
   const paths = page.map(({ path }) => path);
   const customers = new Set(paths.flatMap(({ is_anonymous, person_id }) => (is_anonymous ? [] : [person_id])));
-  const { originals, links } = await services.ledger.transaction(
+  const ids = paths.map(({ conversion_id }) => conversion_id);
+  const { originals, duplicates, links } = await services.ledger.transaction(
     async (tx) => ({
-      originals: await findOriginals(
-        tx,
-        profileId,
-        paths.map(({ conversion_id }) => conversion_id),
-      ),
+      originals: await findOriginals(tx, profileId, ids),
+      duplicates: await readDuplicates(tx, profileId, ids),
       links: await findLatestBrowsers(tx, profileId, [...customers], browsersOfPerson),
     }),
     { readOnly: true },
@@ -54,8 +53,35 @@ export async function explainConversions(
       rate_date: original?.rateDate ?? null,
       lookback_days: path.lookback_days,
       left_out: leftOut.get(path.conversion_id) ?? [],
+      duplicates: duplicates.get(path.conversion_id) ?? [],
     };
   });
+}
+
+/** The records of sales that are not counted, by the counted record. */
+async function readDuplicates(tx: Tx, profileId: string, ids: readonly string[]) {
+  const members = await findSaleMembers(tx, profileId, ids);
+  const records = await listSaleRecords(tx, profileId, [...members.values()].flat());
+  const byId = new Map(records.map((record) => [record.id, record]));
+  return new Map(
+    [...members].map(([counted, duplicates]) => [counted, duplicates.flatMap((id) => toDuplicate(byId.get(id)))]),
+  );
+}
+
+function toDuplicate(record: LedgerRecord | undefined) {
+  if (!record) return [];
+  const [provider = ''] = record.source.split(':', 1);
+  const reference = record.externalId ?? record.key;
+  return [
+    {
+      outcome_event_id: record.id,
+      provider: isOutcomeProvider(provider) ? provider : ('manual' as const),
+      external_id: isOpaqueKey(reference) ? reference : null,
+      amount: moneyText(record.amount, record.currency),
+      currency: record.currency,
+      paid_at: record.at.toISOString(),
+    },
+  ];
 }
 
 type Path = PagedConversion['path'];

@@ -37,9 +37,9 @@ export async function overlapReader(tx: Tx, profileId: string) {
 
 /**
  * Measures how sources overlap: of the newer one's payments in the period of both, how many have a partner. Where that changes what
- * counts, the matches of the two are applied again. Resolves to the pairs that turned out to overlap.
+ * counts, the matches of the two are applied again. An alert reads which pairs overlap.
  */
-export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Promise<Overlap[]> {
+export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Promise<void> {
   const before = new Map(
     (await listOverlaps(tx, profileId)).map((one) => [`${one.firstSource}|${one.secondSource}`, one]),
   );
@@ -57,7 +57,6 @@ export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Pro
         AND r.source = CASE WHEN a.low > b.low OR (a.low = b.low AND a.source > b.source) THEN a.source ELSE b.source END
         AND r.occurred_at BETWEEN greatest(a.low, b.low) - interval '10 minutes' AND least(a.high, b.high) + interval '10 minutes') AS records
     FROM spans a JOIN spans b ON a.source < b.source`.execute(tx);
-  const changed: Overlap[] = [];
   for (const row of rows) {
     const was = before.get(`${row.firstSource}|${row.secondSource}`);
     const isSystematic = isSystematicOverlap(row.records, row.partners);
@@ -69,9 +68,7 @@ export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Pro
         is_systematic = excluded.is_systematic, found_at = coalesce(o.found_at, excluded.found_at)`.execute(tx);
     if ((was?.isSystematic ?? false) === isSystematic) continue;
     await markPairMatched(tx, profileId, row.firstSource, row.secondSource);
-    changed.push({ ...row, isSystematic, isNever: was?.isNever ?? false, foundAt: was?.foundAt ?? now });
   }
-  return changed.filter(({ isSystematic }) => isSystematic);
 }
 
 /** States that two sources never report the same sale, or takes it back. Resolves to whether that is a change. */

@@ -19,6 +19,8 @@ export interface SaleQueueOptions {
   readonly app: Postgres;
   /** Connections that are being read for the first time: their payments wait until all are there, so that the overlap is measured before they count. */
   readonly listFirstSyncs: (tx: Tx, profileId: string) => Promise<readonly string[]>;
+  /** Which record of a sale ad platforms receive is decided anew for these. */
+  readonly reopenExports: (tx: Tx, profileId: string, outcomeIds: readonly string[]) => Promise<void>;
   readonly now: () => Date;
 }
 
@@ -31,7 +33,7 @@ type Waiting = (DirtySale & { readonly rescan?: undefined }) | { readonly id: st
  * Finds records of one sale, profile by profile. Matches of everything that waits come first, then how sources overlap, then which records
  * count: a first sync changes reports once, by what no other source reported.
  */
-export const sales = ({ app, listFirstSyncs, now }: SaleQueueOptions): QueueHandler<Waiting> => ({
+export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOptions): QueueHandler<Waiting> => ({
   async take(profileId, limit) {
     return app.forProfile(profileId).transaction(async (tx) => {
       const rescan = await findRescan(tx, profileId);
@@ -66,7 +68,7 @@ export const sales = ({ app, listFirstSyncs, now }: SaleQueueOptions): QueueHand
         if (next?.isMatched) await measureOverlaps(tx, profileId, now());
         return;
       }
-      await settleBatch(tx, profileId, ids, now());
+      await reopenExports(tx, profileId, await settleBatch(tx, profileId, ids, now()));
       await sql`
         DELETE FROM dirty_sales d USING unnest(${ids}::uuid[], ${items.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)
         WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision AND d.is_matched`.execute(

@@ -12,7 +12,7 @@ describe('A sale that two sources report', () => {
   test('counts once by its reference, and shows both records', async () => {
     await store.serve('order-77', 'ana', '49.90', 0, { payment_id: 'ch_0000000001' });
     expect(await store.revenue()).toBe('49.90');
-    await store.provide('payments_a', [{ id: 'ch_0000000001', customer: null, value: '49.90', minutes: 2 }]);
+    await store.provide('payments_a', [{ id: 'ch_0000000001', customer: 'ana', value: '49.90', minutes: 2 }]);
     expect(await store.revenue()).toBe('49.90');
     const [one, other] = await store.payments();
     expect([one, other].map((row) => [row?.external_id, row?.counted])).toEqual([

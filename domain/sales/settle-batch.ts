@@ -2,17 +2,16 @@ import { type CountedChange, type LedgerRecord, listSaleRecords, saveCounted } f
 import { recountRefunds } from '@tributary/domain/payments';
 import type { Tx } from '@tributary/postgres';
 import { groupSales, pairKey } from '@tributary/rules';
+import { dayMs } from '@tributary/vocabulary';
+import { type DuplicateDay, noticeDuplicates } from './duplicates-found.ts';
 import { overlapReader } from './overlaps.ts';
 import { kindOf } from './records.ts';
 import { asMatch, findDecisions, findMatches, readSaleSettings, replaceMatches, type StoredMatch } from './store.ts';
 
-/** Forms the sales of some records from their matches, and writes which record of each counts. */
-export async function settleBatch(
-  tx: Tx,
-  profileId: string,
-  ids: readonly string[],
-  now: Date,
-): Promise<CountedChange[]> {
+/**
+ * Forms the sales of some records from their matches, and writes which record of each counts. Resolves to the records whose sale changed.
+ */
+export async function settleBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<string[]> {
   const { matches, records } = await readSales(tx, profileId, ids);
   const decisions = await findDecisions(tx, profileId, [...records.keys()]);
   const { preference } = await readSaleSettings(tx, profileId);
@@ -30,6 +29,7 @@ export async function settleBatch(
       source: one.source,
       kind: kindOf(one.source),
       at: one.at.getTime(),
+      isIdentified: one.isIdentified,
       isExcluded: isExcluded(one),
     })),
     live.map((one) => asMatch(one, decisions.get(pairKey(one.first, one.second)) ?? null)),
@@ -45,6 +45,8 @@ export async function settleBatch(
   );
   const changes: CountedChange[] = [];
   const recounted: string[] = [];
+  const duplicateDays = new Map<string, DuplicateDay>();
+  const left = new Set<string>();
   for (const { counted, records: members } of sales) {
     let isMoved = false;
     for (const id of members) {
@@ -56,13 +58,20 @@ export async function settleBatch(
       // The sale that it leaves loses its refunds, even where nothing else of that sale changes.
       if (record.duplicateOf) recounted.push(record.duplicateOf);
       changes.push({ id, uncounted, duplicateOf, wasPending: record.uncounted === 'pending' });
+      if (record.duplicateOf !== null) left.add(record.duplicateOf);
+      const countedSource = duplicateOf === null ? undefined : records.get(duplicateOf)?.source;
+      if (countedSource !== undefined) {
+        const day = Math.floor(record.at.getTime() / dayMs) * dayMs;
+        duplicateDays.set(`${record.source}|${countedSource}|${day}`, { source: record.source, countedSource, day });
+      }
     }
     if (isMoved) recounted.push(...members);
   }
   await saveCounted(tx, profileId, changes);
+  await noticeDuplicates(tx, profileId, [...duplicateDays.values()], now);
   // What another record of the sale reports as refunded reduces the counted one, too.
   await recountRefunds(tx, profileId, recounted, now);
-  return changes;
+  return [...new Set([...recounted, ...left])];
 }
 
 /** Records with all that matches lead to from them. */

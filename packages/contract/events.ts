@@ -68,7 +68,7 @@ const alert = {
   alert_id: Uuid.describe('The same when it is opened and when it is over.'),
   kind: AlertKind,
   since: IsoTimestamp.describe(
-    'Since when it is so: the last visit, the change that has waited longest, or the first failed sync.',
+    'Since when it is so: the last visit, the change that has waited longest, the first failed sync, or when the overlap was found.',
   ),
   opened_at: IsoTimestamp.describe('When it was noticed and told.'),
 };

@@ -1436,6 +1436,8 @@ export interface SaleOverlaps {
   found_at: Timestamp | null;
   is_never: Generated<boolean>;
   is_systematic: Generated<boolean>;
+  noticed_at: Timestamp | null;
+  noticed_day: Timestamp | null;
   partners: Generated<number>;
   profile_id: string;
   records: Generated<number>;

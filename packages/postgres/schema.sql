@@ -1541,7 +1541,7 @@ CREATE TABLE public.alerts (
     since timestamp with time zone NOT NULL,
     opened_at timestamp with time zone NOT NULL,
     ended_at timestamp with time zone,
-    CONSTRAINT alerts_kind_check CHECK ((kind = ANY (ARRAY['tracker_silent'::text, 'figures_late'::text, 'sync_failing'::text])))
+    CONSTRAINT alerts_kind_check CHECK ((kind = ANY (ARRAY['tracker_silent'::text, 'figures_late'::text, 'sync_failing'::text, 'duplicates_found'::text])))
 );
 
 ALTER TABLE ONLY public.alerts FORCE ROW LEVEL SECURITY;
@@ -2664,7 +2664,9 @@ CREATE TABLE public.sale_overlaps (
     partners integer DEFAULT 0 NOT NULL,
     is_systematic boolean DEFAULT false NOT NULL,
     is_never boolean DEFAULT false NOT NULL,
-    found_at timestamp with time zone
+    found_at timestamp with time zone,
+    noticed_at timestamp with time zone,
+    noticed_day date
 );
 
 ALTER TABLE ONLY public.sale_overlaps FORCE ROW LEVEL SECURITY;
@@ -3695,6 +3697,8 @@ CREATE INDEX sale_matches_by_sources ON public.sale_matches USING btree (profile
 CREATE UNIQUE INDEX sale_matches_current ON public.sale_matches USING btree (profile_id, first_id, second_id) WHERE (valid_to IS NULL);
 
 CREATE INDEX sale_matches_listed ON public.sale_matches USING btree (profile_id, first_source, second_source, state, id) WHERE (valid_to IS NULL);
+
+CREATE INDEX sale_overlaps_alerted ON public.sale_overlaps USING btree (profile_id) WHERE ((NOT is_never) AND (is_systematic OR (noticed_at IS NOT NULL)));
 
 CREATE INDEX sale_records_by_source ON public.sale_records USING btree (profile_id, source, occurred_at);
 
@@ -4880,6 +4884,10 @@ CREATE POLICY watched ON public.alerts TO tributary_system USING (true);
 
 CREATE POLICY watched ON public.last_visits FOR SELECT TO tributary_system USING (true);
 
+CREATE POLICY watched ON public.sale_decisions FOR SELECT TO tributary_system USING (true);
+
+CREATE POLICY watched ON public.sale_overlaps FOR SELECT TO tributary_system USING (true);
+
 CREATE POLICY watched ON public.sale_sources FOR SELECT TO tributary_system USING (true);
 
 ALTER TABLE public.webhook_deliveries ENABLE ROW LEVEL SECURITY;
@@ -5468,9 +5476,14 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_batches TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_decisions TO tributary_app;
 
+GRANT SELECT(profile_id) ON TABLE public.sale_decisions TO tributary_system;
+
+GRANT SELECT(decided_at) ON TABLE public.sale_decisions TO tributary_system;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_matches TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_overlaps TO tributary_app;
+GRANT SELECT ON TABLE public.sale_overlaps TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_records TO tributary_app;
 

@@ -109,6 +109,9 @@ export const limits = {
     decidedAtOnce: 10_000,
     /** Outcomes that one batch of a rescan reads. */
     rescannedAtOnce: 10_000,
+    /** Members are alerted when duplicates are more than this share of a day's cash for the first time, and for so many days. */
+    noticedShare: 0.02,
+    noticedDays: 7,
   },
   adReferrals: { maxRows: 500, previewedConversions: 5_000 },
   /** Consent to have ads duplicated and swapped. */

@@ -25,6 +25,7 @@ export { openKit, openTest, openTestWithClickHouse } from './open-test.ts';
 export { operatorOf } from './operator.ts';
 export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
 export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
+export { type ProvidedPayment, providePayments } from './provide-payments.ts';
 export { testRing, testStreamVault } from './ring.ts';
 export { at, type Scene, type SceneTraits, scene, type World } from './scene.ts';
 export { serve, served, type TestServer, testOutcomeServices, testTombstones } from './serve.ts';

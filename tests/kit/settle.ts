@@ -2,6 +2,7 @@ import type { ClickHouse } from '@tributary/clickhouse';
 import { attribution } from '@tributary/domain/attribution/room.ts';
 import { delivery } from '@tributary/domain/campaigns/room.ts';
 import { listFirstSyncs } from '@tributary/domain/connections/room.ts';
+import { reopenExports } from '@tributary/domain/exports/room.ts';
 import { firstPayments } from '@tributary/domain/payments/room.ts';
 import { sales } from '@tributary/domain/sales/room.ts';
 import type { Postgres } from '@tributary/postgres';
@@ -22,6 +23,6 @@ export async function settleAll({ app, system, clickhouse }: Stores): Promise<vo
 
 /** Finds which records of payments are the same sale, and what follows for first payments. */
 export async function matchSales({ app, system }: Pick<Stores, 'app' | 'system'>): Promise<void> {
-  const matched = await workOff(system, 'sales', sales({ app, listFirstSyncs, now: () => new Date() }));
+  const matched = await workOff(system, 'sales', sales({ app, listFirstSyncs, reopenExports, now: () => new Date() }));
   if (matched > 0) await workOff(system, 'firstPayments', firstPayments(app));
 }

@@ -7,6 +7,7 @@ import { clientFor } from './client.ts';
 export type ReconciledDay = AnswerTo<Routes['readReconciliation']>['data']['days'][number];
 
 export type BookOfDay = ReconciledDay['books'][number];
+export type SourceOfDay = ReconciledDay['sources'][number];
 export type Difference = AnswerTo<Routes['listDifferences']>['data'][number];
 
 export const reconciliationsQuery = (profileId: string) =>

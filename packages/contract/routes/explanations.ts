@@ -4,6 +4,7 @@ import {
   figureUnits,
   leftOutReasons,
   limits,
+  outcomeProviders,
   scoredOutcomes,
   scoreLayers,
   standings,
@@ -117,6 +118,18 @@ const ExplainedConversion = CampaignConversion.extend({
     .describe(
       `Touches of the person that have no part in it, and why; the nearest ${limits.campaignConversions.leftOutTouches}. As it stood: none.`,
     ),
+  duplicates: z
+    .array(
+      z.strictObject({
+        outcome_event_id: Uuid,
+        provider: z.enum([...outcomeProviders, 'manual']),
+        external_id: z.string().nullable().describe('Null where it could be personal data.'),
+        amount: DecimalString,
+        currency: CurrencyCode,
+        paid_at: IsoTimestamp,
+      }),
+    )
+    .describe('Other records of the same sale, which are not counted. With `as_of`: none.'),
 }).meta({ id: 'ExplainedConversion' });
 
 const ExplainedDelivery = z

@@ -6,6 +6,7 @@ import {
   differenceStates,
   entityLevels,
   limits,
+  outcomeSources,
   reconciledBookNames,
   reconciledBooks,
   reconciliationStates,
@@ -80,6 +81,20 @@ const BookOfDay = z
   })
   .meta({ id: 'ReconciledBook' });
 
+const Sum = z.strictObject({ count: Count, value: DecimalString });
+const ReconciledSource = z
+  .strictObject({
+    source: z.enum(outcomeSources).describe('`api`, `import` and `browser`: the business itself.'),
+    connection_id: Uuid.nullable(),
+    currency: CurrencyCode,
+    records: Sum.describe('All payments that the source reported, before refunds.'),
+    duplicates: Sum.describe('Another source reports the same sale, and its record counts.'),
+    excluded: Sum.describe('A member excluded the source.'),
+    pending: Sum.describe('Still being matched.'),
+    counted: Sum.describe('What reports count: records − duplicates − excluded − pending.'),
+  })
+  .meta({ id: 'ReconciledSource' });
+
 const ReconciledDay = z
   .strictObject({
     day: CalendarDate.describe(
@@ -88,6 +103,11 @@ const ReconciledDay = z
     differences: Count,
     pending: Count,
     books: z.array(BookOfDay).describe('Reports are named only where they differ.'),
+    sources: z
+      .array(ReconciledSource)
+      .describe(
+        'How many of each source’s payments count, by the day of UTC. Empty with one source, and without the book `providers`.',
+      ),
   })
   .meta({ id: 'ReconciledDay' });
 

@@ -56,6 +56,7 @@ export const schemaWords = {
   PlatformRow: 'A campaign, ad set or ad: what the platform claims, and what we find.',
   PlatformTotal: 'A platform as a whole.',
   ReconciledBook: 'A book that is held against ours, with how many differ.',
+  ReconciledSource: 'How many of the payments of a source count.',
   ReconciledDay: 'A day: what was recorded, and what reports count.',
   Reconciliation: 'A comparison of what was recorded with what reports count.',
   ReconciliationDifference: 'A conversion that differs.',

@@ -8,6 +8,8 @@ export interface CountableRecord {
   readonly source: string;
   readonly kind: SaleSourceKind;
   readonly at: number;
+  /** It names a customer or a browser. */
+  readonly isIdentified: boolean;
   /** A member excluded its source: it is never the counted one. */
   readonly isExcluded: boolean;
 }
@@ -85,7 +87,11 @@ function saleOf(group: readonly CountableRecord[], preference: readonly SaleSour
     const at = preference.indexOf(kind);
     return at === -1 ? preference.length : at;
   };
-  const ordered = group.toSorted((a, b) => rank(a) - rank(b) || a.at - b.at || (a.key < b.key ? -1 : 1));
+  // Counted by a record that names no customer, the sale would lose its customer and be credited to no ad.
+  const ordered = group.toSorted(
+    (a, b) =>
+      Number(b.isIdentified) - Number(a.isIdentified) || rank(a) - rank(b) || a.at - b.at || (a.key < b.key ? -1 : 1),
+  );
   return {
     counted: ordered.find(({ isExcluded }) => !isExcluded)?.id ?? null,
     records: ordered.map(({ id }) => id),

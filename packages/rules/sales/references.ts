@@ -50,7 +50,8 @@ export function referencesOf(record: {
   const byValue = new Map<string, SaleReference>();
   for (const { value: text, level } of found) {
     const value = normaliseReference(text);
-    if (value.length < minLength || value.length > maxLength) continue;
+    // An e-mail address refers to a customer, not to a sale, and an erasure keeps references.
+    if (value.length < minLength || value.length > maxLength || value.includes('@')) continue;
     // A value that identifies a payment for one field and an order for another is the weaker of the two.
     if (byValue.get(value)?.level !== 'order') byValue.set(value, { value, level });
   }

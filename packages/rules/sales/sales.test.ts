@@ -31,6 +31,7 @@ const kinds = { api: 'server', stripe: 'payments', shopify: 'store', csv: 'file'
 const countable = (one: SaleRecord): CountableRecord => ({
   ...one,
   kind: kinds[one.source as keyof typeof kinds] ?? 'server',
+  isIdentified: one.customerId !== null,
   isExcluded: false,
 });
 type Overlap = 'systematic' | 'unknown' | 'never';

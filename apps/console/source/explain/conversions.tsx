@@ -1,6 +1,7 @@
 import type { Field } from '../fields.ts';
 import { channelTitle, count, longDay, moment, money, rate, words } from '../format.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
+import { recordName } from '../payments/record-name.ts';
 import type { ExplainedConversion } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { added } from './added.ts';
@@ -36,6 +37,7 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
               {conversion.is_first_payment && say.explain.firstPurchase}
             </p>
             <p className="mt-1">{worthOf(conversion, currency)}</p>
+            <Duplicates conversion={conversion} />
             <TouchPath conversion={conversion} currency={currency} timeZone={timeZone} hasEntity={hasEntity} />
             <LeftOut conversion={conversion} timeZone={timeZone} />
             <ConversionLink conversionId={conversion.conversion_id} className="mt-2 inline-block text-small">
@@ -45,6 +47,20 @@ export function Conversions({ conversions, field, currency, timeZone, hasEntity 
         ))}
       </ol>
     </section>
+  );
+}
+
+/** Records of the same sale that other sources reported. */
+function Duplicates({ conversion: { duplicates } }: { readonly conversion: ExplainedConversion }) {
+  if (duplicates.length === 0) return null;
+  return (
+    <ul className="label mt-1 grid gap-0.5">
+      {duplicates.map((one) => (
+        <li key={one.outcome_event_id} className="break-words">
+          {say.payments.alsoReported(recordName(one), money(one.amount, one.currency))}
+        </li>
+      ))}
+    </ul>
   );
 }
 

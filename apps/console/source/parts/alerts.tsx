@@ -35,6 +35,16 @@ export function Alerts() {
                   {say.alerts.connections}
                 </Link>
               )}
+              {kind === 'duplicates_found' && (
+                <Link
+                  to="/p/$profileId/payments"
+                  params={{ profileId }}
+                  search={kept}
+                  className="text-accent underline"
+                >
+                  {say.alerts.payments}
+                </Link>
+              )}
             </p>
           </li>
         ))}

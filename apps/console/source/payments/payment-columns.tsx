@@ -3,6 +3,7 @@ import type { Column } from '../parts/columns.ts';
 import { PersonLink } from '../people/person-link.tsx';
 import type { PaymentRow } from '../queries.ts';
 import { say } from '../words/index.ts';
+import { recordName } from './record-name.ts';
 
 interface ColumnOptions {
   readonly timeZone: string;
@@ -56,9 +57,21 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
       id: 'status',
       title: say.payments.status,
       value: ({ status }) => status,
-      cell: ({ status, is_first_payment: isFirst, is_installment: isInstallment }) => (
+      cell: ({ id, status, is_first_payment: isFirst, is_installment: isInstallment, ...sale }) => (
         <>
           {words(status)}
+          {sale.not_counted_because && (
+            <span className="label block">{say.payments.notCounted[sale.not_counted_because]}</span>
+          )}
+          {sale.records
+            .filter((record) => record.id !== id && (sale.counted || record.counted))
+            .map((record) => (
+              <span key={record.id} className="label block break-all">
+                {sale.counted
+                  ? say.payments.alsoReported(recordName(record), money(record.amount, record.currency))
+                  : say.payments.countedRecord(recordName(record))}
+              </span>
+            ))}
           {isFirst && <span className="label block">{say.payments.firstPayment}</span>}
           {isInstallment && <span className="label block">{say.payments.laterInstallment}</span>}
         </>

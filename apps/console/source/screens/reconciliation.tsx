@@ -10,6 +10,7 @@ import {
   type ReconciledDay,
   reconciliationQuery,
   reconciliationsQuery,
+  type SourceOfDay,
 } from '../reconciliation-queries.ts';
 import { say } from '../words/index.ts';
 import { Differences } from './reconciliation-differences.tsx';
@@ -150,7 +151,27 @@ function Day({ day, compared }: { readonly day: ReconciledDay; readonly compared
             )}
           </div>
         ))}
+        {day.sources.length > 0 && (
+          <div>
+            <dt className="label">{say.reconciliation.sources}</dt>
+            {day.sources.map((source) => (
+              <dd key={`${source.source} ${source.connection_id} ${source.currency}`}>{describeSource(source)}</dd>
+            ))}
+          </div>
+        )}
       </dl>
     </section>
   );
+}
+
+const taken = ['duplicates', 'excluded', 'pending'] as const;
+
+/** "Stripe: 22 counted (US$1,200) = 24 reported (US$1,300) − 2 duplicates (US$100)". */
+function describeSource(of: SourceOfDay): string {
+  const { ownSources, parts } = say.reconciliation;
+  const part = (name: keyof typeof parts) =>
+    `${parts[name](count(of[name].count))} (${money(of[name].value, of.currency)})`;
+  const less = taken.filter((name) => of[name].count > 0).map((name) => ` − ${part(name)}`);
+  const name = ownSources[of.source as keyof typeof ownSources] ?? words(of.source);
+  return `${name}: ${part('counted')} = ${part('records')}${less.join('')}`;
 }

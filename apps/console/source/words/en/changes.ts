@@ -7,6 +7,8 @@ export const changes = {
     refund: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} refunded`,
     merge: (them, count) => `${them} of merged customers ${count === 1 ? 'was' : 'were'} attributed again`,
     split: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} attributed again after a merge was undone`,
+    match: (them, count) =>
+      `${them} ${count === 1 ? 'was' : 'were'} matched with another record of the same sale, or counted separately again`,
     late_visit: (them, count) => `${them} ${count === 1 ? 'has' : 'have'} visits that arrived late`,
     replay: (them, count) => `${them} ${count === 1 ? 'was' : 'were'} attributed again`,
   } as Readonly<Record<string, (them: string, count: number) => string>>,

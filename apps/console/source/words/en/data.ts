@@ -189,12 +189,18 @@ export const data = {
       about: (ago: Shown) =>
         `Syncs of a connected account began to fail ${ago}. Its latest ads, deals or payments are missing from reports. Connections shows the cause and what to do.`,
     },
+    duplicates_found: {
+      title: 'Two sources report the same payments',
+      about: (ago: Shown) =>
+        `Noticed ${ago}. Each sale is counted once until you decide. Payments marks the records that are not counted.`,
+    },
+    payments: 'Open payments',
     check: 'Check the tracker',
     connections: 'Open connections',
     byMail: 'Alerts by e-mail',
     wanted: 'Tell me when something is wrong with the data of this profile',
     wantedAbout:
-      'One mail when the tracker falls silent, figures are late or a sync keeps failing, and one when that is over. Owners and admins get them unless they say otherwise.',
+      'One mail when the tracker falls silent, figures are late, a sync keeps failing or two sources report the same payments, and one when that is over. Owners and admins get them unless they say otherwise.',
     language: 'Language of alerts',
   },
   tracking: {

@@ -12,4 +12,9 @@ export const providers = {
 };
 
 /** Names of the API whose own words would mislead; the others are read as they are: `paid_search` is "Paid search". */
-export const names: Readonly<Record<string, string>> = { ...providers, no_touch: 'No visit known', sms: 'SMS' };
+export const names: Readonly<Record<string, string>> = {
+  ...providers,
+  match: 'Matched records of a sale',
+  no_touch: 'No visit known',
+  sms: 'SMS',
+};

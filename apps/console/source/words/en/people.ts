@@ -158,6 +158,14 @@ export const people = {
     askAdmin: '. Ask an owner or admin of the workspace.',
   },
   payments: {
+    alsoReported: (record: Shown, amount: Shown) => `Also reported by ${record}, not counted (${amount})`,
+    countedRecord: (record: Shown) => `Counted: ${record}`,
+    ownSource: 'your server or a file',
+    notCounted: {
+      duplicate: 'Duplicate, not counted',
+      excluded: 'Not counted: you excluded its source',
+      pending: 'Not counted yet: matching it with other sources',
+    },
     notInstallment: 'Not an installment',
     markInstallment: 'Mark as later installment',
     undoRefund: (amount: Shown) => `Undo refund of ${amount}`,

@@ -1,6 +1,6 @@
-import type { DifferenceKind, ReconciledBook } from '@tributary/vocabulary';
 import type { Shown } from '../shown.ts';
 import { changes } from './changes.ts';
+import { reconciliation } from './reconciliation.ts';
 
 export const reports = {
   cohorts: {
@@ -144,57 +144,7 @@ export const reports = {
     nothingAbout:
       'Scores are made once a day from spend and conversions. A newly connected account needs one sync first.',
   },
-  reconciliation: {
-    books: {
-      providers: 'What payment providers and stores say they took, and the ledger.',
-      columns: 'The ledger and what reports add up; the credit of each conversion and its value.',
-      reports:
-        'The rows of a report with what is attributed to nobody, and what there was to give, at each level under each model.',
-      ad_accounts: 'What ad accounts say they cost as a whole, and the sum of what their ads cost.',
-    } satisfies Record<ReconciledBook, string>,
-    kinds: {
-      missing_in_ledger: 'The provider was paid it, and it was never recorded.',
-      missing_at_provider: 'It was recorded as paid, and the provider knows of no such payment.',
-      missing_in_columns: 'It was recorded and counts, and reports do not know it.',
-      unknown_to_ledger: 'Reports count it, and it was never recorded or counts no longer.',
-      amount_differs: 'Reports count another amount, or it is something else by now.',
-      paid_differs: 'The provider was paid another amount than was recorded.',
-      credits_off: 'What its touches earn does not add up to its value.',
-      report_off: 'A report’s rows and what is attributed to nobody do not add up to what there was to give.',
-      spend_differs: 'The ad account as a whole cost another amount than its ads together.',
-    } satisfies Record<DifferenceKind, string>,
-    right: 'all books say the same',
-    differing: (count: Shown) => `${count} rows differ`,
-    pending: (count: Shown) => `; ${count} are on their way or too young to tell`,
-    unread: (channel: Shown, reason: Shown) => `${channel} could not be asked: ${reason}.`,
-    countOf: (count: Shown) => `${count} of`,
-    addsUp: 'It adds up.',
-    nothingToCompare: 'Nothing.',
-    amount: (conversions: Shown, connections: Shown) => `${conversions} conversions, ${connections} connections`,
-    whatRepair: 'What would a repair do?',
-    wouldRepair: (amount: Shown) => `${amount} would be read or worked out again; no amount is edited.`,
-    repair: 'Repair',
-    onTheWay: (amount: Shown) => `${amount} are on their way. Compare the days again soon.`,
-    nothingLeft: 'There is nothing left to do.',
-    failed: 'That did not work.',
-    explained: (note: Shown) => `Explained: ${note}`,
-    explain: 'Explain',
-    whyDiffers: 'Why it differs',
-    sides: {
-      at_provider: 'at the provider',
-      in_ledger: 'recorded',
-      in_columns: 'in reports',
-      in_reports: 'in rows of reports',
-    },
-    nothing: 'Nothing was compared yet',
-    everyNight: 'Every night the last 35 days are, without asking.',
-    asked: 'Asked for',
-    compareNow: 'Compare these days now',
-    dayRight: 'right',
-    dayDiffers: (count: Shown) => `${count} differ`,
-    whatDiffers: 'What differs',
-    nothingThere: 'nothing',
-  },
+  reconciliation,
   explain: {
     asItStood: 'As it stood',
     hadNoPart: (number: number, shown: Shown) => `${shown} ${number === 1 ? 'touch' : 'touches'} had no part in it`,

@@ -192,12 +192,18 @@ export const data: typeof english = {
       about: (ago) =>
         `Las sincronizaciones de una cuenta conectada empezaron a fallar ${ago}. Sus últimos anuncios, negocios o pagos faltan en los informes. En Conexiones se ven la causa y qué hacer.`,
     },
+    duplicates_found: {
+      title: 'Dos fuentes informan los mismos pagos',
+      about: (ago) =>
+        `Detectado ${ago}. Cada venta se cuenta una vez hasta que decidas. Pagos señala los registros que no se cuentan.`,
+    },
+    payments: 'Abrir pagos',
     check: 'Comprobar el código',
     connections: 'Abrir conexiones',
     byMail: 'Avisos por correo',
     wanted: 'Avisarme cuando algo va mal con los datos de este perfil',
     wantedAbout:
-      'Un correo cuando dejan de llegar visitas, las cifras van con retraso o una sincronización sigue fallando, y otro cuando termina. Propietarios y administradores los reciben salvo que digan lo contrario.',
+      'Un correo cuando dejan de llegar visitas, las cifras van con retraso, una sincronización sigue fallando o dos fuentes informan los mismos pagos, y otro cuando termina. Propietarios y administradores los reciben salvo que digan lo contrario.',
     language: 'Idioma de los avisos',
   },
   tracking: {

@@ -159,6 +159,14 @@ export const people: typeof english = {
     askAdmin: '. Pídeselo a un propietario o administrador del espacio de trabajo.',
   },
   payments: {
+    alsoReported: (record, amount) => `También informado por ${record}, no se cuenta (${amount})`,
+    countedRecord: (record) => `Se cuenta: ${record}`,
+    ownSource: 'tu servidor o un archivo',
+    notCounted: {
+      duplicate: 'Duplicado, no se cuenta',
+      excluded: 'No se cuenta: excluiste su fuente',
+      pending: 'Aún no se cuenta: se compara con otras fuentes',
+    },
     notInstallment: 'No es una cuota',
     markInstallment: 'Marcar como cuota posterior',
     undoRefund: (amount) => `Deshacer el reembolso de ${amount}`,

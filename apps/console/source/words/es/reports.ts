@@ -1,5 +1,6 @@
 import type { reports as english } from '../en/reports.ts';
 import { changes } from './changes.ts';
+import { reconciliation } from './reconciliation.ts';
 
 export const reports: typeof english = {
   cohorts: {
@@ -150,57 +151,7 @@ export const reports: typeof english = {
     nothingAbout:
       'Las puntuaciones se calculan una vez al día a partir del gasto y las conversiones. Una cuenta recién conectada necesita antes una sincronización.',
   },
-  reconciliation: {
-    books: {
-      providers: 'Lo que los proveedores de pagos y las tiendas dicen haber cobrado, y el registro.',
-      columns: 'El registro y lo que suman los informes; el crédito de cada conversión y su valor.',
-      reports:
-        'Las filas de un informe con lo que no se atribuye a nadie, y lo que había para repartir, en cada nivel y con cada modelo.',
-      ad_accounts: 'Lo que las cuentas de anuncios dicen costar en total, y la suma de lo que cuestan sus anuncios.',
-    },
-    kinds: {
-      missing_in_ledger: 'El proveedor lo cobró y nunca se registró.',
-      missing_at_provider: 'Se registró como pagado y el proveedor no conoce ese pago.',
-      missing_in_columns: 'Se registró y cuenta, y los informes no lo conocen.',
-      unknown_to_ledger: 'Los informes lo cuentan, y nunca se registró o ya no cuenta.',
-      amount_differs: 'Los informes cuentan otro importe, o ya es otra cosa.',
-      paid_differs: 'El proveedor cobró un importe distinto del registrado.',
-      credits_off: 'Lo que ganan sus contactos no suma su valor.',
-      report_off: 'Las filas de un informe y lo que no se atribuye a nadie no suman lo que había para repartir.',
-      spend_differs: 'La cuenta de anuncios en total costó otro importe que sus anuncios juntos.',
-    },
-    right: 'todos los libros dicen lo mismo',
-    differing: (count) => `${count} filas difieren`,
-    pending: (count) => `; ${count} están en camino o son demasiado recientes`,
-    unread: (channel, reason) => `No se pudo consultar ${channel}: ${reason}.`,
-    countOf: (count) => `${count} por`,
-    addsUp: 'Cuadra.',
-    nothingToCompare: 'Nada.',
-    amount: (conversions, connections) => `${conversions} conversiones, ${connections} conexiones`,
-    whatRepair: '¿Qué haría una reparación?',
-    wouldRepair: (amount) => `Se leerían o calcularían de nuevo ${amount}; ningún importe se edita.`,
-    repair: 'Reparar',
-    onTheWay: (amount) => `${amount} están en camino. Vuelve a comparar los días pronto.`,
-    nothingLeft: 'No queda nada por hacer.',
-    failed: 'No funcionó.',
-    explained: (note) => `Explicado: ${note}`,
-    explain: 'Explicar',
-    whyDiffers: 'Por qué difiere',
-    sides: {
-      at_provider: 'en el proveedor',
-      in_ledger: 'registrado',
-      in_columns: 'en los informes',
-      in_reports: 'en las filas de los informes',
-    },
-    nothing: 'Aún no se ha comparado nada',
-    everyNight: 'Cada noche se comparan los últimos 35 días, sin pedirlo.',
-    asked: 'Solicitado',
-    compareNow: 'Comparar estos días ahora',
-    dayRight: 'correcto',
-    dayDiffers: (count) => `${count} difieren`,
-    whatDiffers: 'Qué difiere',
-    nothingThere: 'nada',
-  },
+  reconciliation,
   explain: {
     asItStood: 'Como estaba',
     hadNoPart: (number, shown) => `${shown} ${number === 1 ? 'contacto no tuvo parte' : 'contactos no tuvieron parte'}`,

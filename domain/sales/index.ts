@@ -1,0 +1,1 @@
+export { findDuplicatesFound, listDuplicatesFound } from './duplicates-found.ts';
