@@ -6,7 +6,7 @@ import { pairKey } from '@tributary/rules';
 import { limits, type MatchDecision, type MatchEvidence, type MatchState } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { actorOf, findContradicted, saveBatch, saveDecisions } from './decisions.ts';
-import { listMatches } from './match-list.ts';
+import { listPairs } from './match-list.ts';
 
 interface Kind {
   readonly decision: MatchDecision;
@@ -53,7 +53,7 @@ async function findKind(tx: Tx, { caller: { profileId } }: ProfileContext, kind:
   if (!known.has(source) || !known.has(otherSource)) refuse('not_found', 'There is no such source in this profile.');
   if (source === otherSource) return { pairs: [], skipped: 0, hasMore: false };
   const filter = { states: [state], source, otherSource, evidence, isCertain, isOpen: true };
-  const found = await listMatches(tx, profileId, { ...filter, limit: decidedAtOnce + 1 });
+  const found = await listPairs(tx, profileId, { ...filter, limit: decidedAtOnce + 1 });
   const pairs = found.slice(0, decidedAtOnce);
   const contradicted = decision === 'confirmed' ? await findContradicted(tx, profileId, pairs) : new Set<string>();
   const decided = pairs.filter(({ first, second }) => !contradicted.has(pairKey(first, second)));

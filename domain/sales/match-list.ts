@@ -1,7 +1,8 @@
 import { listSaleSources } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import { type MatchDecision, type MatchEvidence, type MatchState, matchStates } from '@tributary/vocabulary';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Pair } from './decisions.ts';
 import { matchColumns, type StoredMatch } from './store.ts';
 
 /** A match with what a member decided of it. */
@@ -46,33 +47,44 @@ const readRow = ({ decision, ...row }: Row): ListedMatch => ({
   decision: decision && { ...decision, at: new Date(decision.at) },
 });
 
-/**
- * Matches, the newest change first. Each pair of sources and each state is a range of one index, so that a page reads a page of each at
- * most, however many matches there are.
- */
+/** Matches, the newest change first. */
 export async function listMatches(tx: Tx, profileId: string, filter: MatchFilter): Promise<ListedMatch[]> {
+  const found = await selectMatches(tx, profileId, filter, matchColumns);
+  const { rows } = await sql<Row>`WITH found AS MATERIALIZED (${found}) ${withDecision} ORDER BY m.id DESC`.execute(tx);
+  return rows.map(readRow);
+}
+
+/** The records of the same matches, for what concerns thousands of them. */
+export async function listPairs(tx: Tx, profileId: string, filter: MatchFilter): Promise<Pair[]> {
+  const found = await selectMatches(tx, profileId, filter, sql`m.id, m.first_id AS first, m.second_id AS second`);
+  const { rows } = await sql<Pair>`SELECT first, second FROM (${found}) m`.execute(tx);
+  return rows;
+}
+
+/**
+ * Each pair of sources and each state is a range of one index, so that a page reads a page of each at most, however many matches there
+ * are.
+ */
+async function selectMatches(tx: Tx, profileId: string, filter: MatchFilter, columns: RawBuilder<unknown>) {
   const { states = matchStates, source, otherSource, evidence, isCertain, isOpen, before, limit } = filter;
   const sources = (await listSaleSources(tx, profileId)).map((one) => one.source);
   const wanted = [source, otherSource].filter((one) => one !== undefined);
   const pairs = sources
     .flatMap((first) => sources.map((second) => ({ first, second })))
     .filter(({ first, second }) => first !== second && wanted.every((one) => one === first || one === second));
-  const { rows } = await sql<Row>`
-    WITH found AS MATERIALIZED (
-      SELECT n.* FROM unnest(${pairs.map(({ first }) => first)}::text[], ${pairs.map(({ second }) => second)}::text[]) AS p (first, second)
-      CROSS JOIN unnest(${[...states]}::text[]) AS s (state)
-      CROSS JOIN LATERAL (
-        SELECT m.profile_id, ${matchColumns} FROM sale_matches m
-        WHERE m.profile_id = ${profileId} AND m.valid_to IS NULL AND m.first_source = p.first AND m.second_source = p.second
-          AND m.state = s.state
-          ${before === undefined ? sql`` : sql`AND m.id < ${before}`}
-          ${evidence === undefined ? sql`` : sql`AND m.evidence = ${evidence}`}
-          ${isCertain === undefined ? sql`` : sql`AND m.is_certain = ${isCertain}`}
-          ${isOpen ? sql`AND NOT EXISTS (SELECT FROM sale_decisions d WHERE d.profile_id = m.profile_id AND d.first_id = m.first_id AND d.second_id = m.second_id)` : sql``}
-        ORDER BY m.id DESC LIMIT ${limit}) n
-      ORDER BY n.id DESC LIMIT ${limit})
-    ${withDecision} ORDER BY m.id DESC`.execute(tx);
-  return rows.map(readRow);
+  return sql`
+    SELECT n.* FROM unnest(${pairs.map(({ first }) => first)}::text[], ${pairs.map(({ second }) => second)}::text[]) AS p (first, second)
+    CROSS JOIN unnest(${[...states]}::text[]) AS s (state)
+    CROSS JOIN LATERAL (
+      SELECT m.profile_id, ${columns} FROM sale_matches m
+      WHERE m.profile_id = ${profileId} AND m.valid_to IS NULL AND m.first_source = p.first AND m.second_source = p.second
+        AND m.state = s.state
+        ${before === undefined ? sql`` : sql`AND m.id < ${before}`}
+        ${evidence === undefined ? sql`` : sql`AND m.evidence = ${evidence}`}
+        ${isCertain === undefined ? sql`` : sql`AND m.is_certain = ${isCertain}`}
+        ${isOpen ? sql`AND NOT EXISTS (SELECT FROM sale_decisions d WHERE d.profile_id = m.profile_id AND d.first_id = m.first_id AND d.second_id = m.second_id)` : sql``}
+      ORDER BY m.id DESC LIMIT ${limit}) n
+    ORDER BY n.id DESC LIMIT ${limit}`;
 }
 
 /** The match that an id of it, also an earlier one, stands for as it is now. */

@@ -41,6 +41,7 @@ test('no migration goes through all rows of a large table in a transaction that 
     '0221_sales_of_before',
     '0230_outcome_types_of_a_deal',
     '0241_seen_when_active',
+    '0250_sale_decisions',
   ]);
 });
 
