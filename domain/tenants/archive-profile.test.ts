@@ -36,7 +36,7 @@ const act = (action: 'archive' | 'restore', headers = owner.headers(), id = prof
 const list = async () => (await call('GET', profiles())).body.data as { id: string; archived_at: string | null }[];
 
 test('200: an archived profile is out of reach, stays in the list, and works again once it is restored', async () => {
-  const { secret } = await buildApiKey(kit.app, profileId, ['analytics:read']);
+  const { secret } = await buildApiKey(kit.app, profileId);
   const read = async () => (await call('GET', '/profile', { authorization: `Bearer ${secret}` })).status;
   expect(await read()).toBe(200);
   const archived = await act('archive');

@@ -5,6 +5,7 @@ import { data } from './data.ts';
 import { metrics } from './metrics.ts';
 import { names } from './names.ts';
 import { people } from './people.ts';
+import { profiles } from './profiles.ts';
 import { reports } from './reports.ts';
 import { signIn } from './sign-in.ts';
 import { workspace } from './workspace.ts';
@@ -18,6 +19,7 @@ export const words = {
   ...ads,
   ...data,
   ...workspace,
+  ...profiles,
   ...signIn,
   names,
   errors: {} as Errors,
