@@ -14,7 +14,7 @@ import {
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { adPlatformReadiness, providerWebhooks } from '@tributary/domain/connections/room.ts';
+import { adPlatformReadiness, findAccountNames, providerWebhooks } from '@tributary/domain/connections/room.ts';
 import {
   bearerAuthenticator,
   CredentialFinder,
@@ -226,6 +226,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       adPatienceMs: options.adPatienceMs,
       clock: now,
       attributionWaitMs: options.attributionWaitMs,
+      findAccountNames,
       findCustomerTotals,
       goals: goalReader,
       gathering: new Gathering(),

@@ -24,6 +24,7 @@ import * as payments from '@tributary/domain/payments/room.ts';
 import * as reconciliation from '@tributary/domain/reconciliation/room.ts';
 import * as reportMails from '@tributary/domain/report-mails/room.ts';
 import * as reports from '@tributary/domain/reports/room.ts';
+import * as sales from '@tributary/domain/sales/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import * as topPerformers from '@tributary/domain/top-performers/room.ts';
 import * as tracking from '@tributary/domain/tracking/room.ts';
@@ -133,6 +134,16 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   createPaymentRefund: payments.createPaymentRefund,
   deletePaymentRefund: payments.deletePaymentRefund,
   createCardpayPayment: payments.createCardpayPayment,
+  listSaleMatches: sales.listSaleMatches,
+  confirmSaleMatch: sales.confirmSaleMatch,
+  rejectSaleMatch: sales.rejectSaleMatch,
+  undoSaleMatch: sales.undoSaleMatch,
+  decideSaleMatches: sales.decideSaleMatches,
+  undoSaleMatches: sales.undoSaleMatches,
+  readSaleSources: sales.readSaleSources,
+  updateSaleSettings: sales.updateSaleSettings,
+  updateSaleSource: sales.updateSaleSource,
+  updateSaleOverlap: sales.updateSaleOverlap,
   updateExportCatalog: exportsRoom.updateExportCatalog,
   updateExportDataset: exportsRoom.updateExportDataset,
   listExports: exportsRoom.listExports,

@@ -14,6 +14,7 @@ import type { PartnerServices } from '@tributary/domain/partners/room.ts';
 import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { ReportMailServices } from '@tributary/domain/report-mails/room.ts';
 import type { ChangeServices } from '@tributary/domain/reports/room.ts';
+import type { SaleServices } from '@tributary/domain/sales/room.ts';
 import type { AddOwner, InviteOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
@@ -26,6 +27,7 @@ export interface Services
     LinkTokenServices,
     EventServices,
     PaymentServices,
+    SaleServices,
     ChangeServices,
     ReportMailServices,
     AlertServices,

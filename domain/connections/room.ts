@@ -25,5 +25,6 @@ export type { SyncStores } from './run-sync.ts';
 export { selectTrackedPages } from './select-tracked-pages.ts';
 export type { ConnectionServices, ConnectionStores } from './services.ts';
 export { startSync } from './start-sync.ts';
+export { findAccountNames } from './store.ts';
 export { listFirstSyncs } from './sync-store.ts';
 export { syncs } from './syncs.queue.ts';

@@ -61,10 +61,21 @@ export { recordAll } from './record-all.ts';
 export { type RecordContext, recordOutcomes, untilRecorded } from './record-outcomes.ts';
 export { recordVisitOutcomes, type VisitOutcome } from './record-visit-outcomes.ts';
 export {
+  continueRescan,
+  endRescan,
+  findRescan,
+  isSalePending,
+  markScanned,
+  rescanSources,
+  type SaleRescan,
+} from './sale-rescans.ts';
+export {
   type DirtySale,
   listDirtySales,
   listSaleSources,
-  markScanned,
+  lockSaleSource,
+  type SaleSource,
+  saveSaleSource,
 } from './sale-sources.ts';
 export type { FindAdPlatforms, OutcomeServices, VisitorLinks } from './services.ts';
 export { findOriginals } from './store.ts';

@@ -3,11 +3,12 @@ import type { OverlapDecision } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 
 /** A source that reported payments: the business itself by one of its ways, or a provider through a connection. */
-interface SaleSource {
+export interface SaleSource {
   readonly source: string;
   readonly connectionId: string | null;
   readonly isScanned: boolean;
   readonly decision: OverlapDecision | null;
+  readonly decidedAt: Date | null;
   /** Its payments since then are in no report; -infinity is the beginning. */
   readonly excludedFrom: Date | null;
   readonly isExcludedWhole: boolean;
@@ -19,7 +20,10 @@ const sourceKey = (source: string, connectionId: string | null): string =>
 /** The same as an expression over an outcome `o`. */
 export const sourceOf: RawBuilder<string> = sql.raw(`(o.source || coalesce(':' || o.connection_id, ''))`);
 
-/** Notes who reported payments of a profile. Resolves to whether another source did so, too. */
+/**
+ * Notes who reported payments of a profile. Resolves to whether new ones wait for the matching: another source reports payments, too, or
+ * this one is excluded from reports.
+ */
 export async function noteSaleSource(
   tx: Tx,
   profileId: string,
@@ -27,12 +31,12 @@ export async function noteSaleSource(
   connectionId: string | null,
 ): Promise<boolean> {
   const key = sourceKey(source, connectionId);
-  const { rows } = await sql<{ isNew: boolean; hasOthers: boolean }>`
+  const { rows } = await sql<{ isNew: boolean; waits: boolean }>`
     SELECT NOT EXISTS (SELECT FROM sale_sources WHERE profile_id = ${profileId} AND source = ${key}) AS "isNew",
-      EXISTS (SELECT FROM sale_sources WHERE profile_id = ${profileId} AND source <> ${key}) AS "hasOthers"`.execute(
+      EXISTS (SELECT FROM sale_sources WHERE profile_id = ${profileId} AND (source <> ${key} OR excluded_from IS NOT NULL)) AS waits`.execute(
     tx,
   );
-  if (!rows[0]?.isNew) return rows[0]?.hasOthers ?? false;
+  if (!rows[0]?.isNew) return rows[0]?.waits ?? false;
   // The first payment of a source, once: whatever reported before without a note of its own gets one, too.
   await sql`
     INSERT INTO sale_sources (profile_id, source, connection_id)
@@ -45,41 +49,38 @@ export async function noteSaleSource(
   return (await listSaleSources(tx, profileId)).length > 1;
 }
 
+const columns = sql.raw(`
+  source, connection_id AS "connectionId", scanned_at IS NOT NULL AS "isScanned", decision, decided_at AS "decidedAt",
+  CASE WHEN isfinite(excluded_from) THEN excluded_from END AS "excludedFrom",
+  coalesce(NOT isfinite(excluded_from), false) AS "isExcludedWhole"`);
+
 export async function listSaleSources(tx: Tx, profileId: string): Promise<SaleSource[]> {
   const { rows } = await sql<SaleSource>`
-    SELECT source, connection_id AS "connectionId", scanned_at IS NOT NULL AS "isScanned", decision,
-      CASE WHEN isfinite(excluded_from) THEN excluded_from END AS "excludedFrom",
-      coalesce(NOT isfinite(excluded_from), false) AS "isExcludedWhole"
-    FROM sale_sources WHERE profile_id = ${profileId} ORDER BY source`.execute(tx);
+    SELECT ${columns} FROM sale_sources WHERE profile_id = ${profileId} ORDER BY source`.execute(tx);
   return rows;
 }
 
-/** Marks all payments of sources for matching that were not looked at yet. Resolves to how many sources there were. */
-export async function markScanned(tx: Tx, profileId: string, now: Date): Promise<number> {
-  const { rows } = await sql<{ source: string }>`
-    UPDATE sale_sources SET scanned_at = ${now} WHERE profile_id = ${profileId} AND scanned_at IS NULL RETURNING source`.execute(
-    tx,
-  );
-  if (rows.length > 0)
-    await markSourceDirty(
-      tx,
-      profileId,
-      rows.map(({ source }) => source),
-    );
-  return rows.length;
+export async function lockSaleSource(tx: Tx, profileId: string, source: string): Promise<SaleSource | undefined> {
+  const { rows } = await sql<SaleSource>`
+    SELECT ${columns} FROM sale_sources WHERE profile_id = ${profileId} AND source = ${source} FOR UPDATE`.execute(tx);
+  return rows[0];
 }
 
-/** All payments of sources are matched again. */
-async function markSourceDirty(tx: Tx, profileId: string, sources: readonly string[]): Promise<void> {
+/** Writes what a member decided of a source. */
+export async function saveSaleSource(
+  tx: Tx,
+  profileId: string,
+  source: string,
+  decided: Pick<SaleSource, 'decision' | 'decidedAt'> & {
+    /** A moment, or from the beginning. */
+    readonly excludedFrom: string | null;
+  },
+): Promise<void> {
+  const { decision, decidedAt, excludedFrom } = decided;
   await sql`
-    INSERT INTO dirty_sales AS d (profile_id, outcome_id)
-    SELECT ${profileId}::uuid, o.id FROM outcomes o
-    WHERE o.profile_id = ${profileId} AND o.amount IS NOT NULL AND (o.is_first_payment IS NOT NULL OR o.uncounted IS NOT NULL)
-      AND ${sourceOf} = ANY (${[...sources]}::text[])
-    ORDER BY o.id
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false`.execute(
-    tx,
-  );
+    UPDATE sale_sources SET decision = ${decision}, decided_at = ${decidedAt},
+      excluded_from = ${excludedFrom === 'beginning' ? '-infinity' : excludedFrom}
+    WHERE profile_id = ${profileId} AND source = ${source}`.execute(tx);
 }
 
 /** A payment whose sale has to be found again. */

@@ -3,18 +3,20 @@ import type { Tx } from '@tributary/postgres';
 import { isSystematicOverlap } from '@tributary/rules';
 import { sql } from 'kysely';
 
-interface Overlap {
+export interface Overlap {
   readonly firstSource: string;
   readonly secondSource: string;
   readonly records: number;
   readonly partners: number;
   readonly isSystematic: boolean;
   readonly isNever: boolean;
+  readonly foundAt: Date | null;
 }
 
-async function listOverlaps(tx: Tx, profileId: string): Promise<Overlap[]> {
+export async function listOverlaps(tx: Tx, profileId: string): Promise<Overlap[]> {
   const { rows } = await sql<Overlap>`
-    SELECT first_source AS "firstSource", second_source AS "secondSource", records, partners, is_systematic AS "isSystematic", is_never AS "isNever"
+    SELECT first_source AS "firstSource", second_source AS "secondSource", records, partners, is_systematic AS "isSystematic", is_never AS "isNever",
+      found_at AS "foundAt"
     FROM sale_overlaps WHERE profile_id = ${profileId} ORDER BY first_source, second_source`.execute(tx);
   return rows;
 }
@@ -67,9 +69,36 @@ export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Pro
         is_systematic = excluded.is_systematic, found_at = coalesce(o.found_at, excluded.found_at)`.execute(tx);
     if ((was?.isSystematic ?? false) === isSystematic) continue;
     await markPairMatched(tx, profileId, row.firstSource, row.secondSource);
-    changed.push({ ...row, isSystematic, isNever: was?.isNever ?? false });
+    changed.push({ ...row, isSystematic, isNever: was?.isNever ?? false, foundAt: was?.foundAt ?? now });
   }
   return changed.filter(({ isSystematic }) => isSystematic);
+}
+
+/** States that two sources never report the same sale, or takes it back. Resolves to whether that is a change. */
+export async function saveNever(
+  tx: Tx,
+  profileId: string,
+  first: string,
+  second: string,
+  isNever: boolean,
+): Promise<boolean> {
+  await sql`
+    INSERT INTO sale_overlaps (profile_id, first_source, second_source) VALUES (${profileId}, ${first}, ${second})
+    ON CONFLICT DO NOTHING`.execute(tx);
+  const { numAffectedRows } = await sql`
+    UPDATE sale_overlaps SET is_never = ${isNever}
+    WHERE profile_id = ${profileId} AND first_source = ${first} AND second_source = ${second} AND is_never <> ${isNever}`.execute(
+    tx,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** The one of two sources with fewer records: each match of the two has a record of it. */
+export async function findSmaller(tx: Tx, profileId: string, first: string, second: string): Promise<string> {
+  const { rows } = await sql<{ source: string }>`
+    SELECT source FROM sale_records WHERE profile_id = ${profileId} AND source = ANY (${[first, second]}::text[])
+    GROUP BY 1 ORDER BY count(*), 1`.execute(tx);
+  return rows[0]?.source ?? first;
 }
 
 /** Sales with matches between two sources are formed again. */

@@ -1,1 +1,12 @@
+export { confirmSaleMatch } from './confirm-sale-match.ts';
+export { decideSaleMatches } from './decide-sale-matches.ts';
+export { listSaleMatches } from './list-sale-matches.ts';
+export { readSaleSources } from './read-sale-sources.ts';
+export { rejectSaleMatch } from './reject-sale-match.ts';
 export { type SaleQueueOptions, sales } from './sales.queue.ts';
+export type { SaleServices } from './services.ts';
+export { undoSaleMatch } from './undo-sale-match.ts';
+export { undoSaleMatches } from './undo-sale-matches.ts';
+export { updateSaleOverlap } from './update-sale-overlap.ts';
+export { updateSaleSettings } from './update-sale-settings.ts';
+export { updateSaleSource } from './update-sale-source.ts';

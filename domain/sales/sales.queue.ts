@@ -1,4 +1,13 @@
-import { type DirtySale, listDirtySales, listSaleSources, markScanned } from '@tributary/domain/outcomes';
+import {
+  continueRescan,
+  type DirtySale,
+  endRescan,
+  findRescan,
+  listDirtySales,
+  listSaleSources,
+  markScanned,
+  type SaleRescan,
+} from '@tributary/domain/outcomes';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
@@ -15,13 +24,18 @@ export interface SaleQueueOptions {
 
 const againSeconds = 1;
 
+/** A payment, or a source of which all payments are marked first. */
+type Waiting = (DirtySale & { readonly rescan?: undefined }) | { readonly id: string; readonly rescan: SaleRescan };
+
 /**
  * Finds records of one sale, profile by profile. Matches of everything that waits come first, then how sources overlap, then which records
  * count: a first sync changes reports once, by what no other source reported.
  */
-export const sales = ({ app, listFirstSyncs, now }: SaleQueueOptions): QueueHandler<DirtySale> => ({
+export const sales = ({ app, listFirstSyncs, now }: SaleQueueOptions): QueueHandler<Waiting> => ({
   async take(profileId, limit) {
     return app.forProfile(profileId).transaction(async (tx) => {
+      const rescan = await findRescan(tx, profileId);
+      if (rescan) return { items: [{ id: rescan.id, rescan }], isMore: true };
       const syncing = await listFirstSyncs(tx, profileId);
       const rows = await listDirtySales(tx, profileId, syncing, limit);
       const first = rows[0];
@@ -34,10 +48,13 @@ export const sales = ({ app, listFirstSyncs, now }: SaleQueueOptions): QueueHand
     });
   },
 
-  async work({ key: profileId, items, hold }) {
-    const ids = items.map(({ id }) => id);
+  async work({ key: profileId, items: waiting, hold }) {
     await app.forProfile(profileId).transaction(async (tx) => {
       await hold(tx);
+      for (const { rescan } of waiting) if (rescan) await continueRescan(tx, profileId, rescan);
+      const items = waiting.filter((one): one is DirtySale => one.rescan === undefined);
+      if (items.length === 0) return;
+      const ids = items.map(({ id }) => id);
       const sources = await listSaleSources(tx, profileId);
       if (sources.length > 1 && sources.some(({ isScanned }) => !isScanned)) return markScanned(tx, profileId, now());
       if (!items[0]?.isMatched) {
@@ -58,9 +75,10 @@ export const sales = ({ app, listFirstSyncs, now }: SaleQueueOptions): QueueHand
     });
   },
 
-  async setAside(tx, profileId, { id, revision }) {
+  async setAside(tx, profileId, item) {
+    if (item.rescan) return endRescan(tx, profileId, item.id);
     await sql`
-      DELETE FROM dirty_sales WHERE profile_id = ${profileId} AND outcome_id = ${id} AND revision = ${revision}`.execute(
+      DELETE FROM dirty_sales WHERE profile_id = ${profileId} AND outcome_id = ${item.id} AND revision = ${item.revision}`.execute(
       tx,
     );
   },

@@ -11,7 +11,7 @@ import {
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-interface SaleSettings {
+export interface SaleSettings {
   readonly preference: readonly SaleSourceKind[];
   readonly windowMinutes: number;
 }
@@ -22,6 +22,24 @@ export async function readSaleSettings(tx: Tx, profileId: string): Promise<SaleS
     tx,
   );
   return rows[0] ?? { preference: saleSourceKinds, windowMinutes: limits.sales.windowMinutes.default };
+}
+
+/** Changes of the settings of a profile wait for each other. */
+export async function lockSaleSettings(tx: Tx, profileId: string): Promise<void> {
+  await sql`
+    INSERT INTO sale_settings (profile_id, preference, window_minutes)
+    VALUES (${profileId}, ${[...saleSourceKinds]}::text[], ${limits.sales.windowMinutes.default})
+    ON CONFLICT (profile_id) DO UPDATE SET window_minutes = sale_settings.window_minutes`.execute(tx);
+}
+
+export async function saveSaleSettings(
+  tx: Tx,
+  profileId: string,
+  { preference, windowMinutes }: SaleSettings,
+): Promise<void> {
+  await sql`
+    UPDATE sale_settings SET preference = ${[...preference]}::text[], window_minutes = ${windowMinutes}
+    WHERE profile_id = ${profileId}`.execute(tx);
 }
 
 /** Writes what records can be found by: their references, source and time. */
@@ -106,7 +124,7 @@ export interface StoredMatch {
   readonly state: MatchState;
 }
 
-const matchColumns = sql.raw(`
+export const matchColumns = sql.raw(`
   m.id, m.first_id AS first, m.second_id AS second, m.first_source AS "firstSource", m.second_source AS "secondSource", m.evidence, m.reference,
   m.apart_ms::float8 AS "apartMs", m.is_certain AS "isCertain", m.is_likely AS "isLikely", m.state`);
 
@@ -165,6 +183,17 @@ export async function markMatched(tx: Tx, profileId: string, ids: readonly strin
     INSERT INTO dirty_sales AS d (profile_id, outcome_id, is_matched)
     SELECT ${profileId}::uuid, id, true FROM unnest(${[...new Set(ids)].sort()}::uuid[]) AS id
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
+}
+
+/** Marks records whose matches have to be found again. */
+export async function markUnmatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    INSERT INTO dirty_sales AS d (profile_id, outcome_id)
+    SELECT ${profileId}::uuid, id FROM unnest(${[...new Set(ids)].sort()}::uuid[]) AS id
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false`.execute(
+    tx,
+  );
 }
 
 export const asMatch = (

@@ -84,6 +84,7 @@ import {
 import { reconciliationRoutes } from './routes/reconciliations.ts';
 import { reportMailRoutes } from './routes/report-mails.ts';
 import { reportRoutes } from './routes/reports.ts';
+import { saleRoutes } from './routes/sales.ts';
 import { savedViewRoutes } from './routes/saved-views.ts';
 import { readChangelog, readOpenapi } from './routes/service.ts';
 import { sharedViewRoutes } from './routes/shared-views.ts';
@@ -201,6 +202,7 @@ export const routes = {
   createPaymentRefund,
   deletePaymentRefund,
   createCardpayPayment,
+  ...saleRoutes,
   updateExportCatalog,
   updateExportDataset,
   listExports,

@@ -112,6 +112,25 @@ export type PaymentStatus = words.PaymentStatus;
 export const PaymentActionName = z.enum(words.paymentActions);
 export type PaymentActionName = words.PaymentAction;
 
+export const MatchEvidence = enumOf(words.matchEvidence).describe(
+  Object.entries(words.matchEvidence)
+    .map(([evidence, meaning]) => `\`${evidence}\`: ${meaning}`)
+    .join(' '),
+);
+export type MatchEvidence = words.MatchEvidence;
+
+export const MatchState = z.enum(words.matchStates);
+export type MatchState = words.MatchState;
+
+export const MatchDecision = z.enum(words.matchDecisions);
+export type MatchDecision = words.MatchDecision;
+
+export const OverlapDecision = z.enum(words.overlapDecisions);
+export type OverlapDecision = words.OverlapDecision;
+
+export const OverlapEffect = z.enum(words.overlapEffects);
+export type OverlapEffect = words.OverlapEffect;
+
 export const RefundKind = z.enum(words.refundKinds);
 export type RefundKind = words.RefundKind;
 

@@ -1392,9 +1392,21 @@ export interface SaidTogether {
   source: string;
 }
 
+export interface SaleBatches {
+  actor_id: string;
+  actor_kind: string;
+  decided_at: Timestamp;
+  decision: string;
+  id: string;
+  matches: number;
+  profile_id: string;
+  undone_at: Timestamp | null;
+}
+
 export interface SaleDecisions {
   actor_id: string;
   actor_kind: string;
+  batch_id: string | null;
   decided_at: Timestamp;
   decision: string;
   first_id: string;
@@ -1442,6 +1454,14 @@ export interface SaleReferences {
   outcome_id: string;
   profile_id: string;
   value: string;
+}
+
+export interface SaleRescans {
+  after_id: string | null;
+  id: Generated<string>;
+  is_matched: boolean;
+  profile_id: string;
+  source: string;
 }
 
 export interface SaleSettings {
@@ -1827,11 +1847,13 @@ export interface DB {
   report_mail_deliveries: ReportMailDeliveries;
   report_mails: ReportMails;
   said_together: SaidTogether;
+  sale_batches: SaleBatches;
   sale_decisions: SaleDecisions;
   sale_matches: SaleMatches;
   sale_overlaps: SaleOverlaps;
   sale_records: SaleRecords;
   sale_references: SaleReferences;
+  sale_rescans: SaleRescans;
   sale_settings: SaleSettings;
   sale_sources: SaleSources;
   saved_views: SavedViews;

@@ -979,7 +979,8 @@ CREATE FUNCTION public.mark_sales() RETURNS trigger
   WHERE (n.amount IS NOT NULL OR o.amount IS NOT NULL)
     AND (n.customer_id, n.amount, n.currency, n.occurred_at, n.event_key, n.event_type_key, n.rest)
       IS DISTINCT FROM (o.customer_id, o.amount, o.currency, o.occurred_at, o.event_key, o.event_type_key, o.rest)
-    AND EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id OFFSET 1)
+    AND (EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id OFFSET 1)
+      OR EXISTS (SELECT FROM sale_sources s WHERE s.profile_id = n.profile_id AND s.excluded_from IS NOT NULL))
   ORDER BY 1, 2
   ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'), is_matched = false;
   RETURN NULL;
@@ -2591,6 +2592,20 @@ ALTER TABLE public.said_together ALTER COLUMN number ADD GENERATED ALWAYS AS IDE
     CACHE 1
 );
 
+CREATE TABLE public.sale_batches (
+    profile_id uuid NOT NULL,
+    id uuid NOT NULL,
+    decision text NOT NULL,
+    matches integer NOT NULL,
+    actor_kind text NOT NULL,
+    actor_id text NOT NULL,
+    decided_at timestamp with time zone NOT NULL,
+    undone_at timestamp with time zone,
+    CONSTRAINT sale_batches_decision_check CHECK ((decision = ANY (ARRAY['confirmed'::text, 'rejected'::text])))
+);
+
+ALTER TABLE ONLY public.sale_batches FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE public.sale_decisions (
     profile_id uuid NOT NULL,
     first_id uuid NOT NULL,
@@ -2599,6 +2614,7 @@ CREATE TABLE public.sale_decisions (
     actor_kind text NOT NULL,
     actor_id text NOT NULL,
     decided_at timestamp with time zone NOT NULL,
+    batch_id uuid,
     CONSTRAINT sale_decisions_decision_check CHECK ((decision = ANY (ARRAY['confirmed'::text, 'rejected'::text])))
 );
 
@@ -2619,7 +2635,7 @@ CREATE TABLE public.sale_matches (
     state text NOT NULL,
     valid_from timestamp with time zone NOT NULL,
     valid_to timestamp with time zone,
-    CONSTRAINT sale_matches_evidence_check CHECK ((evidence = ANY (ARRAY['reference'::text, 'customer'::text, 'time'::text]))),
+    CONSTRAINT sale_matches_evidence_check CHECK ((evidence = ANY (ARRAY['reference'::text, 'customer'::text, 'decision'::text]))),
     CONSTRAINT sale_matches_state_check CHECK ((state = ANY (ARRAY['automatic'::text, 'confirmed'::text, 'suggested'::text, 'rejected'::text])))
 );
 
@@ -2656,6 +2672,16 @@ CREATE TABLE public.sale_references (
 );
 
 ALTER TABLE ONLY public.sale_references FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE public.sale_rescans (
+    profile_id uuid NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    is_matched boolean NOT NULL,
+    after_id uuid
+);
+
+ALTER TABLE ONLY public.sale_rescans FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.sale_settings (
     profile_id uuid NOT NULL,
@@ -3284,6 +3310,9 @@ ALTER TABLE ONLY public.report_mails
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_pkey PRIMARY KEY (profile_id, one, other);
 
+ALTER TABLE ONLY public.sale_batches
+    ADD CONSTRAINT sale_batches_pkey PRIMARY KEY (profile_id, id);
+
 ALTER TABLE ONLY public.sale_decisions
     ADD CONSTRAINT sale_decisions_pkey PRIMARY KEY (profile_id, first_id, second_id);
 
@@ -3298,6 +3327,9 @@ ALTER TABLE ONLY public.sale_records
 
 ALTER TABLE ONLY public.sale_references
     ADD CONSTRAINT sale_references_pkey PRIMARY KEY (profile_id, value, outcome_id);
+
+ALTER TABLE ONLY public.sale_rescans
+    ADD CONSTRAINT sale_rescans_pkey PRIMARY KEY (profile_id, source);
 
 ALTER TABLE ONLY public.sale_settings
     ADD CONSTRAINT sale_settings_pkey PRIMARY KEY (profile_id);
@@ -3637,6 +3669,8 @@ CREATE INDEX report_mails_due ON public.report_mails USING btree (profile_id, du
 
 CREATE INDEX said_together_by_other ON public.said_together USING btree (profile_id, other);
 
+CREATE INDEX sale_decisions_by_batch ON public.sale_decisions USING btree (profile_id, batch_id) WHERE (batch_id IS NOT NULL);
+
 CREATE INDEX sale_decisions_by_second ON public.sale_decisions USING btree (profile_id, second_id);
 
 CREATE INDEX sale_matches_by_second ON public.sale_matches USING btree (profile_id, second_id) WHERE (valid_to IS NULL);
@@ -3645,7 +3679,7 @@ CREATE INDEX sale_matches_by_sources ON public.sale_matches USING btree (profile
 
 CREATE UNIQUE INDEX sale_matches_current ON public.sale_matches USING btree (profile_id, first_id, second_id) WHERE (valid_to IS NULL);
 
-CREATE INDEX sale_matches_in_order ON public.sale_matches USING btree (profile_id, id) WHERE (valid_to IS NULL);
+CREATE INDEX sale_matches_listed ON public.sale_matches USING btree (profile_id, first_source, second_source, state, id) WHERE (valid_to IS NULL);
 
 CREATE INDEX sale_records_by_source ON public.sale_records USING btree (profile_id, source, occurred_at);
 
@@ -3739,6 +3773,8 @@ CREATE TRIGGER announce_added AFTER INSERT ON public.reconciliations REFERENCING
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.report_mail_deliveries REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('report-mails');
 
+CREATE TRIGGER announce_added AFTER INSERT ON public.sale_rescans REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('sales');
+
 CREATE TRIGGER announce_added AFTER INSERT ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
 CREATE TRIGGER announce_added AFTER INSERT ON public.tenant_deletions REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('tenant-deletions');
@@ -3756,6 +3792,8 @@ CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_delivery REFERENCIN
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_entities REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('delivery');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.dirty_sales REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('sales');
+
+CREATE TRIGGER announce_changed AFTER UPDATE ON public.sale_rescans REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_waiting('sales');
 
 CREATE TRIGGER announce_changed AFTER UPDATE ON public.syncs REFERENCING NEW TABLE AS waiting FOR EACH STATEMENT EXECUTE FUNCTION public.announce_syncs();
 
@@ -4133,6 +4171,9 @@ ALTER TABLE ONLY public.said_together
 ALTER TABLE ONLY public.said_together
     ADD CONSTRAINT said_together_profile_id_other_fkey FOREIGN KEY (profile_id, other) REFERENCES public.customers(profile_id, id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.sale_batches
+    ADD CONSTRAINT sale_batches_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.sale_decisions
     ADD CONSTRAINT sale_decisions_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
@@ -4147,6 +4188,9 @@ ALTER TABLE ONLY public.sale_records
 
 ALTER TABLE ONLY public.sale_references
     ADD CONSTRAINT sale_references_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.sale_rescans
+    ADD CONSTRAINT sale_rescans_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.sale_settings
     ADD CONSTRAINT sale_settings_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES public.profiles(id) ON DELETE CASCADE;
@@ -4389,6 +4433,8 @@ CREATE POLICY noted ON public.dirty_sales TO tributary_owner USING (true);
 
 CREATE POLICY noted ON public.last_visits TO tributary_owner USING (true);
 
+CREATE POLICY noted ON public.sale_rescans TO tributary_owner USING (true);
+
 CREATE POLICY noted ON public.sale_sources TO tributary_owner USING (true);
 
 CREATE POLICY operator ON public.ad_action_entries TO tributary_owner USING (true);
@@ -4565,6 +4611,8 @@ CREATE POLICY own_profile ON public.report_mails TO tributary_app USING ((profil
 
 CREATE POLICY own_profile ON public.said_together TO tributary_app USING ((profile_id = public.current_profile()));
 
+CREATE POLICY own_profile ON public.sale_batches TO tributary_app USING ((profile_id = public.current_profile()));
+
 CREATE POLICY own_profile ON public.sale_decisions TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.sale_matches TO tributary_app USING ((profile_id = public.current_profile()));
@@ -4574,6 +4622,8 @@ CREATE POLICY own_profile ON public.sale_overlaps TO tributary_app USING ((profi
 CREATE POLICY own_profile ON public.sale_records TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.sale_references TO tributary_app USING ((profile_id = public.current_profile()));
+
+CREATE POLICY own_profile ON public.sale_rescans TO tributary_app USING ((profile_id = public.current_profile()));
 
 CREATE POLICY own_profile ON public.sale_settings TO tributary_app USING ((profile_id = public.current_profile()));
 
@@ -4705,6 +4755,8 @@ CREATE POLICY queue ON public.report_mail_deliveries TO tributary_system USING (
 
 CREATE POLICY queue ON public.report_mails TO tributary_system USING (true);
 
+CREATE POLICY queue ON public.sale_rescans TO tributary_system USING (true);
+
 CREATE POLICY queue ON public.score_rebuilds TO tributary_system USING (true);
 
 CREATE POLICY queue ON public.syncs TO tributary_system USING (true);
@@ -4743,6 +4795,8 @@ CREATE POLICY rewrapped ON public.tracking_keys TO tributary_owner USING (true);
 
 ALTER TABLE public.said_together ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE public.sale_batches ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE public.sale_decisions ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sale_matches ENABLE ROW LEVEL SECURITY;
@@ -4752,6 +4806,8 @@ ALTER TABLE public.sale_overlaps ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.sale_records ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sale_references ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.sale_rescans ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.sale_settings ENABLE ROW LEVEL SECURITY;
 
@@ -5393,6 +5449,8 @@ GRANT SELECT(due_at),UPDATE(due_at) ON TABLE public.report_mails TO tributary_sy
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.said_together TO tributary_app;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_batches TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_decisions TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_matches TO tributary_app;
@@ -5402,6 +5460,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_overlaps TO tributary_app
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_records TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_references TO tributary_app;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_rescans TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_rescans TO tributary_system;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.sale_settings TO tributary_app;
 

@@ -99,11 +99,14 @@ export const limits = {
   refunds: { waitDays: 90 },
   /** How records of one sale are found across sources. */
   sales: {
+    pageSize: shortPages,
     windowMinutes: { default: 10, min: 1, max: 1_440 },
     /** A reference that more records carry identifies none of them. */
     perReference: { most: 50 },
     bucket: { most: 20_000, perCustomer: 500 },
     decidedAtOnce: 10_000,
+    /** Outcomes that one batch of a rescan reads. */
+    rescannedAtOnce: 10_000,
   },
   adReferrals: { maxRows: 500, previewedConversions: 5_000 },
   /** Consent to have ads duplicated and swapped. */

@@ -64,7 +64,7 @@ export const queues = {
     name: 'sales',
     about: 'Finds records of one sale across sources, and which of them counts.',
     owner: 'sales',
-    tables: ['dirty_sales'],
+    tables: ['dirty_sales', 'sale_rescans'],
     batchSize: 2_000,
     atOnce: 2,
     leaseSeconds: 60,

@@ -16,6 +16,7 @@ import { buildMerge, buildMergeProposal, buildReconciliation } from './identity-
 import { buildApiKey, buildReportMail, buildSavedView, buildSharedLink } from './keys.ts';
 import { operatorOf } from './operator.ts';
 import { buildAssistant, buildMember } from './people.ts';
+import { buildSaleBatch, buildSaleMatch, buildSaleSource } from './sale-builders.ts';
 import type { Testkit } from './testkit.ts';
 import { buildDelivery, buildWebhook } from './webhook-builders.ts';
 
@@ -154,6 +155,9 @@ export const idBuilders: { readonly [Kind in IdKind]: IdBuilder } = {
     });
     return outcome.id;
   },
+  sale_match: (kit, profile) => buildSaleMatch(kit, profile.id, () => idBuilders.payment(kit, profile)),
+  sale_batch: (kit, { id: profileId }) => buildSaleBatch(kit, profileId),
+  sale_source: (kit, { id: profileId }) => buildSaleSource(kit, profileId),
   reconciliation: buildReconciliation,
   merge: (kit, profile) => buildMerge(kit, profile, () => idBuilders.customer(kit, profile)),
   merge_proposal: (kit, profile) => buildMergeProposal(kit, profile, () => idBuilders.customer(kit, profile)),

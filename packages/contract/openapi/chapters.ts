@@ -66,6 +66,7 @@ export const chapters: Readonly<Record<string, string>> = {
   Outcomes:
     'What happened that counts: leads, orders, payments and refunds that a server knows of, and the definitions that say what they mean.',
   Payments: 'Payments one by one: who paid, what went back, and what was done by hand.',
+  Sales: 'Payments that several sources report: which records are the same sale, and which source counts.',
   'Conversion exports': 'Tells ad platforms of conversions, within what the profile’s privacy mode allows.',
   'Partner signals':
     'What partners know of how a customer came: a declared source, or an ad that began a conversation.',

@@ -127,7 +127,7 @@ const referenceCandidate: Propose = (one, other, options) => {
   if (options.decisions.get(pairKey(one.id, other.id)) === 'confirmed') {
     const base = referenceMatch(one, other) ?? customerCandidate(one, other, options);
     return candidate(one, other, {
-      ...(base ?? { evidence: 'time', reference: null }),
+      ...(base ?? { evidence: 'decision', reference: null }),
       rank: -1,
       decision: 'confirmed',
     });

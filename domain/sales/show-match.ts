@@ -1,0 +1,56 @@
+import { type AnswerOf, OutcomeProvider, type Routes } from '@tributary/contract';
+import { type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
+import type { Tx } from '@tributary/postgres';
+import { moneyText } from '@tributary/rules';
+import type { ListedMatch } from './match-list.ts';
+
+export type ShownMatch = AnswerOf<Routes['listSaleMatches']>['body']['data'][number];
+
+export const providerOf = (source: string) =>
+  OutcomeProvider.safeParse(source.split(':', 1)[0]).data ?? ('manual' as const);
+export const connectionOf = (source: string): string | null => source.split(':')[1] ?? null;
+
+/** Matches with their records. One whose record is no payment any more ends with the next batch of the queue, and is left out. */
+export async function showMatches(tx: Tx, profileId: string, matches: readonly ListedMatch[]): Promise<ShownMatch[]> {
+  const ids = new Set(matches.flatMap(({ first, second }) => [first, second]));
+  const records = new Map((await listSaleRecords(tx, profileId, [...ids])).map((one) => [one.id, one]));
+  return matches.flatMap((match) => {
+    const both = [match.first, match.second].flatMap((id) => records.get(id) ?? []);
+    const [one, other] = both.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+    return one && other ? [showMatch(match, [showRecord(one), showRecord(other)])] : [];
+  });
+}
+
+const showMatch = (match: ListedMatch, records: ShownMatch['records']): ShownMatch => {
+  const { id, state, evidence, reference, apartMs, isCertain, isPending, decision } = match;
+  return {
+    id,
+    state,
+    evidence,
+    reference,
+    seconds_apart: apartMs / 1_000,
+    is_certain: isCertain,
+    is_pending: isPending,
+    records,
+    decision: decision && {
+      decision: decision.decision,
+      actor_kind: decision.actorKind,
+      actor_id: decision.actorId,
+      decided_at: decision.at.toISOString(),
+      batch_id: decision.batchId,
+    },
+  };
+};
+
+const showRecord = (record: LedgerRecord): ShownMatch['records'][0] => ({
+  id: record.id,
+  provider: providerOf(record.source),
+  external_id: record.externalId ?? record.key,
+  amount: moneyText(record.amount, record.currency),
+  currency: record.currency,
+  paid_at: record.at.toISOString(),
+  counted: record.uncounted === null,
+  not_counted_because: record.uncounted,
+  source: record.source,
+  connection_id: connectionOf(record.source),
+});
