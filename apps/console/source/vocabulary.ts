@@ -28,6 +28,7 @@ export const limits = {
   searchMinCharacters: contractLimits.customerSearch.queryMinCharacters,
   lookbackDays: contractLimits.lookback.days,
   viewName: contractLimits.savedViews.nameLength,
+  saleWindowMinutes: contractLimits.sales.windowMinutes,
   requestRefCharacters: contractLimits.requestRef.maxCharacters,
 };
 export const identifierTypes = IdentifierType.options;

@@ -17,7 +17,7 @@ export function CurrencyField({ value, onChange }: FieldProps) {
   return (
     <Labelled title={say.settings.currency}>
       {(id) => (
-        <select id={id} className="field" value={value} onChange={({ target }) => onChange(target.value)}>
+        <select id={id} className="field w-full" value={value} onChange={({ target }) => onChange(target.value)}>
           {among(Intl.supportedValuesOf('currency'), value).map((code) => (
             <option key={code} value={code}>
               {code} – {currencyNames.of(code)}
@@ -33,7 +33,7 @@ export function TimeZoneField({ value, onChange }: FieldProps) {
   return (
     <Labelled title={say.settings.timeZone} about={say.settings.timeZoneAbout}>
       {(id) => (
-        <select id={id} className="field" value={value} onChange={({ target }) => onChange(target.value)}>
+        <select id={id} className="field w-full" value={value} onChange={({ target }) => onChange(target.value)}>
           {among(Intl.supportedValuesOf('timeZone'), value).map((one) => (
             <option key={one}>{one}</option>
           ))}

@@ -7,6 +7,7 @@ import { names } from './names.ts';
 import { people } from './people.ts';
 import { profiles } from './profiles.ts';
 import { reports } from './reports.ts';
+import { sales } from './sales.ts';
 import { signIn } from './sign-in.ts';
 import { workspace } from './workspace.ts';
 
@@ -20,6 +21,7 @@ export const words = {
   ...data,
   ...workspace,
   ...profiles,
+  ...sales,
   ...signIn,
   names,
   errors: {} as Errors,

@@ -10,6 +10,7 @@ import { names } from './names.ts';
 import { people } from './people.ts';
 import { profiles } from './profiles.ts';
 import { reports } from './reports.ts';
+import { sales } from './sales.ts';
 import { signIn } from './sign-in.ts';
 import { workspace } from './workspace.ts';
 
@@ -23,6 +24,7 @@ export const words: Words = {
   ...data,
   ...workspace,
   ...profiles,
+  ...sales,
   ...signIn,
   names: { ...names, ...logNames },
   errors,
