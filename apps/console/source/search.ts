@@ -6,6 +6,8 @@ import {
   entityLevels,
   explainedReports,
   isUuid,
+  type MatchState,
+  matchStates,
 } from '@tributary/vocabulary';
 import { type Compared, comparisons, type DateRange, readRange, today } from './date-range.ts';
 import { type Field, fields } from './fields.ts';
@@ -98,11 +100,9 @@ export function readCustomersSearch(search: Search): { goal?: string } {
   return goal && /^[a-z0-9_]{1,64}$/.test(goal) ? { goal } : {};
 }
 
-export const matchStates = ['automatic', 'confirmed', 'suggested', 'rejected'] as const;
-
 /** Which matches of payments are shown: by state, by one or two sources, and by confidence. */
 export interface MatchSearch {
-  readonly state?: (typeof matchStates)[number];
+  readonly state?: MatchState;
   readonly source?: string;
   readonly other?: string;
   readonly certain?: 'true' | 'false';

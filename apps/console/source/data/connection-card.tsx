@@ -60,7 +60,7 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
         )}
         <Failed error={syncNow.error} />
       </div>
-      <OverlapQuestion profileId={profileId} connectionId={id} />
+      <OverlapQuestion profileId={profileId} connection={connection} />
       {may('connections:write') && (
         <div className="mt-auto flex flex-wrap gap-2">
           {status !== 'connected' && (

@@ -19,31 +19,31 @@ interface MatchRowProps {
 export function MatchRow({ match, sources, timeZone }: MatchRowProps) {
   const { may } = useMembership();
   return (
-    <li className="grid gap-3 px-5 py-4">
-      <p className="flex flex-wrap items-center gap-2">
-        <State tone={match.state === 'suggested' ? 'bad' : match.state === 'rejected' ? 'plain' : 'good'}>
-          {say.sales.states[match.state]}
-        </State>
-        <span className="label">{match.is_certain ? say.sales.certain : say.sales.likely}</span>
-        {match.is_pending && <span className="label">{say.sales.applying}</span>}
-      </p>
-      <div className="grid gap-3 sm:grid-cols-2">
-        {match.records.map((record) => (
-          <Record key={record.id} record={record} sources={sources} timeZone={timeZone} />
-        ))}
+    <li className="grid gap-3 px-5 py-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.2fr)]">
+      {match.records.map((record) => (
+        <Record key={record.id} record={record} sources={sources} timeZone={timeZone} />
+      ))}
+      <div className="grid content-start gap-2">
+        <p className="flex flex-wrap items-center gap-2">
+          <State tone={tones[match.state]}>{say.sales.states[match.state]}</State>
+          <span className="label">{match.is_certain ? say.sales.certain : say.sales.likely}</span>
+          {match.is_pending && <span className="label">{say.sales.applying}</span>}
+        </p>
+        <p className="label">
+          {evidenceOf(match)}
+          {match.decision && (
+            <span className="block">
+              {say.sales.decided(say.sales.states[match.decision.decision], localMoment(match.decision.decided_at))}
+            </span>
+          )}
+        </p>
+        {may('attribution:write') && <Decision match={match} sources={sources} />}
       </div>
-      <p className="text-soft">
-        {evidenceOf(match)}
-        {match.decision && (
-          <span className="label block">
-            {say.sales.decided(say.sales.states[match.decision.decision], localMoment(match.decision.decided_at))}
-          </span>
-        )}
-      </p>
-      {may('attribution:write') && <Decision match={match} sources={sources} />}
     </li>
   );
 }
+
+const tones = { automatic: 'good', confirmed: 'good', suggested: 'bad', rejected: 'plain' } as const;
 
 function Record({
   record,
@@ -52,14 +52,16 @@ function Record({
 }: Omit<MatchRowProps, 'match'> & { readonly record: SaleMatch['records'][number] }) {
   const { not_counted_because: reason } = record;
   return (
-    <div className="min-w-0 rounded-md border border-line p-3">
-      <p className="flex flex-wrap items-center justify-between gap-2">
+    <div className="min-w-0">
+      <p className="flex flex-wrap items-center gap-x-3">
         <span className="font-semibold">{sourceLabel(record.source, sources)}</span>
         <span className="number">{money(record.amount, record.currency)}</span>
       </p>
       <p className="label break-all">
-        <ConversionLink conversionId={record.id}>{record.external_id}</ConversionLink> ·{' '}
-        {moment(record.paid_at, timeZone)}
+        <ConversionLink conversionId={record.id} className="underline">
+          {record.external_id}
+        </ConversionLink>{' '}
+        · {moment(record.paid_at, timeZone)}
       </p>
       <p className="mt-1">
         <State tone={record.counted ? 'good' : 'plain'}>

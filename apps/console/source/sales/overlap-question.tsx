@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { clientFor } from '../client.ts';
+import type { Connection } from '../data/queries.ts';
 import { count } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Failed } from '../parts/page.tsx';
@@ -10,17 +11,30 @@ import { say } from '../words/index.ts';
 import { invalidateFigures, type SaleOverlap, type SaleSource, saleSourcesQuery } from './queries.ts';
 import { sourceTitle } from './source-title.ts';
 
-/** On the card of a connection: asks once how payments count that another source reports too, and shows what applies. */
-export function OverlapQuestion({
-  profileId,
-  connectionId,
-}: {
+interface OverlapQuestionProps {
   readonly profileId: string;
-  readonly connectionId: string;
-}) {
+  readonly connection: Connection;
+}
+
+/** On the card of a connection: asks once how payments count that another source reports too, and shows what applies. */
+export function OverlapQuestion({ profileId, connection }: OverlapQuestionProps) {
   const { may } = useMembership();
-  const { data } = useQuery({ ...saleSourcesQuery(profileId), enabled: may('commerce:read') });
-  const source = data?.sources.find(({ connection_id: id }) => id === connectionId)?.source;
+  const { state, last_success_at: syncedAt } = connection.sync;
+  const isSyncing = state === 'running' || state === 'queued';
+  const { data, refetch } = useQuery({
+    ...saleSourcesQuery(profileId),
+    enabled: may('commerce:read'),
+    ...(isSyncing && { refetchInterval: 3_000 }),
+  });
+  // The overlap is measured right after a sync has ended.
+  const before = useRef(syncedAt);
+  useEffect(() => {
+    if (before.current === syncedAt) return;
+    before.current = syncedAt;
+    const timer = setTimeout(() => void refetch(), 2_000);
+    return () => clearTimeout(timer);
+  }, [syncedAt, refetch]);
+  const source = data?.sources.find(({ connection_id: id }) => id === connection.id)?.source;
   const overlaps = data?.overlaps.filter(
     ({ sources, is_systematic: isSystematic, never_same_sale: isNever }) =>
       isSystematic && !isNever && source && sources.includes(source),

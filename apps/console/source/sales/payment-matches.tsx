@@ -1,12 +1,14 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { matchStates } from '@tributary/vocabulary';
+import { useEffect } from 'react';
 import { useMembership } from '../membership.ts';
 import { Page } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
 import { profileQuery } from '../queries.ts';
-import { type MatchSearch, matchStates } from '../search.ts';
+import type { MatchSearch } from '../search.ts';
 import { say } from '../words/index.ts';
 import { DecideAll } from './decide-all.tsx';
 import { MatchRow } from './match-row.tsx';
@@ -24,7 +26,17 @@ export function PaymentMatches() {
   const sources = useQuery({ ...saleSourcesQuery(profileId), enabled: may('commerce:read') });
   const profile = useQuery(profileQuery(profileId));
   const filter = toQuery(search);
-  const matches = useInfiniteQuery({ ...saleMatchesQuery(profileId, filter), enabled: may('commerce:read') });
+  const isApplying = sources.data?.is_pending ?? false;
+  const matches = useInfiniteQuery({
+    ...saleMatchesQuery(profileId, filter),
+    enabled: may('commerce:read'),
+    // A decision changes the state of a match once the worker has applied it.
+    ...(isApplying && { refetchInterval: 2_000 }),
+  });
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (!isApplying) void queryClient.invalidateQueries({ queryKey: [profileId, 'sales', 'matches'] });
+  }, [isApplying, profileId, queryClient]);
   if (!may('commerce:read')) return <Empty title={say.sales.noPermission} />;
   return (
     <Page
