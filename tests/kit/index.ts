@@ -20,6 +20,7 @@ export { httpApi } from './http-api.ts';
 export { type BuilderKit, buildMarkedProfile, idBuilders, type MarkedProfile, notYet } from './id-builders.ts';
 export { type BuiltKey, buildApiKey } from './keys.ts';
 export { Killable } from './killable.ts';
+export { noteLeftover } from './leftovers.ts';
 export { openKit, openTest, openTestWithClickHouse } from './open-test.ts';
 export { operatorOf } from './operator.ts';
 export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';

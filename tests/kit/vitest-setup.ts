@@ -1,9 +1,10 @@
 import { Supervisor } from '@tributary/engines';
 import { prepareTemplate } from './database.ts';
+import { sweepLeftovers } from './leftovers.ts';
 import { isSharded, startShards } from './shards.ts';
 
-/** Before the first test file: real engines, and the template that each file's database is cloned from. */
-export default async function setup(): Promise<void> {
+/** Before the first test file: real engines, and the template that each file's database is cloned from. Returns what runs after the last. */
+export default async function setup(): Promise<() => Promise<void>> {
   const addresses = await start();
   Object.assign(process.env, addresses);
   // A log reserves its room on the server, which processes of many tests share.
@@ -14,6 +15,7 @@ export default async function setup(): Promise<void> {
     systemUrl: process.env.DATABASE_SYSTEM_URL as string,
     collectorUrl: process.env.DATABASE_COLLECTOR_URL as string,
   });
+  return sweepLeftovers;
 }
 
 async function start(): Promise<Record<string, string>> {

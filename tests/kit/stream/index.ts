@@ -1,4 +1,4 @@
 export type { FlakyLine } from '../flaky-line.ts';
 export { eventually } from './eventually.ts';
 export { openFlakyLine } from './flaky-line.ts';
-export { openPrivateStream, type PrivateStream, testUrl } from './private-stream.ts';
+export { destroyStreams, openPrivateStream, type PrivateStream, testUrl } from './private-stream.ts';

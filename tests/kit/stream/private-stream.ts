@@ -47,10 +47,14 @@ export async function openPrivateStream(options: Partial<ConnectOptions> = {}): 
     },
     async destroy() {
       await Promise.all(opened.map((each) => each.close()));
-      await eachStream(url, prefix, ({ streams }, { config }) => streams.delete(config.name));
+      await destroyStreams(prefix, url);
     },
   };
 }
+
+/** Deletes the streams of a prefix, also those that other processes created. */
+export const destroyStreams = (prefix: string, url = testUrl): Promise<void> =>
+  eachStream(url, prefix, ({ streams }, { config }) => streams.delete(config.name));
 
 async function eachStream(
   url: string,

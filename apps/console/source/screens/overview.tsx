@@ -19,7 +19,11 @@ import { Trend } from './overview-trend.tsx';
 export function Overview() {
   useTitle(say.pages.overview);
   const { place } = usePlace();
-  const query = useQuery(overviewQuery(place));
+  const query = useQuery({
+    ...overviewQuery(place),
+    // The first payment appears without a reload.
+    refetchInterval: ({ state }) => (state.data && isEmpty(state.data) && !sharedLink() ? emptyRecheckMs : false),
+  });
   return (
     <>
       <h1 className="mb-4">{say.pages.overview}</h1>
@@ -30,6 +34,8 @@ export function Overview() {
     </>
   );
 }
+
+const emptyRecheckMs = 5_000;
 
 const isEmpty = ({ data: { totals } }: OverviewAnswer): boolean =>
   totals.spend === 0 && totals.attributed_outcome_count === 0;

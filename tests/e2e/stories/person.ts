@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** A person in front of a browser. */
+export interface Person {
+  readonly page: Page;
+  /** One thing that the person does. Afterwards the screen is kept as a picture. */
+  step(name: string, action: (page: Page) => Promise<void>): Promise<void>;
+  /** Errors of the page that a person would not see: in the console of the browser, and requests to other hosts. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+/** Where the pictures of a run go. They are an artifact and never committed. */
+const pictures = process.env.SCREENSHOTS ?? join(import.meta.dirname, '../../../.engines/stories');
+
+export async function openPerson(
+  browser: Browser,
+  baseUrl: string,
+  options: BrowserContextOptions = {},
+): Promise<Person> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-US', ...options });
+  context.setDefaultTimeout(60_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // Chromium reports every refused request as an error of the page, though the page shows it properly.
+    if (
+      message.type() === 'error' &&
+      !/status of 4\d\d/.test(message.text()) &&
+      message.location().url.startsWith(baseUrl)
+    )
+      complaints.push(message.text());
+  });
+  let steps = 0;
+  return {
+    page,
+    complaints,
+    async step(name, action) {
+      steps += 1;
+      const { currentTestName = 'story' } = expect.getState();
+      const folder = join(pictures, fileName(currentTestName));
+      mkdirSync(folder, { recursive: true });
+      const picture = join(folder, `${String(steps).padStart(2, '0')}-${fileName(name)}.png`);
+      try {
+        await action(page);
+      } catch (error) {
+        throw new Error(`Step "${name}": ${(error as Error).message}`, { cause: error });
+      } finally {
+        await page.screenshot({ path: picture, fullPage: true }).catch(() => {});
+      }
+    },
+    close: () => context.close(),
+  };
+}
+
+const fileName = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 80);
+
+export async function signIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}

@@ -1,0 +1,53 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { connectEveryNode, raw } from '@tributary/clickhouse';
+import pg from 'pg';
+import { clickhouseAt } from './shards.ts';
+import { destroyStreams } from './stream/index.ts';
+import type { Testkit } from './testkit.ts';
+
+const folder = join(import.meta.dirname, '../../.engines/leftovers');
+
+interface Leftover {
+  readonly ownerUrl: string;
+  readonly clickhouseUrl: string;
+  readonly clickhouseDatabase: string;
+  readonly streamPrefix: string;
+}
+
+/**
+ * Notes what a test process opened and may end without closing, because several test files share it. Returns a function that removes the note
+ * once everything is closed.
+ */
+export function noteLeftover(kit: Testkit): () => void {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${kit.clickhouseDatabase}.json`);
+  const { clickhouseUrl, clickhouseDatabase, streamPrefix } = kit;
+  const note: Leftover = { ownerUrl: kit.database.ownerUrl, clickhouseUrl, clickhouseDatabase, streamPrefix };
+  writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
+  return () => rmSync(file, { force: true });
+}
+
+/** After the last test file: drops the databases and streams that test processes left open. */
+export async function sweepLeftovers(): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    await drop(JSON.parse(readFileSync(file, 'utf8')) as Leftover);
+    rmSync(file);
+  }
+}
+
+async function drop({ ownerUrl, clickhouseUrl, clickhouseDatabase, streamPrefix }: Leftover): Promise<void> {
+  const url = new URL(ownerUrl);
+  const database = basename(url.pathname);
+  url.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`).finally(() => client.end());
+  for (const node of connectEveryNode({ ...clickhouseAt(clickhouseUrl), database: 'default' })) {
+    await node.command(raw(`DROP DATABASE IF EXISTS ${clickhouseDatabase} SYNC`), {});
+    await node.close();
+  }
+  await destroyStreams(streamPrefix);
+}
