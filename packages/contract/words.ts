@@ -3,6 +3,7 @@ import { advertisingWords } from './words/advertising.ts';
 import { envelopeWords } from './words/envelope.ts';
 import { moneyWords } from './words/money.ts';
 import { peopleWords } from './words/people.ts';
+import { saleWords } from './words/sales.ts';
 import { schemaWords } from './words/schemas.ts';
 import { sourceWords } from './words/sources.ts';
 
@@ -17,5 +18,6 @@ export const words: Readonly<Record<string, string>> = {
   ...moneyWords,
   ...advertisingWords,
   ...sourceWords,
+  ...saleWords,
   ...schemaWords,
 };

@@ -73,23 +73,59 @@ function matchSources(
     }
   };
   const isFree = ({ id }: SaleRecord) => !taken.has(id);
-  take(candidatesOf(ones, others, options, referenceCandidate));
-  take(inOrder(ones.filter(isFree), others.filter(isFree), options));
-  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, customerCandidate));
-  take(candidatesOf(ones.filter(isFree), others.filter(isFree), options, weakCandidate));
+  const [decided, sharing] = [byDecision(others, options), byReference(others)];
+  take(candidatesOf(ones, (one) => [...decided(one), ...sharing(one)], options, referenceCandidate));
+  const [left, right] = [ones.filter(isFree), others.filter(isFree)];
+  take(inOrder(left, right, options));
+  take(candidatesOf(left.filter(isFree), byCustomer(right.filter(isFree)), options, customerCandidate));
+  take(candidatesOf(left.filter(isFree), byReference(right.filter(isFree)), options, weakCandidate));
   return matches;
+}
+
+/** The records of another source that one could match. Comparing all with all would cost a second for each thousand of a batch. */
+type Partners = (one: SaleRecord) => readonly SaleRecord[];
+
+function byReference(others: readonly SaleRecord[]): Partners {
+  const found = Map.groupBy(
+    others.flatMap((other) => other.references.map(({ value }) => ({ value, other }))),
+    ({ value }) => value,
+  );
+  return (one) => one.references.flatMap(({ value }) => (found.get(value) ?? []).map(({ other }) => other));
+}
+
+function byDecision(others: readonly SaleRecord[], { decisions }: MatchOptions): Partners {
+  const byId = new Map(others.map((other) => [other.id, other]));
+  const confirmed = [...decisions].filter(([, decision]) => decision === 'confirmed').map(([key]) => key.split('|'));
+  const found = Map.groupBy(
+    confirmed.flatMap(([first = '', second = '']) => [
+      { id: first, other: byId.get(second) },
+      { id: second, other: byId.get(first) },
+    ]),
+    ({ id }) => id,
+  );
+  return ({ id }) => (found.get(id) ?? []).flatMap(({ other }) => other ?? []);
+}
+
+const moneyOf = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
+
+function byCustomer(others: readonly SaleRecord[]): Partners {
+  const found = Map.groupBy(
+    others.filter(({ customerId }) => customerId !== null),
+    moneyOf,
+  );
+  return (one) => found.get(moneyOf(one)) ?? [];
 }
 
 type Propose = (one: SaleRecord, other: SaleRecord, options: MatchOptions) => Candidate | undefined;
 
 const candidatesOf = (
   ones: readonly SaleRecord[],
-  others: readonly SaleRecord[],
+  partners: Partners,
   options: MatchOptions,
   propose: Propose,
 ): Candidate[] =>
   ones.flatMap((one) =>
-    others.flatMap((other) => {
+    [...new Set(partners(one))].flatMap((other) => {
       const candidate = propose(one, other, options);
       return candidate && options.decisions.get(pairKey(one.id, other.id)) !== 'rejected' ? [candidate] : [];
     }),
@@ -100,9 +136,8 @@ const byStrength = (a: Candidate, b: Candidate): number =>
 
 /** Equal purchases of a customer, the same number in both sources, match in order: one of the sources may report late by a constant delay. */
 function inOrder(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Candidate[] {
-  const bucket = ({ customerId, amount, currency }: SaleRecord) => `${customerId}|${amount}|${currency}`;
   const named = (records: readonly SaleRecord[]) =>
-    Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), bucket);
+    Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), moneyOf);
   const rights = named(others);
   return [...named(ones)].flatMap(([key, left]) => {
     const right = rights.get(key) ?? [];

@@ -110,6 +110,16 @@ describe('Matching of records', () => {
     expect(sales(all).sales).toEqual([{ counted: 'stripe-1', records: ['stripe-1', 'shopify-1', 'api-1', 'csv-1'] }]);
   });
 
+  test('counts records once that a member confirmed, also where nothing else matches them any more', () => {
+    const records = [record('api-1'), record('stripe-1', { amount: '60', customerId: null, at: 90 * minute })];
+    const decisions = new Map([[pairKey('api-1', 'stripe-1'), 'confirmed' as const]]);
+    expect(matchRecords(records, { ...options, decisions })).toMatchObject([
+      { evidence: 'decision', reference: null, isCertain: false, isLikely: false },
+    ]);
+    expect(sales(records, 'never', decisions).sales).toMatchObject([{ counted: 'stripe-1' }]);
+    expect(sales(records, 'never').sales).toHaveLength(2);
+  });
+
   test('keeps records apart that a member rejected, also through a third record', () => {
     const all = ['api-1', 'shopify-1', 'stripe-1'].map((id) => record(id));
     const decisions = new Map([[pairKey('api-1', 'stripe-1'), 'rejected' as const]]);

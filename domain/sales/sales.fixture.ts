@@ -1,0 +1,128 @@
+import { type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
+import { type openTestWithClickHouse, scene, testOutcomeServices } from '@tributary/testkit';
+import type { OutcomeProvider } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { v7 as uuid } from 'uuid';
+import type { ShownMatch } from './show-match.ts';
+import type { ShownSources } from './show-sources.ts';
+
+const minute = 60_000;
+const noon = Date.UTC(2026, 4, 10, 12);
+
+export async function openStore(world: Awaited<ReturnType<typeof openTestWithClickHouse>>) {
+  const { kit } = world;
+  const store = await scene(world, {
+    scopes: ['commerce:read', 'attribution:write', 'campaigns:read', 'customers:read', 'conversions:read'],
+    reportingCurrency: 'USD',
+  });
+  const at = (minutes: number) => new Date(noon + minutes * minute).toISOString();
+  /** A payment that the store's server reports. */
+  const serve = (key: string, customer: string | null, value: string, minutes: number, properties: object = {}) =>
+    store.post('/api/v1/events', {
+      event_name: 'payment_received',
+      idempotency_key: key,
+      occurred_at: at(minutes),
+      properties: { value, currency: 'USD', ...properties },
+      user_traits: customer ? { email: `${customer}@example.test` } : {},
+    });
+  /** Payments that a provider reports, as a page of its sync. */
+  const provide = (source: OutcomeProvider, payments: readonly Payment[], connectionId: string | null = null) =>
+    kit.app.forProfile(store.profileId).transaction(async (tx) => {
+      const now = kit.clock.now();
+      const reads = payments.map(({ id, customer, value, minutes, properties }): ReadEvent => {
+        const key = `${source}:${id}:payment_received`;
+        const body = {
+          event_name: 'payment_received',
+          idempotency_key: key,
+          occurred_at: at(minutes),
+          properties: { value, currency: 'USD', ...properties },
+          user_traits: customer ? { email: `${customer}@example.test` } : {},
+        };
+        const read = readOneOfMany(store.profileId, body, now, () => key);
+        if (!('event' in read)) throw new Error(JSON.stringify(read));
+        return { ...read, provided: { externalId: id, outcomeType: 'payment_received' } };
+      });
+      await recordOutcomes(tx, reads, {
+        ...testOutcomeServices,
+        profileId: store.profileId,
+        now,
+        evidence: { source, saidAt: now, requestId: `req_${uuid()}` },
+        teller: { source, connectionId },
+      });
+    });
+  const giveBack = (source: OutcomeProvider, of: string, key: string, amount: string) =>
+    kit.app.forProfile(store.profileId).transaction((tx) =>
+      testOutcomeServices.payments.refund(
+        tx,
+        store.profileId,
+        [
+          {
+            idempotencyKey: key,
+            paymentRef: of,
+            kind: 'refund',
+            status: 'completed',
+            amount,
+            currency: 'USD',
+            refundedAt: kit.clock.now(),
+          },
+        ],
+        { source, now: kit.clock.now() },
+      ),
+    );
+  const answerOf = async (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: object) => {
+    const answer = await store.call(method, `/api/v1${path}`, body);
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  return {
+    ...store,
+    answerOf,
+    matches: async (query: Record<string, string> = {}): Promise<ShownMatch[]> =>
+      (await answerOf('GET', `/sale-matches?${new URLSearchParams({ limit: '100', ...query })}`)).body.data,
+    sources: async (): Promise<ShownSources> => (await answerOf('GET', '/sale-sources')).body.data,
+    /** Sends the request that a change names as its undo. */
+    async takeBack({ undo }: { undo: { method: 'POST' | 'PUT' | 'PATCH'; path: string; body: object | null } }) {
+      const answer = await store.call(undo.method, undo.path, undo.body ?? undefined);
+      return { status: answer.statusCode, body: answer.json() };
+    },
+    serve,
+    provide,
+    giveBack,
+    /** Revenue and payments of the month, as Overview has them. */
+    async overview() {
+      await store.attribute();
+      const { body } = await store.ask('/api/v1/overview?date_from=2026-05-01&date_to=2026-05-31');
+      return { body };
+    },
+    async payments(): Promise<Row[]> {
+      const { body } = await store.ask('/api/v1/payments?from=2026-05-01&to=2026-05-31&limit=100');
+      return body.data;
+    },
+    async revenue() {
+      await store.attribute();
+      const { rows } = await kit.app.forProfile(store.profileId).transaction((tx) =>
+        sql<{ revenue: string }>`
+          SELECT coalesce(sum(reporting_amount), 0)::text AS revenue FROM outcome_meanings WHERE profile_id = ${store.profileId} AND counts_as_cash`.execute(
+          tx,
+        ),
+      );
+      return rows[0]?.revenue;
+    },
+  };
+}
+
+export interface Payment {
+  readonly id: string;
+  readonly customer: string | null;
+  readonly value: string;
+  readonly minutes: number;
+  readonly properties?: object;
+}
+export interface Row {
+  readonly id: string;
+  readonly external_id: string;
+  readonly counted: boolean;
+  readonly sale_id: string;
+  readonly net: string;
+  readonly is_first_payment: boolean | null;
+  readonly records: readonly { external_id: string; counted: boolean }[];
+}
