@@ -20,11 +20,12 @@ interface DecideAllProps {
 export function DecideAll({ profileId, search, sources }: DecideAllProps) {
   const { state, source, other, certain } = search;
   const isDecided = state === 'confirmed' || state === 'rejected';
-  if (!source || !other || isDecided) return isDecided ? null : <p className="label">{say.sales.allAbout}</p>;
+  if (isDecided) return null;
+  if (!source || !other || !state) return <p className="label">{say.sales.allAbout}</p>;
   const kind = {
     source,
     other_source: other,
-    state: state ?? 'suggested',
+    state,
     ...(certain && { is_certain: certain === 'true' }),
   } as const;
   return (
