@@ -135,7 +135,7 @@ const statement = `
       UNION ALL
       SELECT profile_id, id, customer_id, visitor_id, occurred_at, origin, rest, duplicate_of FROM chosen WHERE customer_id IS NULL AND origin IS NOT NULL) o)
   SELECT
-    coalesce((SELECT archived_at IS NULL FROM profiles WHERE id = current_profile()), false) AS is_served,
+    EXISTS (SELECT FROM profiles WHERE id = current_profile() AND NOT is_being_deleted(id)) AS is_served,
     (SELECT json_agg(json_build_object('id', outcome_id, 'revision', revision::text)) FROM q) AS dirty,
     (SELECT array_agg(id::text) FROM definitions WHERE profile_id = current_profile() AND kind = 'goal' AND first_attributed_at IS NULL) AS unstamped,
     conversions.*, links.*, touches.*

@@ -1,5 +1,5 @@
 import type { ClickHouse } from '@tributary/clickhouse';
-import { isServed } from '@tributary/domain/tenants';
+import { isBeingDeleted } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
 import type { Item, Taken } from '@tributary/work';
@@ -53,8 +53,8 @@ export async function copyDelivery(engines: Engines, profileId: string, size: nu
  * nothing is taken off the list before ClickHouse has it.
  */
 export async function copyItems(engines: Engines, profileId: string, items: readonly DirtyItem[]): Promise<void> {
-  const served = await engines.app.forProfile(profileId).transaction((tx) => isServed(tx, profileId));
-  await finish(engines.app, profileId, served ? await copyDirty(engines, profileId, items) : listed(items));
+  const isDeleted = await engines.app.forProfile(profileId).transaction((tx) => isBeingDeleted(tx, profileId));
+  await finish(engines.app, profileId, isDeleted ? listed(items) : await copyDirty(engines, profileId, items));
 }
 
 /** Of a profile that is being deleted they are only taken off the list. */

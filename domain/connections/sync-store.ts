@@ -141,8 +141,8 @@ export async function pauseProvider(tx: Tx, channel: string, until: Date): Promi
     ON CONFLICT (channel) DO UPDATE SET until = greatest(p.until, excluded.until)`.execute(tx);
 }
 
-/** As the role that works the queues: what waits for a pause to end is due then. */
-export async function putOffPaused(system: Postgres, connectionId: string, dueAt: Date): Promise<void> {
+/** As the role that works the queues: the sync is due again at that time. */
+export async function putOffSync(system: Postgres, connectionId: string, dueAt: Date): Promise<void> {
   await system.unbound.query(sql`UPDATE syncs SET due_at = ${dueAt} WHERE connection_id = ${connectionId}`);
 }
 

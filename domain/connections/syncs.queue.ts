@@ -1,12 +1,16 @@
+import { isServed } from '@tributary/domain/tenants';
 import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
 import { runSync, type SyncStores } from './run-sync.ts';
 import { afterPause } from './schedule.ts';
-import { failInternally, findDue, putOffPaused } from './sync-store.ts';
+import { failInternally, findDue, putOffSync } from './sync-store.ts';
 
 interface SyncItem extends Item {
   readonly profileId: string;
 }
+
+/** The connections of an archived profile are checked this often, so that they are synced again once it is restored. */
+const archivedRetryMs = 15 * 60_000;
 
 const nothing = { items: [], isMore: false };
 
@@ -16,10 +20,15 @@ export const syncs = (stores: SyncStores): QueueHandler<SyncItem> => ({
     const due = await findDue(stores.system, connectionId, stores.now());
     if (!due) return nothing;
     if (due.pausedUntil) {
-      await putOffPaused(stores.system, connectionId, afterPause(connectionId, due.pausedUntil));
+      await putOffSync(stores.system, connectionId, afterPause(connectionId, due.pausedUntil));
       return nothing;
     }
-    return { items: [{ id: connectionId, profileId: due.profileId }], isMore: false };
+    const { profileId } = due;
+    if (!(await stores.app.forProfile(profileId).transaction((tx) => isServed(tx, profileId), { readOnly: true }))) {
+      await putOffSync(stores.system, connectionId, new Date(stores.now().getTime() + archivedRetryMs));
+      return nothing;
+    }
+    return { items: [{ id: connectionId, profileId }], isMore: false };
   },
   async work({ items, signal }) {
     for (const { id, profileId } of items) await runSync(stores, profileId, id, signal);

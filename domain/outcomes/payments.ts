@@ -62,13 +62,16 @@ export interface PaymentsAsked {
   readonly limit: number;
   /** Only those of which nobody knows who paid. */
   readonly isUnidentified: boolean;
+  /** Only those that reports count, or only those that they do not. */
+  readonly isCounted?: boolean | undefined;
 }
 
 /** The newest payments before a place. Each name of a payment is followed down the index that is in this order. */
 export async function listPayments(tx: Tx, profileId: string, asked: PaymentsAsked): Promise<LedgerPayment[]> {
   const { before, from, until, limit } = asked;
+  const counted = asked.isCounted === undefined ? sql`` : sql`AND (o.uncounted IS NULL) = ${asked.isCounted}`;
   const place = sql`o.profile_id = ${profileId} AND o.amount IS NOT NULL AND o.occurred_at >= ${from} AND o.occurred_at < ${until}
-    AND (o.occurred_at, o.id) < (${before.at}::timestamptz, ${before.id}::uuid)`;
+    AND (o.occurred_at, o.id) < (${before.at}::timestamptz, ${before.id}::uuid) ${counted}`;
   const order = sql`ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}`;
   const pages = asked.isUnidentified
     ? sql`SELECT o.id, o.occurred_at FROM outcome_meanings o WHERE ${place} AND o.customer_id IS NULL AND o.counts_as_cash`

@@ -21,6 +21,7 @@ export const listPayments: Handles<Routes['listPayments']> = async ({ query }, c
         before,
         limit: limit + 1,
         isUnidentified: status === 'unidentified',
+        isCounted: query.counted && query.counted === 'true',
       });
       const rows = found.slice(0, limit);
       const last = rows.at(-1);

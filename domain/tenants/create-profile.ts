@@ -49,14 +49,7 @@ export async function openProfile(
   refuseUnknownCurrency(body.reporting_currency);
   const workspace = await lockWorkspace(tx, body.workspace_id);
   if (!workspace) return refuse('not_found', 'There is no such workspace.');
-  const plan = isPlan(workspace.plan) ? plans[workspace.plan] : plans.free;
-  if ((await countActiveProfiles(tx, workspace.id)) >= plan.activeProfiles) {
-    refuse(
-      'profile_limit_reached',
-      `The plan "${workspace.plan}" includes ${plan.activeProfiles} active profiles, and all are in use.`,
-      { fields: { upgrade_required: true, upgrade: { plan: plan.next } } },
-    );
-  }
+  await refuseBeyondPlan(tx, workspace);
   const profile = await insertProfile(tx, {
     id: uuid(),
     workspace_id: workspace.id,
@@ -70,4 +63,15 @@ export async function openProfile(
     created_at: now,
   });
   return { profile, workspace };
+}
+
+/** One more active profile must fit into the plan. The workspace is locked, so that two at once do not both take the last one. */
+export async function refuseBeyondPlan(tx: Tx, workspace: WorkspaceRow): Promise<void> {
+  const plan = isPlan(workspace.plan) ? plans[workspace.plan] : plans.free;
+  if ((await countActiveProfiles(tx, workspace.id)) < plan.activeProfiles) return;
+  refuse(
+    'profile_limit_reached',
+    `The plan "${workspace.plan}" includes ${plan.activeProfiles} active profiles, and all are in use.`,
+    { fields: { upgrade_required: true, upgrade: { plan: plan.next } } },
+  );
 }

@@ -4,7 +4,7 @@ import { enter, type Tx } from '@tributary/postgres';
 import { insertDeletion, insertDeletions } from './deletion-store.ts';
 import { findGoverningApp, findWorkspaceOf, isTestProfile } from './profile-facts.ts';
 import { reachWorkspace } from './reach.ts';
-import { archiveProfile, archiveWorkspace } from './store.ts';
+import { archiveProfile, archiveWorkspace, lockUndeletedProfile } from './store.ts';
 
 /** Out of reach at once: no credential of it works from this commit on. The rows go in the background. */
 export const deleteProfile: Handles<Routes['deleteProfile']> = async ({ params }, context) => {
@@ -14,7 +14,10 @@ export const deleteProfile: Handles<Routes['deleteProfile']> = async ({ params }
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
     if (caller.kind === 'app') await refuseUnlessOwnTest(tx, profileId, caller.appId);
-    if (!(await archiveProfile(tx, profileId, now))) return refuse('not_found', 'There is no such profile.');
+    // One that was archived before is deleted too.
+    if (!(await lockUndeletedProfile(tx, workspaceId, profileId)))
+      return refuse('not_found', 'There is no such profile.');
+    await archiveProfile(tx, profileId, now);
     await insertDeletion(tx, profileId, workspaceId, now);
     addToAudit({ log: { workspaceId } });
     return gone(profileId, workspaceId);

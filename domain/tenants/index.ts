@@ -14,6 +14,7 @@ export {
   hasProfile,
   hasWorkspace,
   isAppProvisioned,
+  isBeingDeleted,
   isHealthcareProfile,
   isServed,
   isTestProfile,

@@ -77,7 +77,13 @@ export async function hasProfile(tx: Tx, workspaceId: string, profileId: string)
   return row !== undefined;
 }
 
-/** Whether a profile is there and not being deleted: nothing is worked out or copied for one that is. */
+/** Whether the profile is gone or being deleted: nothing is computed for it any more. An archived one may be restored. */
+export async function isBeingDeleted(tx: Tx, profileId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT 1 FROM profiles WHERE id = ${profileId} AND NOT is_being_deleted(id)`.execute(tx);
+  return rows.length === 0;
+}
+
+/** Whether a profile is active: neither archived nor being deleted. */
 export async function isServed(tx: Tx, profileId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('profiles')

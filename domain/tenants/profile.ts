@@ -22,6 +22,16 @@ export function showProfile(row: ProfileRow, isHealthcareAgency: boolean) {
   };
 }
 
+/** A profile in the list of its workspace. */
+export const toWorkspaceProfile = (row: ProfileRow) => ({
+  id: row.id,
+  name: row.name,
+  time_zone: row.time_zone,
+  reporting_currency: row.reporting_currency,
+  created_at: row.created_at.toISOString(),
+  archived_at: row.archived_at?.toISOString() ?? null,
+});
+
 /** Three letters are not yet a currency, and in one that nobody knows no report could be written. */
 export function refuseUnknownCurrency(currency: string | undefined): void {
   if (currency !== undefined && !isCurrency(currency))

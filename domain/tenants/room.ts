@@ -1,3 +1,4 @@
+export { archiveProfile, restoreProfile } from './archive-profile.ts';
 export { createProfile, createProfileByOperator } from './create-profile.ts';
 export { type AddOwner, createWorkspace, createWorkspaceByOperator, type InviteOwner } from './create-workspace.ts';
 export {
@@ -9,6 +10,7 @@ export {
 export { type DeletionStores, untilEmptied } from './delete-tenant-step.ts';
 export { type DeletionStatus, listDeletionStatus } from './deletion-store.ts';
 export { tenantDeletions } from './deletions.queue.ts';
+export { listWorkspaceProfiles } from './list-workspace-profiles.ts';
 export { setPrivacyByOperator, updatePrivacy } from './privacy.ts';
 export { findProfile } from './profile-facts.ts';
 export { readProfile } from './read-profile.ts';

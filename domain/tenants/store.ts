@@ -110,6 +110,29 @@ export const archiveProfile = (tx: Tx, profileId: string, now: Date): Promise<Pr
     .returningAll()
     .executeTakeFirst();
 
+/** Also of one that is archived, but not of one that is being deleted. */
+export const lockUndeletedProfile = (tx: Tx, workspaceId: string, profileId: string): Promise<ProfileRow | undefined> =>
+  tx
+    .selectFrom('profiles')
+    .selectAll()
+    .where('id', '=', profileId)
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`NOT is_being_deleted(id)`)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+
+/** By id, archived ones included, without those that are being deleted. */
+export const listUndeletedProfiles = (tx: Tx, workspaceId: string, after: string | undefined, limit: number) => {
+  const profiles = tx
+    .selectFrom('profiles')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where(sql<boolean>`NOT is_being_deleted(id)`)
+    .orderBy('id')
+    .limit(limit);
+  return (after ? profiles.where('id', '>', after) : profiles).execute();
+};
+
 /** For a walk over all that are served: none or one. */
 export async function findNextProfile(tx: Tx, after: string): Promise<string[]> {
   const found = await tx

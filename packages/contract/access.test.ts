@@ -30,7 +30,7 @@ test('nobody may call an operation who is not named for it here', () => {
     'public · profile': ['readOpenapi', 'readChangelog', 'readTracker'],
     'app mcp session · workspaces:write · workspace': ['createWorkspace'],
     'app session · as owner, admin · workspaces:write · workspace': ['createInvitation'],
-    'session · as owner · workspace': ['deleteWorkspace'],
+    'session · as owner · workspace': ['deleteWorkspace', 'archiveProfile', 'restoreProfile'],
     'app session · as owner · profiles:write · workspace': ['deleteProfile'],
     'app mcp session · profiles:write · workspace': ['createProfile'],
     'api_key app mcp session · analytics:read or attribution:write or campaigns:read or connections:read or conversions:read · profile':
@@ -227,7 +227,7 @@ test('nobody may call an operation who is not named for it here', () => {
       'listAssistants',
       'deleteAssistant',
     ],
-    'session · workspace': ['listMembers', 'deleteMember'],
+    'session · workspace': ['listWorkspaceProfiles', 'listMembers', 'deleteMember'],
     'public session · account': ['readInvitation', 'acceptInvitation'],
     'api_key app mcp session · analytics:read or attribution:write · profile': [
       'listTrackingKeys',

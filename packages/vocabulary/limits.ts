@@ -158,6 +158,7 @@ export const limits = {
     againMinutes: 5,
   },
   members: { pageSize: shortPages },
+  profiles: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },
   trackingDomains: { most: 20 },
   passkeys: { most: 20 },

@@ -7,6 +7,7 @@ import {
   readConversion,
   readCustomersSearch,
   readMailed,
+  readMatchSearch,
   readReceipt,
   readWindow,
 } from './search.ts';
@@ -22,6 +23,7 @@ const inArea = (area: PageEntry['area'], title: string, isFor?: PageEntry['isFor
   entry: { area, title, ...(isFor && { isFor }) },
 });
 const seesPeople = (membership: Membership) => membership.seesPeople;
+const seesPayments = ({ may }: Membership) => may('commerce:read');
 /** Owners and admins. */
 const isAdmin = (membership: Membership) => membership.isAdmin;
 
@@ -114,6 +116,13 @@ export const pages = {
     staticData: { ...inArea('people', say.metrics.payments), hasDays: true },
     component: lazyRouteComponent(() => import('./payments/payments.tsx'), 'Payments'),
   }),
+  paymentMatches: createRoute({
+    getParentRoute,
+    path: '/payment-matches',
+    staticData: inArea('people', say.sales.matches, seesPayments),
+    validateSearch: readMatchSearch,
+    component: lazyRouteComponent(() => import('./sales/payment-matches.tsx'), 'PaymentMatches'),
+  }),
   mergeProposals: createRoute({
     getParentRoute,
     path: '/merge-proposals',
@@ -156,6 +165,12 @@ export const pages = {
     path: '/connections',
     staticData: inArea('data', say.pages.connections),
     component: lazyRouteComponent(() => import('./data/connections.tsx'), 'Connections'),
+  }),
+  paymentSources: createRoute({
+    getParentRoute,
+    path: '/payment-sources',
+    staticData: inArea('data', say.sales.sources, seesPayments),
+    component: lazyRouteComponent(() => import('./sales/payment-sources.tsx'), 'PaymentSources'),
   }),
   goals: createRoute({
     getParentRoute,

@@ -29,7 +29,10 @@ export type ExplainedConversion = Explanation['data']['conversions'][number];
 export type ExplainedDelivery = Explanation['data']['delivery'][number];
 export type CustomerRow = Answer<'listCustomers'>['data'][number];
 export type PaymentRow = Answer<'listPayments'>['data'][number];
-export type PaymentFilter = NonNullable<NonNullable<RequestOf<Routes['listPayments']>['query']>['status']>;
+export type PaymentChoice =
+  | NonNullable<NonNullable<RequestOf<Routes['listPayments']>['query']>['status']>
+  | 'counted'
+  | 'not_counted';
 export type CustomerCandidate = Answer<'searchCustomers'>['data'][number];
 export type JourneyEvent = Answer<'readCustomerJourney'>['data']['events'][number];
 type ConversionJourney = Answer<'readConversionJourney'>;
@@ -218,13 +221,17 @@ export const customersQuery = (place: Place, goal: string, search: string) =>
 
 const customersOfPage = Math.min(50, limits.customers);
 
-export const paymentsQuery = (place: Place, status: PaymentFilter) =>
+export const paymentsQuery = (place: Place, choice: PaymentChoice) =>
   infiniteQueryOptions({
-    queryKey: ['payments', ...keyOf(place), status],
+    queryKey: ['payments', ...keyOf(place), choice],
     queryFn: ({ pageParam, signal }) => {
       const { profileId, from, to } = place;
+      const isByCount = choice === 'counted' || choice === 'not_counted';
+      const filter = isByCount
+        ? ({ counted: choice === 'counted' ? 'true' : 'false' } as const)
+        : ({ status: choice } as const);
       return clientFor(profileId).listPayments({
-        query: { from, to, status, ...(pageParam && { cursor: pageParam }) },
+        query: { from, to, ...filter, ...(pageParam && { cursor: pageParam }) },
         signal,
       });
     },

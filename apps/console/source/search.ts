@@ -6,6 +6,8 @@ import {
   entityLevels,
   explainedReports,
   isUuid,
+  type MatchState,
+  matchStates,
 } from '@tributary/vocabulary';
 import { type Compared, comparisons, type DateRange, readRange, today } from './date-range.ts';
 import { type Field, fields } from './fields.ts';
@@ -97,6 +99,24 @@ export function readCustomersSearch(search: Search): { goal?: string } {
   const goal = asText(search.goal);
   return goal && /^[a-z0-9_]{1,64}$/.test(goal) ? { goal } : {};
 }
+
+/** Which matches of payments are shown: by state, by one or two sources, and by confidence. */
+export interface MatchSearch {
+  readonly state?: MatchState;
+  readonly source?: string;
+  readonly other?: string;
+  readonly certain?: 'true' | 'false';
+}
+
+export function readMatchSearch(search: Search): MatchSearch {
+  const state = oneOf(matchStates, search.state);
+  const certain = oneOf(['true', 'false'] as const, String(search.certain));
+  const [source, other] = [readSource(search.source), readSource(search.other)];
+  return { ...(state && { state }), ...(source && { source }), ...(other && { other }), ...(certain && { certain }) };
+}
+
+const readSource = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[a-z][a-z0-9_]{0,39}(:[0-9a-f-]{36})?$/.test(value) ? value : undefined;
 
 /** A conversion or a receipt, by our id. */
 export const readConversion = ({ conversion }: Search): { conversion?: string } =>

@@ -66,6 +66,9 @@ export const listPayments = route({
       from: Day,
       to: Day,
       status: PaymentFilter.default('all'),
+      counted: Flag.optional().describe(
+        '`true`: only records that reports count; `false`: only duplicates, excluded ones and those still being matched.',
+      ),
       cursor: z
         .string()
         .refine(isPlace, 'is not one that this route gave out')

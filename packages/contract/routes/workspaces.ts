@@ -1,5 +1,15 @@
+import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CurrencyCode, Deleted, data, IsoTimestamp, Uuid, workspaceData } from '../primitives.ts';
+import {
+  CurrencyCode,
+  Deleted,
+  data,
+  IsoTimestamp,
+  limitParameter,
+  Uuid,
+  workspaceData,
+  workspacePage,
+} from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { PrivacyMode } from '../vocabulary.ts';
@@ -194,20 +204,77 @@ export const updatePrivacy = route({
 
 const owner = { credentials: ['session'], roles: ['owner'], grain: 'workspace' } as const;
 
+const byProfile = {
+  params: z.object({ workspaceId: Uuid, profileId: Uuid }),
+  refusedAs: { workspaceId: 'not_found', profileId: 'not_found' },
+  ids: { workspaceId: 'workspace', profileId: 'profile' },
+} as const;
+
 export const deleteProfile = route({
   id: 'deleteProfile',
   method: 'DELETE',
   path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}',
   summary: 'Delete a profile and everything in it, receipts included',
   description:
-    'It is out of reach at once; its rows are removed from every store in the background. An app deletes test profiles that it created.',
+    'It is out of reach at once, also if it was archived; its rows are removed from every store in the background. An app deletes test profiles that it created.',
   chapter: 'Workspaces and profiles',
   audit: { action: 'profile.deleted', of: 'profile:{params.profileId}' },
   access: { ...owner, credentials: ['session', 'app'], scopes: anyOf('profiles:write') },
-  params: z.object({ workspaceId: Uuid, profileId: Uuid }),
-  refusedAs: { workspaceId: 'not_found', profileId: 'not_found' },
-  ids: { workspaceId: 'workspace', profileId: 'profile' },
+  ...byProfile,
   answers: { 200: { schema: workspaceData(Deleted), bare: true } },
+});
+
+export const WorkspaceProfile = z.strictObject({
+  id: Uuid,
+  name: z.string(),
+  time_zone: z.string(),
+  reporting_currency: CurrencyCode,
+  created_at: IsoTimestamp,
+  archived_at: IsoTimestamp.nullable().describe('Null while the profile is active.'),
+});
+
+export const listWorkspaceProfiles = route({
+  id: 'listWorkspaceProfiles',
+  method: 'GET',
+  path: '/api/v1/workspaces/{workspaceId}/profiles',
+  summary: 'The profiles of a workspace, archived ones included',
+  chapter: 'Workspaces and profiles',
+  access: { credentials: ['session'], grain: 'workspace' },
+  params: z.object({ workspaceId: Uuid }),
+  refusedAs: { workspaceId: 'not_found' },
+  ids: { workspaceId: 'workspace' },
+  query: z.object({ limit: limitParameter(limits.profiles.pageSize), cursor: Uuid.optional() }),
+  answers: { 200: { schema: workspacePage(WorkspaceProfile) } },
+});
+
+export const archiveProfile = route({
+  id: 'archiveProfile',
+  method: 'POST',
+  path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}/archive',
+  summary: 'Archive a profile',
+  description:
+    'All data is kept. Until it is restored, its keys and links are refused, the tracker collects nothing, connections are not synced, and it does not count towards the plan.',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.archived', of: 'profile:{params.profileId}' },
+  access: owner,
+  ...byProfile,
+  idempotency: 'natural',
+  answers: { 200: { schema: workspaceData(WorkspaceProfile), bare: true } },
+});
+
+export const restoreProfile = route({
+  id: 'restoreProfile',
+  method: 'POST',
+  path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}/restore',
+  summary: 'Restore an archived profile',
+  description: 'Its keys, tracker and connections work again. A sync reads what providers recorded meanwhile.',
+  chapter: 'Workspaces and profiles',
+  audit: { action: 'profile.restored', of: 'profile:{params.profileId}' },
+  access: owner,
+  ...byProfile,
+  idempotency: 'natural',
+  answers: { 200: { schema: workspaceData(WorkspaceProfile), bare: true } },
+  refusals: ['profile_limit_reached'],
 });
 
 export const deleteWorkspace = route({

@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { ago, localTime, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
-import { ConfirmButton } from '../parts/dialog.tsx';
 import { Failed, State } from '../parts/page.tsx';
+import { OverlapQuestion } from '../sales/overlap-question.tsx';
 import { say } from '../words/index.ts';
+import { Disconnect } from './disconnect.tsx';
 import { ProviderTile } from './providers.tsx';
 import type { Connection } from './queries.ts';
 
@@ -31,10 +33,7 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
   const { may } = useMembership();
   const queryClient = useQueryClient();
   const onSuccess = () => queryClient.invalidateQueries({ queryKey: [profileId, 'connections'] });
-  const disconnect = useMutation({
-    mutationFn: () => clientFor(profileId).disconnectConnection({ params: { id } }),
-    onSuccess,
-  });
+  const [isDisconnecting, setDisconnecting] = useState(false);
   const syncNow = useMutation({
     mutationFn: () => clientFor(profileId).startSync({ body: { connection_id: id } }),
     onSuccess,
@@ -59,8 +58,9 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
         {sync.progress !== null && (
           <progress aria-label={say.connections.readSoFar} className="mt-1 w-48" value={sync.progress} max={1} />
         )}
-        <Failed error={disconnect.error ?? syncNow.error} />
+        <Failed error={syncNow.error} />
       </div>
+      <OverlapQuestion profileId={profileId} connection={connection} />
       {may('connections:write') && (
         <div className="mt-auto flex flex-wrap gap-2">
           {status !== 'connected' && (
@@ -85,17 +85,19 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
             </button>
           )}
           {status !== 'disconnected' && (
-            <ConfirmButton
-              label={say.connections.disconnectOf(account.name)}
-              question={say.connections.disconnectAsk(account.name)}
-              about={say.connections.disconnectAbout}
-              disabled={disconnect.isPending}
-              onConfirm={() => disconnect.mutate()}
+            <button
+              type="button"
+              className="button"
+              aria-label={say.connections.disconnectOf(account.name)}
+              onClick={() => setDisconnecting(true)}
             >
               {say.connections.disconnect}
-            </ConfirmButton>
+            </button>
           )}
         </div>
+      )}
+      {isDisconnecting && (
+        <Disconnect profileId={profileId} connection={connection} onClose={() => setDisconnecting(false)} />
       )}
     </div>
   );

@@ -1,5 +1,7 @@
 import { moment, money, nothing, words } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
+import { ConversionLink } from '../parts/conversion-link.tsx';
+import { State } from '../parts/page.tsx';
 import { PersonLink } from '../people/person-link.tsx';
 import type { PaymentRow } from '../queries.ts';
 import { say } from '../words/index.ts';
@@ -77,6 +79,12 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
         </>
       ),
     },
+    {
+      id: 'counted',
+      title: say.sales.inReports,
+      value: ({ counted }) => (counted ? 1 : 0),
+      cell: (payment) => <InReports payment={payment} />,
+    },
     ...(mayWrite
       ? [
           {
@@ -92,4 +100,32 @@ export function paymentColumns({ timeZone, mayWrite, open, toggle }: ColumnOptio
         ]
       : []),
   ];
+}
+
+const reporterOf = (provider: PaymentRow['provider']): string =>
+  provider === 'manual' ? say.sales.server : words(provider);
+
+/** Whether reports count the payment, and which other sources reported the same sale. */
+function InReports({ payment }: { readonly payment: PaymentRow }) {
+  const { counted, not_counted_because: reason, sale_id: saleId, records } = payment;
+  const main = records.find(({ id }) => id === saleId);
+  return (
+    <>
+      <State tone={counted ? 'good' : 'plain'}>{counted ? say.sales.counted : say.sales.notCounted}</State>
+      {counted &&
+        records
+          .filter(({ id }) => id !== payment.id)
+          .map(({ id, provider, external_id: externalId }) => (
+            <span key={id} className="label block break-all" title={externalId}>
+              {say.sales.alsoReported(reporterOf(provider))}
+            </span>
+          ))}
+      {reason && <span className="label block">{say.sales.reasons[reason]}</span>}
+      {reason === 'duplicate' && (
+        <ConversionLink conversionId={saleId} className="block text-small">
+          {say.sales.openSale(reporterOf(main?.provider ?? 'manual'))}
+        </ConversionLink>
+      )}
+    </>
+  );
 }

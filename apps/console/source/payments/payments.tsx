@@ -8,21 +8,30 @@ import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
-import { type PaymentFilter, paymentsQuery, profileQuery } from '../queries.ts';
+import { type PaymentChoice, paymentsQuery, profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { PaymentActions } from './payment-actions.tsx';
 import { paymentColumns } from './payment-columns.tsx';
 
 const filters = [
   { value: 'all', title: say.common.allOfThem },
+  { value: 'counted', title: say.sales.onlyCounted },
+  { value: 'not_counted', title: say.sales.onlyNotCounted },
   { value: 'unidentified', title: say.payments.payerUnknown },
 ] as const;
+
+const emptyTitles: Readonly<Record<PaymentChoice, string>> = {
+  all: say.payments.none,
+  counted: say.payments.none,
+  not_counted: say.sales.noneCounted,
+  unidentified: say.payments.allKnown,
+};
 
 /** Payments of these days as they stand, the newest first, and what a merchant may say of each. */
 export function Payments() {
   useTitle(say.metrics.payments);
   const { place } = usePlace();
-  const [filter, setFilter] = useState<PaymentFilter>('all');
+  const [filter, setFilter] = useState<PaymentChoice>('all');
   const profile = useQuery(profileQuery(place.profileId));
   return (
     <>
@@ -35,7 +44,7 @@ export function Payments() {
   );
 }
 
-function Rows({ filter, timeZone }: { readonly filter: PaymentFilter; readonly timeZone: string }) {
+function Rows({ filter, timeZone }: { readonly filter: PaymentChoice; readonly timeZone: string }) {
   const { place } = usePlace();
   const { mayWrite } = useMembership();
   const [open, setOpen] = useState<string>();
@@ -49,7 +58,7 @@ function Rows({ filter, timeZone }: { readonly filter: PaymentFilter; readonly t
   const rows = query.data.pages.flatMap((page) => page.data);
   if (rows.length === 0)
     return (
-      <Empty title={filter === 'all' ? say.payments.none : say.payments.allKnown}>
+      <Empty title={emptyTitles[filter]}>
         {filter === 'all' && say.payments.noneAbout}
         {filter === 'all' && <SetUpLink />}
       </Empty>

@@ -6,13 +6,13 @@ import { accountClient } from '../client.ts';
 import { ExplainPanel } from '../explain/explain-panel.tsx';
 import { Brand } from '../parts/brand.tsx';
 import { RangePicker } from '../parts/range-picker.tsx';
-import { usePlace } from '../place.ts';
 import { accountQuery } from '../queries.ts';
 import { SaveView } from '../views/save-view.tsx';
 import { ShareView } from '../views/share-view.tsx';
 import { say } from '../words/index.ts';
 import { Navigation } from './navigation.tsx';
 import { Palette } from './palette.tsx';
+import { ProfileSwitcher } from './profile-switcher.tsx';
 
 const route = getRouteApi('/p/$profileId');
 
@@ -23,6 +23,7 @@ export function Frame() {
     select: (matches) => matches.some(({ staticData }) => staticData.hasComparison),
   });
   const { explain } = route.useSearch();
+  const { profileId } = route.useParams();
   return (
     // What is explained stays in sight: the page makes room for the panel where there is any.
     <div className={explain ? 'xl:pr-[28rem] 2xl:pr-[34rem]' : ''}>
@@ -53,7 +54,8 @@ export function Frame() {
                 {hasDays && <SaveView />}
                 {hasDays && <RangePicker hasComparison={hasComparison} />}
               </div>
-              <Outlet />
+              {/* Nothing that was open or typed on the page of one profile stays on that of another. */}
+              <Outlet key={profileId} />
             </main>
           </div>
         </div>
@@ -90,33 +92,9 @@ function Menu() {
 }
 
 function Who() {
-  const { place, kept } = usePlace();
-  const navigate = useNavigate();
-  const { data: account } = useQuery(accountQuery);
   return (
     <div className="flex min-w-0 items-center gap-2 sm:gap-3">
-      <select
-        aria-label={say.frame.profile}
-        className="field min-w-0 max-w-56"
-        value={place.profileId}
-        onChange={({ target }) =>
-          void navigate({
-            to: '/p/$profileId/overview',
-            params: { profileId: target.value },
-            search: kept,
-          })
-        }
-      >
-        {account?.memberships.map(({ workspace_id: id, workspace_name: workspace, profiles }) => (
-          <optgroup key={id} label={workspace}>
-            {profiles.map((profile) => (
-              <option key={profile.id} value={profile.id}>
-                {profile.name}
-              </option>
-            ))}
-          </optgroup>
-        ))}
-      </select>
+      <ProfileSwitcher />
       <Palette />
       <div className="flex gap-2 max-sm:hidden sm:gap-3">
         <OwnAccount />

@@ -6,12 +6,14 @@ import { useEffect, useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { presets, today } from '../date-range.ts';
 import { usePlace } from '../place.ts';
+import { accountQuery } from '../queries.ts';
 import { chooseTheme, type Theme, themes } from '../theme.ts';
 import { addressOf, searchOf, useViews } from '../views/views.ts';
 import { chooseLanguage } from '../words/choose-language.ts';
 import { say } from '../words/index.ts';
 import { languageTitles } from '../words/language.ts';
 import { usePages } from './navigation.tsx';
+import { useSwitchProfile } from './profile-switcher.tsx';
 
 interface Command {
   readonly title: string;
@@ -107,6 +109,8 @@ function useCommands(): readonly Command[] {
   const reachable = usePages();
   const { data: campaigns } = useQuery(campaignsQuery(place, 'campaign', model));
   const views = useViews(place.profileId);
+  const { data: account } = useQuery(accountQuery);
+  const switchTo = useSwitchProfile();
   const params = { profileId: place.profileId };
   const now = today();
   return [
@@ -130,6 +134,11 @@ function useCommands(): readonly Command[] {
                 }),
             },
           ],
+    ),
+    ...(account?.memberships ?? []).flatMap(({ workspace_name: workspace, profiles }) =>
+      profiles
+        .filter(({ id }) => id !== place.profileId)
+        .map(({ id, name }) => ({ title: name, kind: `${say.profiles.kind} · ${workspace}`, run: () => switchTo(id) })),
     ),
     ...views.map((view) => ({
       title: view.name,

@@ -13,6 +13,7 @@ export type Member = Answer<'listMembers'>['data'][number];
 export type ReportMail = Answer<'listReportMails'>['data'][number];
 export type SharedViewRow = Answer<'listSharedViews'>['data'][number];
 export type Receipt = Answer<'listErasures'>['data'][number];
+export type WorkspaceProfile = Answer<'listWorkspaceProfiles'>['data'][number];
 export type WebhookSubscription = Answer<'listWebhookSubscriptions'>['data'][number];
 export type WebhookDelivery = Answer<'listWebhookDeliveries'>['data'][number];
 
@@ -38,6 +39,20 @@ export const auditLogQuery = (workspaceId: string) =>
     queryKey: ['workspace', workspaceId, 'audit log'],
     queryFn: ({ pageParam, signal }) =>
       accountClient.readAuditLog({ params: { workspaceId }, query: pageParam ? { cursor: pageParam } : {}, signal }),
+    initialPageParam: '',
+    getNextPageParam: next,
+    staleTime: 0,
+  });
+
+export const workspaceProfilesQuery = (workspaceId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['workspace', workspaceId, 'profiles'],
+    queryFn: ({ pageParam, signal }) =>
+      accountClient.listWorkspaceProfiles({
+        params: { workspaceId },
+        query: { limit: 100, ...(pageParam && { cursor: pageParam }) },
+        signal,
+      }),
     initialPageParam: '',
     getNextPageParam: next,
     staleTime: 0,

@@ -7,10 +7,12 @@ import { Labelled } from '../parts/labelled.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
-import { profileQuery } from '../queries.ts';
+import { accountQuery, profileQuery } from '../queries.ts';
 import { privacyModes } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import { CurrencyField, TimeZoneField } from './profile-fields.tsx';
 import { SharedLinks } from './shared-links.tsx';
+import { WorkspaceProfiles } from './workspace-profiles.tsx';
 
 type Profile = AnswerTo<Routes['readProfile']>['data'];
 
@@ -18,6 +20,8 @@ type Profile = AnswerTo<Routes['readProfile']>['data'];
 export function Settings() {
   const { place } = usePlace();
   const profile = useQuery(profileQuery(place.profileId));
+  const { data: account } = useQuery(accountQuery);
+  const membership = account?.memberships.find(({ profiles }) => profiles.some(({ id }) => id === place.profileId));
   return (
     <Page title={say.pages.settings} about={say.settings.about}>
       <Answered query={profile}>
@@ -26,6 +30,7 @@ export function Settings() {
             <Reports key={`${found.name} ${found.time_zone} ${found.reporting_currency}`} profile={found} />
             <Privacy key={found.privacy_mode} profile={found} />
             <SharedLinks profileId={found.id} />
+            {membership && <WorkspaceProfiles membership={membership} current={found.id} />}
           </div>
         )}
       </Answered>
@@ -38,10 +43,6 @@ function useProfileChanged() {
   const queryClient = useQueryClient();
   return () => queryClient.invalidateQueries();
 }
-
-/** One that the browser does not list is kept all the same. */
-const among = (listed: readonly string[], now: string): readonly string[] =>
-  listed.includes(now) ? listed : [now, ...listed];
 
 function Reports({ profile }: { readonly profile: Profile }) {
   const [name, setName] = useState(profile.name);
@@ -71,24 +72,8 @@ function Reports({ profile }: { readonly profile: Profile }) {
           />
         )}
       </Labelled>
-      <Labelled title={say.settings.timeZone} about={say.settings.timeZoneAbout}>
-        {(id) => (
-          <select id={id} className="field" value={zone} onChange={({ target }) => setZone(target.value)}>
-            {among(Intl.supportedValuesOf('timeZone'), profile.time_zone).map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        )}
-      </Labelled>
-      <Labelled title={say.settings.currency}>
-        {(id) => (
-          <select id={id} className="field" value={currency} onChange={({ target }) => setCurrency(target.value)}>
-            {among(Intl.supportedValuesOf('currency'), profile.reporting_currency).map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        )}
-      </Labelled>
+      <TimeZoneField value={zone} onChange={setZone} />
+      <CurrencyField value={currency} onChange={setCurrency} />
       {isOther && <Warning>{say.settings.currencyCosts}</Warning>}
       <Save isPending={save.isPending} isIdle={Object.keys(changed).length === 0}>
         {isOther ? say.settings.convert : say.settings.save}

@@ -5,7 +5,9 @@ import { data } from './data.ts';
 import { metrics } from './metrics.ts';
 import { names } from './names.ts';
 import { people } from './people.ts';
+import { profiles } from './profiles.ts';
 import { reports } from './reports.ts';
+import { sales } from './sales.ts';
 import { signIn } from './sign-in.ts';
 import { workspace } from './workspace.ts';
 
@@ -18,6 +20,8 @@ export const words = {
   ...ads,
   ...data,
   ...workspace,
+  ...profiles,
+  ...sales,
   ...signIn,
   names,
   errors: {} as Errors,

@@ -8,7 +8,9 @@ import { logNames } from './log-names.ts';
 import { metrics } from './metrics.ts';
 import { names } from './names.ts';
 import { people } from './people.ts';
+import { profiles } from './profiles.ts';
 import { reports } from './reports.ts';
+import { sales } from './sales.ts';
 import { signIn } from './sign-in.ts';
 import { workspace } from './workspace.ts';
 
@@ -21,6 +23,8 @@ export const words: Words = {
   ...ads,
   ...data,
   ...workspace,
+  ...profiles,
+  ...sales,
   ...signIn,
   names: { ...names, ...logNames },
   errors,

@@ -1,0 +1,121 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { clientFor } from '../client.ts';
+import { count, localMoment, moment, money, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { ConversionLink } from '../parts/conversion-link.tsx';
+import { Failed, State } from '../parts/page.tsx';
+import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
+import { invalidateFigures, type SaleMatch, type SaleSource } from './queries.ts';
+import { sourceLabel } from './source-title.ts';
+
+interface MatchRowProps {
+  readonly match: SaleMatch;
+  readonly sources: readonly SaleSource[];
+  readonly timeZone: string;
+}
+
+/** Two payments, why they match, which of them counts, and the decision of a member. */
+export function MatchRow({ match, sources, timeZone }: MatchRowProps) {
+  const { may } = useMembership();
+  return (
+    <li className="grid gap-3 px-5 py-3 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.2fr)]">
+      {match.records.map((record) => (
+        <Record key={record.id} record={record} sources={sources} timeZone={timeZone} />
+      ))}
+      <div className="grid content-start gap-2">
+        <p className="flex flex-wrap items-center gap-2">
+          <State tone={tones[match.state]}>{say.sales.states[match.state]}</State>
+          <span className="label">{match.is_certain ? say.sales.certain : say.sales.likely}</span>
+          {match.is_pending && <span className="label">{say.sales.applying}</span>}
+        </p>
+        <p className="label">
+          {evidenceOf(match)}
+          {match.decision && (
+            <span className="block">
+              {say.sales.decided(say.sales.states[match.decision.decision], localMoment(match.decision.decided_at))}
+            </span>
+          )}
+        </p>
+        {may('attribution:write') && <Decision match={match} sources={sources} />}
+      </div>
+    </li>
+  );
+}
+
+const tones = { automatic: 'good', confirmed: 'good', suggested: 'bad', rejected: 'plain' } as const;
+
+function Record({
+  record,
+  sources,
+  timeZone,
+}: Omit<MatchRowProps, 'match'> & { readonly record: SaleMatch['records'][number] }) {
+  const { not_counted_because: reason } = record;
+  return (
+    <div className="min-w-0">
+      <p className="flex flex-wrap items-center gap-x-3">
+        <span className="font-semibold">{sourceLabel(record.source, sources)}</span>
+        <span className="number">{money(record.amount, record.currency)}</span>
+      </p>
+      <p className="label break-all">
+        <ConversionLink conversionId={record.id} className="underline">
+          {record.external_id}
+        </ConversionLink>{' '}
+        · {moment(record.paid_at, timeZone)}
+      </p>
+      <p className="mt-1">
+        <State tone={record.counted ? 'good' : 'plain'}>
+          {record.counted ? say.sales.counted : say.sales.notCounted}
+        </State>
+        {reason && reason !== 'duplicate' && <span className="label block">{say.sales.reasons[reason]}</span>}
+      </p>
+    </div>
+  );
+}
+
+function evidenceOf({ evidence, reference, seconds_apart: seconds }: SaleMatch): string {
+  const apart =
+    seconds < 60
+      ? say.sales.seconds(count(Math.round(seconds)))
+      : seconds < 3_600
+        ? say.sales.minutes(count(Math.round(seconds / 60)))
+        : say.sales.hours(count(Math.round(seconds / 3_600)));
+  return evidence === 'reference'
+    ? say.sales.evidence.reference(reference ?? words('unknown'), apart)
+    : say.sales.evidence[evidence](apart);
+}
+
+function Decision({ match, sources }: Omit<MatchRowProps, 'timeZone'>) {
+  const { profileId } = usePlace().place;
+  const queryClient = useQueryClient();
+  const client = clientFor(profileId);
+  const params = { id: match.id };
+  const act = useMutation({
+    mutationFn: (action: () => Promise<unknown>) => action(),
+    onSettled: () => invalidateFigures(queryClient),
+  });
+  const [first, second] = match.records;
+  const pair = say.sales.pair(
+    `${sourceLabel(first.source, sources)} ${first.external_id}`,
+    `${sourceLabel(second.source, sources)} ${second.external_id}`,
+  );
+  const button = (title: string, action: () => Promise<unknown>) => (
+    <button
+      type="button"
+      className="button"
+      aria-label={say.sales.ofPair(title, pair)}
+      disabled={act.isPending}
+      onClick={() => act.mutate(action)}
+    >
+      {title}
+    </button>
+  );
+  return (
+    <div className="flex flex-wrap gap-2">
+      {match.decision?.decision !== 'confirmed' && button(say.sales.confirm, () => client.confirmSaleMatch({ params }))}
+      {match.decision?.decision !== 'rejected' && button(say.sales.reject, () => client.rejectSaleMatch({ params }))}
+      {match.decision && button(say.sales.undo, () => client.undoSaleMatch({ params }))}
+      <Failed error={act.error} />
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { clientFor } from '../client.ts';
+import type { Connection } from '../data/queries.ts';
+import { count } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { Failed } from '../parts/page.tsx';
+import { usePlace } from '../place.ts';
+import { say } from '../words/index.ts';
+import { invalidateFigures, type SaleOverlap, type SaleSource, saleSourcesQuery } from './queries.ts';
+import { sourceTitle } from './source-title.ts';
+
+interface OverlapQuestionProps {
+  readonly profileId: string;
+  readonly connection: Connection;
+}
+
+/** On the card of a connection: asks once how payments count that another source reports too, and shows what applies. */
+export function OverlapQuestion({ profileId, connection }: OverlapQuestionProps) {
+  const { may } = useMembership();
+  const { state, last_success_at: syncedAt } = connection.sync;
+  const isSyncing = state === 'running' || state === 'queued';
+  const { data, refetch } = useQuery({
+    ...saleSourcesQuery(profileId),
+    enabled: may('commerce:read'),
+    ...(isSyncing && { refetchInterval: 3_000 }),
+  });
+  // The overlap is measured right after a sync has ended.
+  const before = useRef(syncedAt);
+  useEffect(() => {
+    if (before.current === syncedAt) return;
+    before.current = syncedAt;
+    const timer = setTimeout(() => void refetch(), 2_000);
+    return () => clearTimeout(timer);
+  }, [syncedAt, refetch]);
+  const source = data?.sources.find(({ connection_id: id }) => id === connection.id)?.source;
+  const overlaps = data?.overlaps.filter(
+    ({ sources, is_systematic: isSystematic, never_same_sale: isNever }) =>
+      isSystematic && !isNever && source && sources.includes(source),
+  );
+  if (!data || !source || !overlaps?.length) return null;
+  return (
+    <section aria-label={say.sales.matches} className="grid gap-3 rounded-md bg-tint p-3">
+      {overlaps.map((overlap) => (
+        <OverlapState
+          key={overlap.sources.join(' ')}
+          profileId={profileId}
+          overlap={overlap}
+          source={source}
+          sources={data.sources}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface OverlapStateProps {
+  readonly profileId: string;
+  readonly overlap: SaleOverlap;
+  /** The source whose decision answers the question. */
+  readonly source: string;
+  readonly sources: readonly SaleSource[];
+}
+
+/** How many payments match, how they count now, and the answers. */
+export function OverlapState({ profileId, overlap, source, sources }: OverlapStateProps) {
+  const { kept } = usePlace();
+  const { may } = useMembership();
+  const [isChanging, setChanging] = useState(false);
+  const queryClient = useQueryClient();
+  const decide = useMutation({
+    mutationFn: (decision: 'count_once' | 'count_both') =>
+      clientFor(profileId).updateSaleSource({ params: { source }, body: { decision } }),
+    onSuccess: () => setChanging(false),
+    onSettled: () => invalidateFigures(queryClient),
+  });
+  const [first, second] = overlap.sources;
+  const other = first === source ? second : first;
+  const { needs_answer: isOpen, is_systematic: isSystematic, never_same_sale: isNever } = overlap;
+  const isAsking = isOpen || isChanging;
+  return (
+    <div className="grid gap-2">
+      <p>
+        {say.sales.overlap(
+          count(overlap.partners),
+          count(sources.find((one) => one.source === source)?.records),
+          sourceTitle(source, sources),
+          sourceTitle(other, sources),
+        )}{' '}
+        {isOpen && <strong>{say.sales.question}</strong>}
+      </p>
+      <p className="label">{(isOpen ? untilAnswered : applied)[overlap.applies]}</p>
+      <div className="flex flex-wrap gap-2">
+        {isSystematic && !isNever && isAsking && may('attribution:write') && (
+          <>
+            <button
+              type="button"
+              className="button-main"
+              disabled={decide.isPending}
+              onClick={() => decide.mutate('count_once')}
+            >
+              {say.sales.once}
+            </button>
+            <button
+              type="button"
+              className="button"
+              disabled={decide.isPending}
+              onClick={() => decide.mutate('count_both')}
+            >
+              {say.sales.both}
+            </button>
+          </>
+        )}
+        {isSystematic && !isNever && !isAsking && may('attribution:write') && (
+          <button type="button" className="button" onClick={() => setChanging(true)}>
+            {say.sales.change}
+          </button>
+        )}
+        <Link
+          to="/p/$profileId/payment-matches"
+          params={{ profileId }}
+          search={{ ...kept, source, other }}
+          className="button"
+        >
+          {say.sales.review}
+        </Link>
+      </div>
+      <Failed error={decide.error} />
+    </div>
+  );
+}
+
+const untilAnswered: Readonly<Record<SaleOverlap['applies'], string>> = {
+  count_once: say.sales.onceUntil,
+  count_both: say.sales.bothUntil,
+  certain_only: say.sales.certainUntil,
+};
+const applied: Readonly<Record<SaleOverlap['applies'], string>> = {
+  count_once: say.sales.nowOnce,
+  count_both: say.sales.nowBoth,
+  certain_only: say.sales.nowCertain,
+};

@@ -1,0 +1,172 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { matchStates } from '@tributary/vocabulary';
+import { useEffect } from 'react';
+import { useMembership } from '../membership.ts';
+import { Page } from '../parts/page.tsx';
+import { Answered, Empty } from '../parts/states.tsx';
+import { More } from '../people/more.tsx';
+import { usePlace } from '../place.ts';
+import { profileQuery } from '../queries.ts';
+import type { MatchSearch } from '../search.ts';
+import { say } from '../words/index.ts';
+import { DecideAll } from './decide-all.tsx';
+import { MatchRow } from './match-row.tsx';
+import { type MatchQuery, type SaleSource, saleMatchesQuery, saleSourcesQuery } from './queries.ts';
+import { sourceLabel } from './source-title.ts';
+
+const route = getRouteApi('/p/$profileId/payment-matches');
+
+/** Pairs of payments of two sources: evidence, what counts, and what members decide. */
+export function PaymentMatches() {
+  const { place, kept } = usePlace();
+  const { profileId } = place;
+  const { may } = useMembership();
+  const search = route.useSearch();
+  const sources = useQuery({ ...saleSourcesQuery(profileId), enabled: may('commerce:read') });
+  const profile = useQuery(profileQuery(profileId));
+  const filter = toQuery(search);
+  const isApplying = sources.data?.is_pending ?? false;
+  const matches = useInfiniteQuery({
+    ...saleMatchesQuery(profileId, filter),
+    enabled: may('commerce:read'),
+    // A decision changes the state of a match once the worker has applied it.
+    ...(isApplying && { refetchInterval: 2_000 }),
+  });
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (!isApplying) void queryClient.invalidateQueries({ queryKey: [profileId, 'sales', 'matches'] });
+  }, [isApplying, profileId, queryClient]);
+  if (!may('commerce:read')) return <Empty title={say.sales.noPermission} />;
+  return (
+    <Page
+      title={say.sales.matches}
+      about={say.sales.matchesAbout}
+      actions={
+        <Link to="/p/$profileId/payment-sources" params={{ profileId }} search={kept} className="button">
+          {say.sales.seeSources}
+        </Link>
+      }
+    >
+      <Answered query={sources}>
+        {({ sources: all, is_pending: isPending }) => (
+          <div className="grid gap-4">
+            <Filters search={search} sources={all} />
+            {may('attribution:write') && <DecideAll profileId={profileId} search={search} sources={all} />}
+            {isPending && (
+              <p role="status" className="label">
+                {say.sales.applying}
+              </p>
+            )}
+            <Answered query={matches}>
+              {({ pages }) => {
+                const rows = pages.flatMap(({ data }) => data);
+                if (rows.length === 0) return <Empty title={say.sales.none}>{say.sales.noneAbout}</Empty>;
+                return (
+                  <ul aria-label={say.sales.list} className="card divide-y divide-line">
+                    {rows.map((match) => (
+                      <MatchRow
+                        key={match.records.map(({ id }) => id).join(' ')}
+                        match={match}
+                        sources={all}
+                        timeZone={profile.data?.time_zone ?? 'UTC'}
+                      />
+                    ))}
+                  </ul>
+                );
+              }}
+            </Answered>
+            <More query={matches} />
+          </div>
+        )}
+      </Answered>
+    </Page>
+  );
+}
+
+const toQuery = ({ state, source, other, certain }: MatchSearch): MatchQuery => ({
+  ...(state && { state }),
+  ...(source && { source }),
+  ...(other && { other_source: other }),
+  ...(certain && { is_certain: certain }),
+});
+
+interface FiltersProps {
+  readonly search: MatchSearch;
+  readonly sources: readonly SaleSource[];
+}
+
+function Filters({ search, sources }: FiltersProps) {
+  const navigate = useNavigate();
+  const change = (changes: Partial<Record<keyof MatchSearch, string | undefined>>) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({ ...before, ...changes }) as typeof before,
+      replace: true,
+      resetScroll: false,
+    });
+  const keys = sources.map(({ source }) => source);
+  const named = (key: string) => ({ value: key, title: sourceLabel(key, sources) });
+  return (
+    <fieldset className="flex flex-wrap items-end gap-3">
+      <legend className="sr-only">{say.sales.filters}</legend>
+      <Picker
+        title={say.sales.state}
+        any={say.sales.anyState}
+        value={search.state}
+        options={matchStates.map((value) => ({ value, title: say.sales.states[value] }))}
+        onChange={(state) => change({ state })}
+      />
+      <Picker
+        title={say.sales.source}
+        any={say.sales.anySource}
+        value={search.source}
+        options={keys.map(named)}
+        onChange={(source) => change({ source, ...(source === search.other && { other: undefined }) })}
+      />
+      <Picker
+        title={say.sales.otherSource}
+        any={say.sales.anySource}
+        value={search.other}
+        options={keys.filter((key) => key !== search.source).map(named)}
+        onChange={(other) => change({ other })}
+      />
+      <Picker
+        title={say.sales.confidence}
+        any={say.sales.anyConfidence}
+        value={search.certain}
+        options={[
+          { value: 'true', title: say.sales.certain },
+          { value: 'false', title: say.sales.likely },
+        ]}
+        onChange={(certain) => change({ certain })}
+      />
+    </fieldset>
+  );
+}
+
+interface PickerProps {
+  readonly title: string;
+  readonly any: string;
+  readonly value: string | undefined;
+  readonly options: readonly { readonly value: string; readonly title: string }[];
+  readonly onChange: (value: string | undefined) => void;
+}
+
+const Picker = ({ title, any, value, options, onChange }: PickerProps) => (
+  <label className="label grid min-w-0 gap-1">
+    {title}
+    <select
+      className="field w-full max-w-64"
+      value={value ?? ''}
+      onChange={({ target }) => onChange(target.value || undefined)}
+    >
+      <option value="">{any}</option>
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.title}
+        </option>
+      ))}
+    </select>
+  </label>
+);

@@ -1,0 +1,94 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { clientFor } from '../client.ts';
+import { Labelled } from '../parts/labelled.tsx';
+import { Failed } from '../parts/page.tsx';
+import { limits } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
+import { invalidateFigures, type SaleSources } from './queries.ts';
+
+interface SourceSettingsProps {
+  readonly profileId: string;
+  readonly settings: SaleSources['settings'];
+}
+
+/** Which record of a sale counts, and how far apart two records of one sale may be. */
+export function SourceSettings({ profileId, settings }: SourceSettingsProps) {
+  const [order, setOrder] = useState(settings.preference);
+  const [minutes, setMinutes] = useState(String(settings.window_minutes));
+  const queryClient = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      clientFor(profileId).updateSaleSettings({ body: { preference: order, window_minutes: Number(minutes) } }),
+    onSuccess: () => invalidateFigures(queryClient),
+  });
+  const move = (index: number, by: -1 | 1) => {
+    const next = [...order];
+    const [kind] = next.splice(index, 1);
+    if (kind) next.splice(index + by, 0, kind);
+    setOrder(next);
+  };
+  const isChanged = order.join() !== settings.preference.join() || minutes !== String(settings.window_minutes);
+  return (
+    <form
+      aria-labelledby="preference"
+      className="card grid max-w-xl gap-4 p-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <h2 id="preference">{say.sales.preference}</h2>
+      <p className="text-soft">{say.sales.preferenceAbout}</p>
+      <ol aria-labelledby="preference" className="grid gap-1">
+        {order.map((kind, index) => (
+          <li key={kind} className="flex items-center justify-between gap-3 rounded-md border border-line px-3 py-1.5">
+            <span>
+              <span className="number mr-2 text-soft">{index + 1}</span>
+              {say.sales.kinds[kind]}
+            </span>
+            <span className="flex gap-1">
+              <button
+                type="button"
+                className="button px-2 py-0.5"
+                aria-label={say.sales.up(say.sales.kinds[kind])}
+                disabled={index === 0}
+                onClick={() => move(index, -1)}
+              >
+                <span aria-hidden="true">↑</span>
+              </button>
+              <button
+                type="button"
+                className="button px-2 py-0.5"
+                aria-label={say.sales.down(say.sales.kinds[kind])}
+                disabled={index === order.length - 1}
+                onClick={() => move(index, 1)}
+              >
+                <span aria-hidden="true">↓</span>
+              </button>
+            </span>
+          </li>
+        ))}
+      </ol>
+      <Labelled title={say.sales.window} about={say.sales.windowAbout}>
+        {(id) => (
+          <input
+            id={id}
+            type="number"
+            className="field w-32"
+            required
+            min={limits.saleWindowMinutes.min}
+            max={limits.saleWindowMinutes.max}
+            value={minutes}
+            onChange={({ target }) => setMinutes(target.value)}
+          />
+        )}
+      </Labelled>
+      <button type="submit" className="button-main justify-self-start" disabled={save.isPending || !isChanged}>
+        {say.sales.save}
+      </button>
+      {save.isSuccess && !isChanged && <p role="status">{say.sales.saved}</p>}
+      <Failed error={save.error} />
+    </form>
+  );
+}

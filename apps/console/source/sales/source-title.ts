@@ -1,0 +1,24 @@
+import { words } from '../format.ts';
+import { say } from '../words/index.ts';
+import type { SaleSource } from './queries.ts';
+
+const own: Readonly<Record<string, string>> = {
+  api: say.sales.server,
+  import: say.sales.file,
+  browser: say.sales.browser,
+};
+
+/** `payments_a:0d1f…` or `api`, as words: the account is named where a provider has several. */
+export function sourceTitle(key: string, sources: readonly SaleSource[]): string {
+  const [name = ''] = key.split(':', 1);
+  const title = own[name] ?? words(name);
+  const account = sources.find(({ source }) => source === key)?.account_name;
+  const isAlone = sources.filter(({ provider }) => provider === name).length < 2;
+  return account && !isAlone ? `${title} (${account})` : title;
+}
+
+/** The same at the start of a label. */
+export function sourceLabel(key: string, sources: readonly SaleSource[]): string {
+  const title = sourceTitle(key, sources);
+  return title.charAt(0).toLocaleUpperCase() + title.slice(1);
+}

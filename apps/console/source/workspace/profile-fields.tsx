@@ -1,0 +1,44 @@
+import { Labelled } from '../parts/labelled.tsx';
+import { say } from '../words/index.ts';
+import { locale } from '../words/language.ts';
+
+interface FieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A stored value that this browser does not list stays selectable. */
+const among = (listed: readonly string[], value: string): readonly string[] =>
+  listed.includes(value) ? listed : [value, ...listed];
+
+const currencyNames = new Intl.DisplayNames(locale, { type: 'currency' });
+
+export function CurrencyField({ value, onChange }: FieldProps) {
+  return (
+    <Labelled title={say.settings.currency}>
+      {(id) => (
+        <select id={id} className="field w-full" value={value} onChange={({ target }) => onChange(target.value)}>
+          {among(Intl.supportedValuesOf('currency'), value).map((code) => (
+            <option key={code} value={code}>
+              {code} – {currencyNames.of(code)}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+export function TimeZoneField({ value, onChange }: FieldProps) {
+  return (
+    <Labelled title={say.settings.timeZone} about={say.settings.timeZoneAbout}>
+      {(id) => (
+        <select id={id} className="field w-full" value={value} onChange={({ target }) => onChange(target.value)}>
+          {among(Intl.supportedValuesOf('timeZone'), value).map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
