@@ -196,12 +196,12 @@ describe('A decision on a match', () => {
     expect((await store.ask('/api/v1/sale-matches', await store.keyWith('attribution:write'))).status).toBe(403);
     expect((await store.ask('/api/v1/sale-matches', {})).status).toBe(401);
     const { profileId, workspaceId } = store;
-    const origin = 'https://tributary.test';
+    const ours = { origin: 'https://tributary.test', 'content-type': 'application/json' };
     const viewer = await buildMember(world.kit.app, workspaceId, 'viewer');
-    const asViewer = await confirm({ ...viewer.headers({ profileId }), origin });
-    expect([asViewer.status, asViewer.body.error.code]).toEqual([403, 'forbidden']);
+    const asViewer = await confirm({ ...viewer.headers({ profileId }), ...ours });
+    expect([asViewer.status, asViewer.body.error.code]).toEqual([403, 'insufficient_scope']);
     const owner = await buildMember(world.kit.app, workspaceId, 'owner');
-    const { body } = await confirm({ ...owner.headers({ profileId }), origin });
+    const { body } = await confirm({ ...owner.headers({ profileId }), ...ours });
     expect(body.data.match.decision).toMatchObject({ actor_kind: 'user', actor_id: owner.userId });
   });
 
