@@ -14,7 +14,7 @@ test('lists only payments that reports count, or only those that they leave out,
     sql`UPDATE outcomes SET uncounted = 'duplicate', duplicate_of = ${counted} WHERE id = ${duplicate}`,
   );
   await world.kit.owner.unbound.query(sql`UPDATE outcomes SET uncounted = 'excluded' WHERE id = ${excluded}`);
-  const idsOf = async (query: object) => {
+  const idsOf = async (query: Record<string, string>) => {
     const { status, body } = await shop.list(query);
     expect(status).toBe(200);
     return body.data.map(({ id }: { id: string }) => id);

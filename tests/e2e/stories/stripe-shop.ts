@@ -10,16 +10,14 @@ export const unmatchedCount = 4;
 export async function openStripeShop() {
   const installation = await openInstallation();
   const { state } = installation.sandbox.book.stripe;
-  // Within the days that Overview shows.
-  const [from, until] = [25, 1].map((days) => (Date.now() - days * dayMs) / 1_000) as [number, number];
-  const charges = state.charges.filter(
-    ({ captured, currency, created }) => captured && currency === 'usd' && created > from && created < until,
-  );
-  // Other currencies wait for rates, and amounts given back would hide what matching does to revenue.
+  // Within the days that Overview shows. Other currencies would wait for rates, and amounts given back would hide what matching does to revenue.
+  const [from, until] = [28, 1].map((days) => (Date.now() - days * dayMs) / 1_000) as [number, number];
+  const charges = state.charges
+    .filter(({ captured, created }) => captured && created > from && created < until)
+    .map((charge) => ({ ...charge, currency: 'usd', amount_refunded: 0 }));
   state.charges.splice(0, state.charges.length, ...charges);
   state.refunds.length = 0;
   state.disputes.length = 0;
-  for (const charge of charges) charge.amount_refunded = 0;
 
   const workspace = await installation.openWorkspace();
   const key = await buildApiKey(installation.kit.app, workspace.profileId, { scopes: ['attribution:write'] });
