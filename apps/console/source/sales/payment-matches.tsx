@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { matchStates } from '@tributary/vocabulary';
 import { useEffect } from 'react';
 import { useMembership } from '../membership.ts';
+import { Labelled } from '../parts/labelled.tsx';
 import { Page } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
@@ -154,19 +155,21 @@ interface PickerProps {
 }
 
 const Picker = ({ title, any, value, options, onChange }: PickerProps) => (
-  <label className="label grid min-w-0 gap-1">
-    {title}
-    <select
-      className="field w-full max-w-64"
-      value={value ?? ''}
-      onChange={({ target }) => onChange(target.value || undefined)}
-    >
-      <option value="">{any}</option>
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.title}
-        </option>
-      ))}
-    </select>
-  </label>
+  <Labelled title={title}>
+    {(id) => (
+      <select
+        id={id}
+        className="field w-full max-w-64"
+        value={value ?? ''}
+        onChange={({ target }) => onChange(target.value || undefined)}
+      >
+        <option value="">{any}</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.title}
+          </option>
+        ))}
+      </select>
+    )}
+  </Labelled>
 );
