@@ -145,14 +145,14 @@ describe('A decision on a match', () => {
   });
 
   test('returns 409 for a confirmation that would put two records of one source into a sale', async () => {
-    await store.serve('one', 'ana', '10.00', 0, { order_id: 'A-1001' });
+    await store.serve('one', 'ana', '10.00', 0, { order_id: 'A-10001001' });
     await store.provide('payments_a', [{ id: 'ch_1', customer: 'ana', value: '10.00', minutes: 1 }]);
     await store.attribute();
     const [match] = await store.matches();
     await post(`/sale-matches/${match?.id}/confirm`);
     await store.provide('store', [
-      { id: '#A-1001', customer: 'bo', value: '10.00', minutes: 3 },
-      { id: '#A-1002', customer: 'ana', value: '10.00', minutes: 1 },
+      { id: '#A-10001001', customer: 'bo', value: '10.00', minutes: 3 },
+      { id: '#A-10001002', customer: 'ana', value: '10.00', minutes: 1 },
     ]);
     await store.attribute();
     const between = async (one: string, other: string) => {
@@ -165,7 +165,7 @@ describe('A decision on a match', () => {
             .join() === pair,
       );
     };
-    const [byReference, byCustomer] = [await between('one', '#A-1001'), await between('ch_1', '#A-1002')];
+    const [byReference, byCustomer] = [await between('one', '#A-10001001'), await between('ch_1', '#A-10001002')];
     expect([byReference?.state, byCustomer?.state]).toEqual(['automatic', 'suggested']);
     expect((await post(`/sale-matches/${byReference?.id}/confirm`)).status).toBe(200);
     const { status, body } = await post(`/sale-matches/${byCustomer?.id}/confirm`);
