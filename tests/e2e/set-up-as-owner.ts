@@ -17,7 +17,7 @@ export async function setUpAsOwner(page: Page, scene: PeopleScene): Promise<void
 
   await page.goto(`${scene.baseUrl}/p/${scene.shop.profileId}/goals`);
   await page.getByLabel('Name').fill('Trial started');
-  await page.getByLabel('Events').fill('trial_started, trial_begun');
+  await page.getByLabel('Events', { exact: true }).fill('trial_started, trial_begun');
   await page.getByLabel('Attribution window, days').fill('30');
   await page.getByRole('button', { name: 'Save goal' }).click();
   const row = page.locator('tbody tr').filter({ hasText: 'Trial started' });
