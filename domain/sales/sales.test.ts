@@ -1,8 +1,10 @@
 import { openTestWithClickHouse } from '@tributary/testkit';
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
+const { kit } = world;
 let store: Awaited<ReturnType<typeof openStore>>;
 beforeEach(async () => {
   store = await openStore(world);

@@ -108,7 +108,7 @@ export function measureMonth(orders: number) {
   const overlap = (a: string, b: string) =>
     isSystematicOverlap(orders, partners.get(pairOf(a, b)) ?? 0) ? ('systematic' as const) : ('unknown' as const);
   const { sales } = groupSales(
-    all.map((one) => ({ ...one, isExcluded: false })),
+    all.map((one) => ({ ...one, isIdentified: one.customerId !== null, isExcluded: false })),
     matches,
     { decisions: new Map(), overlap },
   );

@@ -1,4 +1,5 @@
 import { listFirstSyncs } from '@tributary/domain/connections/room.ts';
+import { reopenExports } from '@tributary/domain/exports/room.ts';
 import { openOutcomeImporter } from '@tributary/domain/outcomes/room.ts';
 import { sales } from '@tributary/domain/sales/room.ts';
 import { createPostgres } from '@tributary/postgres';
@@ -52,7 +53,7 @@ export async function measureFirstSync(
   );
   await kit.owner.unbound.query(sql`ANALYZE outcomes`);
 
-  const handler = sales({ app: kit.app, listFirstSyncs, now: () => new Date() });
+  const handler = sales({ app: kit.app, listFirstSyncs, reopenExports, now: () => new Date() });
   const signal = AbortSignal.timeout(3_600_000);
   const startedAt = performance.now();
   const seconds = () => Math.round((performance.now() - startedAt) / 100) / 10;
