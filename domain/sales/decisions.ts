@@ -90,7 +90,15 @@ export async function findContradicted(
   const decisions = new Map(await findDecisions(tx, profileId, [...ids]));
   for (const { first, second } of pairs) decisions.set(pairKey(first, second), 'confirmed');
   const { states } = groupSales(
-    sources.map(({ id, source }) => ({ id, key: id, source, kind: 'server', at: 0, isIdentified: true, isExcluded: false })),
+    sources.map(({ id, source }) => ({
+      id,
+      key: id,
+      source,
+      kind: 'server',
+      at: 0,
+      isIdentified: true,
+      isExcluded: false,
+    })),
     // What was confirmed before has precedence.
     [
       ...[...confirmed.values()].map((pair) => asConfirmed(pair, 0)),
