@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
-const { kit } = world;
 let store: Awaited<ReturnType<typeof openStore>>;
 beforeEach(async () => {
   store = await openStore(world);
@@ -77,9 +76,9 @@ describe('A sale that two sources report', () => {
     expect(await store.revenue()).toBe('10.00');
     await store.post('/api/v1/customers/erasures', { request_ref: 'ticket-1', email: 'ana@example.test' });
     expect(await store.revenue()).toBe('10.00');
-    const { rows } = await kit.app
-      .forProfile(store.profileId)
-      .transaction((tx) => sql`SELECT evidence, reference, state FROM sale_matches WHERE valid_to IS NULL`.execute(tx));
+    const { rows } = await store.ledger.transaction((tx) =>
+      sql`SELECT evidence, reference, state FROM sale_matches WHERE valid_to IS NULL`.execute(tx),
+    );
     expect(rows).toEqual([{ evidence: 'reference', reference: null, state: 'automatic' }]);
   });
 
@@ -108,7 +107,7 @@ describe('A sale that two sources report', () => {
     await store.attribute();
     await store.serve('order-86', 'ana', '5.00', 9);
     await store.attribute();
-    const { rows } = await kit.app.forProfile(store.profileId).transaction((tx) =>
+    const { rows } = await store.ledger.transaction((tx) =>
       sql<{ pair: string }>`
         SELECT concat_ws(' ', least(a.idempotency_key, b.idempotency_key), greatest(a.external_id, b.external_id)) AS pair FROM sale_matches m
         JOIN outcomes a ON a.id = m.first_id JOIN outcomes b ON b.id = m.second_id WHERE m.valid_to IS NULL ORDER BY 1`.execute(
