@@ -131,7 +131,7 @@ function ProfileList({ close }: { readonly close: () => void }) {
 export function useSwitchProfile(): (profileId: string) => void {
   const { kept } = usePlace();
   const navigate = useNavigate();
-  const page = useMatches({ select: (matches) => matches.at(-1)?.fullPath ?? '' });
+  const page = useMatches({ select: (matches): string => matches.at(-1)?.fullPath ?? '' });
   const isShared = page.startsWith('/p/$profileId/') && !page.slice('/p/$profileId/'.length).includes('$');
   return (profileId) =>
     void navigate({ to: isShared ? page : '/p/$profileId/overview', params: { profileId }, search: kept });
