@@ -136,17 +136,15 @@ import {
   updateWebhookSubscription,
 } from './routes/webhooks.ts';
 import {
-  archiveProfile,
   createProfile,
   createWorkspace,
   deleteProfile,
   deleteWorkspace,
-  listWorkspaceProfiles,
   readProfile,
-  restoreProfile,
   updateEntitlement,
   updatePrivacy,
   updateProfile,
+  workspaceProfileRoutes,
 } from './routes/workspaces.ts';
 
 /** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
@@ -158,9 +156,7 @@ export const routes = {
   createProfile,
   readProfile,
   deleteProfile,
-  listWorkspaceProfiles,
-  archiveProfile,
-  restoreProfile,
+  ...workspaceProfileRoutes,
   updateEntitlement,
   updatePrivacy,
   updateProfile,

@@ -28,11 +28,6 @@ export type Explanation = Answer<'explain'>;
 export type ExplainedConversion = Explanation['data']['conversions'][number];
 export type ExplainedDelivery = Explanation['data']['delivery'][number];
 export type CustomerRow = Answer<'listCustomers'>['data'][number];
-export type PaymentRow = Answer<'listPayments'>['data'][number];
-export type PaymentChoice =
-  | NonNullable<NonNullable<RequestOf<Routes['listPayments']>['query']>['status']>
-  | 'counted'
-  | 'not_counted';
 export type CustomerCandidate = Answer<'searchCustomers'>['data'][number];
 export type JourneyEvent = Answer<'readCustomerJourney'>['data']['events'][number];
 type ConversionJourney = Answer<'readConversionJourney'>;
@@ -220,31 +215,6 @@ export const customersQuery = (place: Place, goal: string, search: string) =>
   });
 
 const customersOfPage = Math.min(50, limits.customers);
-
-export const paymentsQuery = (place: Place, choice: PaymentChoice) =>
-  infiniteQueryOptions({
-    queryKey: ['payments', ...keyOf(place), choice],
-    queryFn: ({ pageParam, signal }) => {
-      const { profileId, from, to } = place;
-      const isByCount = choice === 'counted' || choice === 'not_counted';
-      const filter = isByCount
-        ? ({ counted: choice === 'counted' ? 'true' : 'false' } as const)
-        : ({ status: choice } as const);
-      return clientFor(profileId).listPayments({
-        query: { from, to, ...filter, ...(pageParam && { cursor: pageParam }) },
-        signal,
-      });
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ pagination: { has_next: hasNext, cursor } }) => (hasNext ? cursor : undefined),
-  });
-
-export const paymentQuery = (profileId: string, id: string) =>
-  queryOptions({
-    queryKey: ['payment', profileId, id],
-    queryFn: async ({ signal }) =>
-      (await clientFor(profileId).readPayment({ params: { payment_id: id }, signal })).data,
-  });
 
 /** Of all time, whether they reached a goal or not. */
 export const mergeProposalsQuery = (profileId: string, state: ProposalState) =>

@@ -224,7 +224,7 @@ export const deleteProfile = route({
   answers: { 200: { schema: workspaceData(Deleted), bare: true } },
 });
 
-export const WorkspaceProfile = z.strictObject({
+const WorkspaceProfile = z.strictObject({
   id: Uuid,
   name: z.string(),
   time_zone: z.string(),
@@ -233,7 +233,7 @@ export const WorkspaceProfile = z.strictObject({
   archived_at: IsoTimestamp.nullable().describe('Null while the profile is active.'),
 });
 
-export const listWorkspaceProfiles = route({
+const listWorkspaceProfiles = route({
   id: 'listWorkspaceProfiles',
   method: 'GET',
   path: '/api/v1/workspaces/{workspaceId}/profiles',
@@ -247,7 +247,7 @@ export const listWorkspaceProfiles = route({
   answers: { 200: { schema: workspacePage(WorkspaceProfile) } },
 });
 
-export const archiveProfile = route({
+const archiveProfile = route({
   id: 'archiveProfile',
   method: 'POST',
   path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}/archive',
@@ -262,7 +262,7 @@ export const archiveProfile = route({
   answers: { 200: { schema: workspaceData(WorkspaceProfile), bare: true } },
 });
 
-export const restoreProfile = route({
+const restoreProfile = route({
   id: 'restoreProfile',
   method: 'POST',
   path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}/restore',
@@ -276,6 +276,8 @@ export const restoreProfile = route({
   answers: { 200: { schema: workspaceData(WorkspaceProfile), bare: true } },
   refusals: ['profile_limit_reached'],
 });
+
+export const workspaceProfileRoutes = { listWorkspaceProfiles, archiveProfile, restoreProfile };
 
 export const deleteWorkspace = route({
   id: 'deleteWorkspace',

@@ -5,8 +5,9 @@ import { clientFor } from '../client.ts';
 import { moment, money, words } from '../format.ts';
 import { usePlace } from '../place.ts';
 import { problemOf } from '../problem.ts';
-import { type PaymentRow, paymentQuery } from '../queries.ts';
+
 import { say } from '../words/index.ts';
+import { type PaymentRow, paymentQuery } from './queries.ts';
 
 interface ActionsProps {
   readonly payment: PaymentRow;

@@ -3,8 +3,8 @@ import type { Column } from '../parts/columns.ts';
 import { ConversionLink } from '../parts/conversion-link.tsx';
 import { State } from '../parts/page.tsx';
 import { PersonLink } from '../people/person-link.tsx';
-import type { PaymentRow } from '../queries.ts';
 import { say } from '../words/index.ts';
+import type { PaymentRow } from './queries.ts';
 import { recordName } from './record-name.ts';
 
 interface ColumnOptions {

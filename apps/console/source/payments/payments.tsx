@@ -8,10 +8,11 @@ import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
-import { type PaymentChoice, paymentsQuery, profileQuery } from '../queries.ts';
+import { profileQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { PaymentActions } from './payment-actions.tsx';
 import { paymentColumns } from './payment-columns.tsx';
+import { type PaymentChoice, paymentsQuery } from './queries.ts';
 
 const filters = [
   { value: 'all', title: say.common.allOfThem },
