@@ -39,7 +39,7 @@ import {
   voidExperiment,
 } from './routes/experiments.ts';
 import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
-import { deleteGoalDefinition, listReceivedEvents } from './routes/goals.ts';
+import { goalRoutes } from './routes/goals.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import { identityRoutes } from './routes/identity.ts';
 import {
@@ -189,8 +189,7 @@ export const routes = {
   createEvent,
   createGoalDefinition,
   listGoalDefinitions,
-  deleteGoalDefinition,
-  listReceivedEvents,
+  ...goalRoutes,
   createGoal,
   updateOutcomeDefinition,
   updateOutcomeDefinitions,

@@ -14,7 +14,7 @@ const access = {
   grain: 'profile',
 } as const;
 
-export const deleteGoalDefinition = route({
+const deleteGoalDefinition = route({
   id: 'deleteGoalDefinition',
   method: 'DELETE',
   path: '/api/v1/goals/definitions/{id}',
@@ -43,7 +43,7 @@ const ReceivedEvent = z
   })
   .meta({ id: 'ReceivedEvent' });
 
-export const listReceivedEvents = route({
+const listReceivedEvents = route({
   id: 'listReceivedEvents',
   method: 'GET',
   path: '/api/v1/goals/events',
@@ -57,3 +57,5 @@ export const listReceivedEvents = route({
     200: { schema: data(z.array(ReceivedEvent), { days: z.literal(days).describe('How many days are counted.') }) },
   },
 });
+
+export const goalRoutes = { deleteGoalDefinition, listReceivedEvents };
