@@ -7,15 +7,20 @@ interface DuplicatesFound {
   readonly since: Date;
 }
 
+/** `OFFSET 0` keeps the look-up by key: joined, the sources of all profiles would be read. */
+const sourceInReports = (column: 'first_source' | 'second_source'): RawBuilder<unknown> =>
+  sql.raw(`SELECT s.added_at, s.decision, s.decided_at FROM sale_sources s
+    WHERE s.profile_id = o.profile_id AND s.source = o.${column} AND s.excluded_from IS NULL OFFSET 0`);
+
 /**
  * Pairs of sources that members should look at. Sources that overlap systematically: until a member decides how the newer one is counted, or
  * decides on the other after the overlap was found. Others whose duplicates were noticed: for some days, or until a member decides on any match.
  */
 const unanswered = (now: Date): RawBuilder<unknown> => sql`
   FROM sale_overlaps o
-  JOIN sale_sources a ON a.profile_id = o.profile_id AND a.source = o.first_source
-  JOIN sale_sources b ON b.profile_id = o.profile_id AND b.source = o.second_source
-  WHERE NOT o.is_never AND a.excluded_from IS NULL AND b.excluded_from IS NULL
+  CROSS JOIN LATERAL (${sourceInReports('first_source')}) a
+  CROSS JOIN LATERAL (${sourceInReports('second_source')}) b
+  WHERE NOT o.is_never
     AND NOT coalesce(a.decision IS NOT NULL AND (a.added_at >= b.added_at OR a.decided_at >= coalesce(o.found_at, o.noticed_at)), false)
     AND NOT coalesce(b.decision IS NOT NULL AND (b.added_at >= a.added_at OR b.decided_at >= coalesce(o.found_at, o.noticed_at)), false)
     AND (o.is_systematic OR (o.noticed_at > ${now}::timestamptz - make_interval(days => ${limits.sales.noticedDays})

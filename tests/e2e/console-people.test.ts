@@ -296,7 +296,8 @@ describe('the console', { shuffle: false }, () => {
     expect(await form('Profile').getByRole('status').count()).toBe(0);
     await save.click();
     // Everything that names the profile follows.
-    await page.locator('option', { hasText: 'Boutique of Ana' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Profile: Boutique of Ana. Switch profile' }).waitFor();
+    await expect.poll(() => save.isDisabled()).toBe(true);
     await page.getByLabel('Reporting currency').selectOption('EUR');
     await form('Profile').getByRole('status').getByText('All money is converted anew').waitFor();
     expect(await faultsOf(page)).toEqual([]);

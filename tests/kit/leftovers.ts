@@ -12,6 +12,7 @@ interface Leftover {
   readonly ownerUrl: string;
   readonly clickhouseUrl: string;
   readonly clickhouseDatabase: string;
+  readonly natsUrl: string;
   readonly streamPrefix: string;
 }
 
@@ -22,8 +23,8 @@ interface Leftover {
 export function noteLeftover(kit: Testkit): () => void {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${kit.clickhouseDatabase}.json`);
-  const { clickhouseUrl, clickhouseDatabase, streamPrefix } = kit;
-  const note: Leftover = { ownerUrl: kit.database.ownerUrl, clickhouseUrl, clickhouseDatabase, streamPrefix };
+  const { clickhouseUrl, clickhouseDatabase, natsUrl, streamPrefix } = kit;
+  const note: Leftover = { ownerUrl: kit.database.ownerUrl, clickhouseUrl, clickhouseDatabase, natsUrl, streamPrefix };
   writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
   return () => rmSync(file, { force: true });
 }
@@ -38,7 +39,7 @@ export async function sweepLeftovers(): Promise<void> {
   }
 }
 
-async function drop({ ownerUrl, clickhouseUrl, clickhouseDatabase, streamPrefix }: Leftover): Promise<void> {
+async function drop({ ownerUrl, clickhouseUrl, clickhouseDatabase, natsUrl, streamPrefix }: Leftover): Promise<void> {
   const url = new URL(ownerUrl);
   const database = basename(url.pathname);
   url.pathname = '/postgres';
@@ -49,5 +50,5 @@ async function drop({ ownerUrl, clickhouseUrl, clickhouseDatabase, streamPrefix 
     await node.command(raw(`DROP DATABASE IF EXISTS ${clickhouseDatabase} SYNC`), {});
     await node.close();
   }
-  await destroyStreams(streamPrefix);
+  await destroyStreams(streamPrefix, natsUrl);
 }

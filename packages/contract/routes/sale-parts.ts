@@ -17,7 +17,7 @@ export const read = {
 } as const;
 export const write = { ...read, scopes: anyOf('attribution:write') } as const;
 
-const sourcePattern = new RegExp(`^[a-z][a-z0-9_]{0,39}(:${uuidPattern})?$`);
+const sourcePattern = new RegExp(`^[a-z0-9][a-z0-9_-]{0,39}(:${uuidPattern})?$`);
 export const SourceKey = z
   .string()
   .regex(sourcePattern, 'must be a source of GET /sale-sources')

@@ -77,7 +77,7 @@ describe('Matching of records', () => {
     expect(countedOf([one, other], 'unknown')).toEqual(['shopify-1']);
     const guest = { ...other, customerId: null };
     expect(countedOf([one, guest], 'unknown')).toEqual(['api-1', 'shopify-1']);
-    expect(countedOf([one, guest], 'systematic')).toEqual(['shopify-1']);
+    expect(countedOf([one, guest], 'systematic')).toEqual(['api-1']);
     expect(matchRecords([one, { ...guest, amount: '9' }], options)).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe('Matching of records', () => {
     expect(matchRecords(records, { ...options, decisions })).toMatchObject([
       { evidence: 'decision', reference: null, isCertain: false, isLikely: false },
     ]);
-    expect(sales(records, 'never', decisions).sales).toMatchObject([{ counted: 'stripe-1' }]);
+    expect(sales(records, 'never', decisions).sales).toMatchObject([{ counted: 'api-1' }]);
     expect(sales(records, 'never').sales).toHaveLength(2);
   });
 
