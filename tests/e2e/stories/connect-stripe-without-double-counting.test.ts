@@ -32,7 +32,9 @@ async function amountOf(match: Locator): Promise<number> {
 }
 
 // Longer than ten seconds: each decision is followed until Overview shows what it does to revenue.
-test('connecting Stripe counts each sale once, and every decision about it can be undone', async () => {
+test('connecting Stripe counts each sale once, and every decision about it can be undone', {
+  timeout: 600_000,
+}, async () => {
   const { page, step, complaints } = shop.owner;
   const { all, server } = shop.revenue;
   const matches = shop.recorded;
@@ -180,7 +182,9 @@ const looks = [
 ] as const;
 
 // Longer than ten seconds: three appearances of five pages.
-test('the pages about sales of several sources are readable and accessible in every appearance', async () => {
+test('the pages about sales of several sources are readable and accessible in every appearance', {
+  timeout: 600_000,
+}, async () => {
   const storageState = await shop.owner.page.context().storageState();
   for (const look of looks) {
     const { page, step } = await shop.visitor({ ...optionsOf(look), storageState });
