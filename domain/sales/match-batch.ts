@@ -115,7 +115,7 @@ async function readBuckets(
     const related = await findRelated(
       tx,
       profileId,
-      frontier.map(({ id }) => id),
+      frontier.map((one) => toSaleRecord(one)),
     );
     const near = await findNeighbours(tx, profileId, frontier, windowMs, perCustomer);
     const fresh = [...new Set([...related, ...near])].filter((id) => !found.has(id));

@@ -14,6 +14,7 @@ import { sql } from 'kysely';
 import { matchBatch } from './match-batch.ts';
 import { measureOverlaps } from './overlaps.ts';
 import { settleBatch } from './settle-batch.ts';
+import { readByIndex } from './store.ts';
 
 export interface SaleQueueOptions {
   readonly app: Postgres;
@@ -60,6 +61,7 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
       const sources = await listSaleSources(tx, profileId);
       if (sources.length > 1 && sources.some(({ isScanned }) => !isScanned)) return markScanned(tx, profileId, now());
       if (!items[0]?.isMatched) {
+        await readByIndex(tx);
         await matchBatch(tx, profileId, ids, now());
         await sql`
           UPDATE dirty_sales d SET is_matched = true FROM unnest(${ids}::uuid[], ${items.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)

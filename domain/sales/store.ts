@@ -83,9 +83,13 @@ export async function dropRecords(tx: Tx, profileId: string, ids: readonly strin
 }
 
 /**
- * The row's column is `asked.id`: a range of one value in its own order, by which the planner takes the index on it. Of a profile that its
- * statistics do not know yet, as during a first sync, it expects a single row, and would read the whole profile for each record.
+ * Without sorting, a range of one value in its own order is read by the index on it. Of a profile that its statistics do not know yet, as
+ * during a first sync, the planner expects a single row, and would take any index of the profile and read all of it for each record.
  */
+export async function readByIndex(tx: Tx): Promise<void> {
+  await sql`SELECT set_config('enable_sort', 'off', true)`.execute(tx);
+}
+
 const isAsked = (column: 'outcome_id' | 'first_id' | 'second_id') =>
   sql.raw(`${column} >= asked.id AND ${column} <= asked.id ORDER BY ${column}`);
 
@@ -93,14 +97,13 @@ const isAsked = (column: 'outcome_id' | 'first_id' | 'second_id') =>
  * Records that share a reference with others, that a member confirmed to be the same sale, or that are matched so far: who loses a partner
  * may have another. A value that many records carry identifies none.
  */
-export async function findRelated(tx: Tx, profileId: string, ids: readonly string[]): Promise<string[]> {
+export async function findRelated(tx: Tx, profileId: string, records: readonly SaleRecord[]): Promise<string[]> {
   const { most } = limits.sales.perReference;
+  const ids = records.map(({ id }) => id);
+  const values = new Set(records.flatMap(({ references }) => references.map(({ value }) => value)));
   const { rows } = await sql<{ id: string }>`
-    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${[...ids]}::uuid[]) AS a (id)),
-    mine AS MATERIALIZED (
-      SELECT DISTINCT r.value FROM asked CROSS JOIN LATERAL (
-        SELECT value FROM sale_references WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) r)
-    SELECT unnest(r.ids) AS id FROM mine
+    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids}::uuid[]) AS a (id))
+    SELECT unnest(r.ids) AS id FROM unnest(${[...values]}::text[]) AS mine (value)
     CROSS JOIN LATERAL (
       SELECT array_agg(outcome_id) AS ids FROM (
         SELECT outcome_id FROM sale_references WHERE profile_id = ${profileId} AND value >= mine.value AND value <= mine.value
