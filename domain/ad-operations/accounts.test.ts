@@ -97,7 +97,7 @@ test('operates on the right account for random sets of accounts', async () => {
     }),
     { numRuns: 3 },
   );
-}, 120_000);
+});
 
 test('needs connection_id where several accounts are connected and none of them reported the campaign', async () => {
   const accounts = [meta('EUR'), meta('USD')];

@@ -38,10 +38,10 @@ const ReceivedEvent = z
     count: Count.describe(
       `Outcomes of the last ${days} days. ${counted.toLocaleString('en')} stands for as many or more.`,
     ),
-    last_occurred_at: IsoTimestamp,
+    last_occurred_at: IsoTimestamp.describe('When the latest of them happened.'),
     definition_id: Uuid.nullable().describe('The definition that it counts under. Null: it counts nowhere.'),
   })
-  .meta({ id: 'ReceivedEvent' });
+  .meta({ id: 'ReceivedEvent', description: 'An event that was received, and whether it counts.' });
 
 const listReceivedEvents = route({
   id: 'listReceivedEvents',

@@ -142,9 +142,9 @@ const previewReportMail = route({
     200: {
       schema: data(
         z.strictObject({
-          subject: z.string(),
+          subject: z.string().describe('The subject line.'),
           text: z.string().describe('For programs that show no HTML.'),
-          html: z.string(),
+          html: z.string().describe('The body as mail programs show it.'),
           date_from: CalendarDate,
           date_to: CalendarDate,
         }),
