@@ -15,8 +15,8 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn('domain/tenants/create-profile.ts', ['domain/credentials/access.test.ts', 'domain/tenants'], {
     'one-profile-more': [
-      '(await countActiveProfiles(tx, workspace.id)) >= plan.activeProfiles',
-      '(await countActiveProfiles(tx, workspace.id)) > plan.activeProfiles',
+      '(await countActiveProfiles(tx, workspace.id)) < plan.activeProfiles',
+      '(await countActiveProfiles(tx, workspace.id)) <= plan.activeProfiles',
       'a plan has one profile more',
     ],
     'profile-of-an-app-is-on': [
