@@ -11,10 +11,11 @@ export async function connect(page: Page, workspace: Workspace, provider: string
   const chooser = page.getByText('Choose the account to connect:');
   const accounts = page.getByRole('heading', { name: 'Connected accounts' });
   await chooser.or(accounts).first().waitFor();
-  if (await chooser.isVisible())
-    await page
-      .getByRole('button', { name: /^Sandbox / })
-      .first()
-      .click();
-  await page.getByRole('listitem').filter({ hasText: provider }).filter({ hasText: 'Synced' }).first().waitFor();
+  if (await chooser.isVisible()) await chooser.locator('..').getByRole('button').first().click();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: provider })
+    .filter({ hasText: /Synced / })
+    .first()
+    .waitFor({ timeout: 150_000 });
 }
