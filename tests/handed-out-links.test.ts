@@ -17,7 +17,7 @@ const builders = [
   /\b((base|collector|api|public|console)Url|location\.origin) \+ /i,
 ];
 
-/** Addresses that nobody opens: requests of our own code, and addresses of other sites. */
+/** Addresses that no user opens: requests of our own code, and addresses of other sites. */
 const allowed: Readonly<Record<string, string>> = {
   'packages/contract/links.ts': 'the builders',
   'packages/sdk/client.ts': 'requests of the client',

@@ -135,7 +135,7 @@ export async function findEvents(
   return rows;
 }
 
-/** Events of records whose sale changed are decided anew: they were held back until their sale was known, or because another record reports it. */
+/** Reopens events of records whose sale changed: they waited for their sale to be matched, or another record was sent instead. */
 export async function reopenEvents(tx: Tx, profileId: string, outcomeIds: readonly string[]): Promise<void> {
   if (outcomeIds.length === 0) return;
   await sql`

@@ -6,7 +6,7 @@ import { composeMail } from './compose.ts';
 import { addressesOf, readReport } from './send.ts';
 import { lastDays } from './store.ts';
 
-/** The mail as it would be sent now, to whoever is signed in. Nothing is sent. */
+/** Shows the signed-in member the mail as it would be sent now. Sends nothing. */
 export const previewReportMail: Handles<
   Routes['previewReportMail'],
   ReportServices & { readonly baseUrl: string }

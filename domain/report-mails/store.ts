@@ -81,7 +81,7 @@ export async function listMails(tx: Tx, profileId: string): Promise<MailRow[]> {
   return rows;
 }
 
-/** One mail, until the transaction ends nobody else's to send. */
+/** Locks one mail until the transaction ends, so that no other process sends it. */
 export async function lockMail(tx: Tx, profileId: string, id: string): Promise<MailRow | undefined> {
   const { rows } = await sql<MailRow>`
     SELECT ${columns} FROM report_mails WHERE profile_id = ${profileId} AND id = ${id} FOR UPDATE`.execute(tx);

@@ -20,7 +20,7 @@ export interface SaleQueueOptions {
   readonly app: Postgres;
   /** Connections that are being read for the first time: their payments wait until all are there, so that the overlap is measured before they count. */
   readonly listFirstSyncs: (tx: Tx, profileId: string) => Promise<readonly string[]>;
-  /** Which record of a sale ad platforms receive is decided anew for these. */
+  /** Decides again which record of these sales ad platforms receive. */
   readonly reopenExports: (tx: Tx, profileId: string, outcomeIds: readonly string[]) => Promise<void>;
   readonly now: () => Date;
 }

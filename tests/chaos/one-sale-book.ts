@@ -135,7 +135,7 @@ export function writeBook(size: number, seed: number): Book {
     const everywhere = records.map(({ source }) => source);
     const known = () => (isOneSided || chance(0.5) ? [pick(everywhere)] : everywhere);
     if (chance(0.2)) return [refund(least, known())];
-    // Equal refunds are told apart by their number only, so whoever knows one of them knows both.
+    // Only the number of equal refunds distinguishes them, so a source reports both or neither.
     if (chance(0.2)) {
       const knownTo = known();
       return [refund(least / 4n, knownTo), refund(least / 4n, knownTo)];
@@ -218,7 +218,7 @@ export function writeBook(size: number, seed: number): Book {
             person,
           }),
         );
-        // Which of the two a single record belongs to nobody can tell, so only one of them is refunded then.
+        // A single record could belong to either of the two, so only one of them is refunded.
         const refunds = index === missing ? [] : refundsOf(records, missing !== undefined);
         sale('equal', records, { refunds });
       }

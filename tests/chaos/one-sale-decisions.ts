@@ -7,7 +7,7 @@ interface ShownMatch {
   readonly records: readonly { readonly external_id: string }[];
 }
 
-/** Members decide what no rule can, each pair by itself. Resolves to the matches that were decided. */
+/** Members decide each pair that no rule can. Resolves to the matches that were decided. */
 export async function decide(shop: Shop, book: Book): Promise<string[]> {
   const wanted = new Map<string, 'confirm' | 'reject'>();
   for (const { records, undecided } of book.sales)

@@ -70,7 +70,7 @@ test('a goal is created from an event that counts nowhere, edited in place and r
   expect(await accessFaults(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Save goal' }).click();
   await expect.poll(() => row.textContent()).toContain('14 days');
-  // The comma in the name of its event is no separator as long as nobody changes the events.
+  // The comma in the name of its event is no separator while the events are unchanged.
   expect(await row.textContent()).toContain('Printed brochurebrochure, printed');
 
   await row.getByRole('button', { name: 'Remove Printed brochure' }).click();

@@ -19,7 +19,7 @@ export interface HighlevelBook {
     id: string,
     to: Partial<Pick<HighlevelDeal, 'pipelineId' | 'pipelineStageId' | 'status' | 'monetaryValue' | 'contact'>>,
   ): void;
-  /** As if somebody had deleted a deal: it is in no list any more. */
+  /** Deletes a deal: no list contains it any more. */
   remove(id: string): void;
   /** What HighLevel would send of it, signed. */
   webhook(of: { readonly type: string; readonly locationId?: string; readonly id?: string }): {

@@ -17,7 +17,7 @@ for (const [provider, where, shown] of providers)
     const { page, step, complaints } = workspace.owner;
     await step(`Connect ${provider}`, () => connect(page, workspace, provider));
     await step('See what it reports', async () => {
-      // Ad spend reaches the reports seconds after the sync, and the page does not load it by itself.
+      // Ad spend reaches the reports seconds after the sync, and the page has to be reloaded.
       const text = page.getByRole('main').getByText(shown).first();
       const isShown = async () => {
         await page.goto(workspace.url(where));

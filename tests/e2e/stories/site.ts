@@ -26,6 +26,6 @@ export async function openSite(): Promise<Site> {
   return site;
 }
 
-/** A page of the shop with what the console told its developer to paste. */
+/** A page of the shop with the tag from the console. */
 export const pageWith = (tag: string): string =>
   `<!doctype html><html lang="en"><head><title>Shop</title>${tag}</head><body><h1>Shop</h1><a href="/shoes">Shoes</a></body></html>`;

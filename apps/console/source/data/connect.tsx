@@ -44,7 +44,7 @@ export function ConnectDialog({ profileId, channel, onClose }: ConnectDialogProp
 
 const memory = (profileId: string): string => `connecting ${profileId}`;
 
-/** The console was opened under another host name than the configured one, to which nobody is sent back. */
+/** The console was opened under another host name than `BASE_URL`; the consent cannot return to it. */
 const isOtherHost = (error: unknown): boolean => error instanceof TributaryError && error.code === 'invalid_parameter';
 
 /** Through the provider's own consent page: at once in this tab, or by a link for the holder of the account. */

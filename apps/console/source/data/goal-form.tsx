@@ -51,7 +51,7 @@ export function GoalForm({ profileId, draft = {}, onSaved }: GoalFormProps) {
           ...(draft.conversion_key && { conversion_key: draft.conversion_key }),
           counts_as_cash: isCash,
           lookback_window_days: Number(days),
-          // A name may hold a comma: what nobody changed is sent as it was.
+          // A name may contain a comma: an unchanged list is sent unchanged.
           ...(events === before
             ? draft.event_names && { event_names: draft.event_names }
             : names.length > 0 && { event_names: names }),
