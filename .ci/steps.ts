@@ -10,6 +10,12 @@ const total = { passed: 0, failed: 0 };
 /** A step beside others takes a minute or two on a busy machine. */
 const longestBesideMs = 360_000;
 
+/** How long the output of a step that has ended is waited for. */
+const lastOutputMs = 10_000;
+
+/** What hangs in a step that prints as it goes fails after so long: the whole run must end well before the machine is taken away. */
+const longestShownMs = 45 * 60_000;
+
 /** A busy machine spoils one or two; when more fail, something is wrong. */
 const mostAlone = 2;
 
@@ -127,7 +133,8 @@ function run(args: readonly string[], shown: 'meanwhile' | 'afterwards'): Promis
       env: { ...process.env, NODE_COMPILE_CACHE: join(root, '.engines/compile-cache'), FAST_CHECK_SEED: '20261116' },
       stdio: ['ignore', 'pipe', isShown ? 'inherit' : 'pipe'],
       // One that hangs fails, with its last words, and holds nobody up.
-      ...(!isShown && { timeout: longestBesideMs, killSignal: 'SIGKILL' }),
+      timeout: isShown ? longestShownMs : longestBesideMs,
+      killSignal: 'SIGKILL',
     });
     let output = '';
     const take = (data: Buffer) => {
@@ -137,6 +144,8 @@ function run(args: readonly string[], shown: 'meanwhile' | 'afterwards'): Promis
     child.stdout?.on('data', take);
     child.stderr?.on('data', take);
     child.on('close', (code) => resolve({ code: code ?? 1, output }));
+    // A process that it started and left behind keeps its output open.
+    child.on('exit', (code) => setTimeout(() => resolve({ code: code ?? 1, output }), lastOutputMs).unref());
   });
 }
 

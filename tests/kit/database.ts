@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate, migrationsFingerprint } from '@tributary/postgres';
 import { catalogue, migrateJobs, schedule } from '@tributary/work';
@@ -25,7 +26,10 @@ const at = (url: string, database: string) => {
   return changed.href;
 };
 
-async function asOwner<T>(server: DatabaseServer, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function asOwner<T>(
+  server: Pick<DatabaseServer, 'ownerUrl'>,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ connectionString: at(server.ownerUrl, 'postgres') });
   await client.connect();
   try {
@@ -72,6 +76,11 @@ export async function cloneDatabase(server: DatabaseServer): Promise<TestDatabas
     collectorUrl: at(server.collectorUrl, name),
     drop: () => asOwner(server, (client) => dropDatabase(client, name)),
   };
+}
+
+/** Drops a test's database, known by its owner's address. */
+export function dropDatabaseAt(ownerUrl: string): Promise<void> {
+  return asOwner({ ownerUrl }, (client) => dropDatabase(client, basename(new URL(ownerUrl).pathname)));
 }
 
 /** A connection of a test's own administrator may still be closing, and only another administrator could end it. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { connectEveryNode, raw } from '@tributary/clickhouse';
-import pg from 'pg';
+import { dropDatabaseAt } from './database.ts';
 import { clickhouseAt } from './shards.ts';
 import { destroyStreams } from './stream/index.ts';
 import type { Testkit } from './testkit.ts';
@@ -40,12 +40,7 @@ export async function sweepLeftovers(): Promise<void> {
 }
 
 async function drop({ ownerUrl, clickhouseUrl, clickhouseDatabase, natsUrl, streamPrefix }: Leftover): Promise<void> {
-  const url = new URL(ownerUrl);
-  const database = basename(url.pathname);
-  url.pathname = '/postgres';
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  await client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`).finally(() => client.end());
+  await dropDatabaseAt(ownerUrl);
   for (const node of connectEveryNode({ ...clickhouseAt(clickhouseUrl), database: 'default' })) {
     await node.command(raw(`DROP DATABASE IF EXISTS ${clickhouseDatabase} SYNC`), {});
     await node.close();

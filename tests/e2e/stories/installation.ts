@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadSettings } from '@tributary/config';
@@ -51,6 +52,8 @@ export interface Workspace {
 }
 
 type PersonOptions = Parameters<Browser['newContext']>[0];
+
+const endWithParent = import.meta.resolve('@tributary/testkit/end-with-parent');
 
 const password = 'vague otter lamp';
 
@@ -105,7 +108,8 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
     ...changes,
   };
   await migrateAll(loadSettings(environment));
-  const processes = (['api', 'collector', 'worker'] as const).map((app) => start(app, environment));
+  const log = openLog(kit);
+  const processes = (['api', 'collector', 'worker'] as const).map((app) => start(app, environment, log));
   const close = async () => {
     await browser.close();
     await Promise.all(processes.map(stop));
@@ -157,14 +161,20 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
   };
 }
 
-function start(app: 'api' | 'collector' | 'worker', env: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../apps', app, 'main.ts')], {
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  // The worker of the test runner may be ended without closing anything.
-  process.once('exit', () => child.kill('SIGKILL'));
-  return child;
+/**
+ * The test runner ends its processes with a signal, which leaves them no time to close anything, and waits until nobody holds their
+ * output: so a child ends when its channel to the parent closes, and writes into a file.
+ */
+function start(app: 'api' | 'collector' | 'worker', env: NodeJS.ProcessEnv, log: number): ChildProcess {
+  const main = join(import.meta.dirname, '../../../apps', app, 'main.ts');
+  return spawn(process.execPath, ['--import', endWithParent, main], { env, stdio: ['ignore', 'ignore', log, 'ipc'] });
+}
+
+/** What the processes log as warnings and errors. */
+function openLog(kit: Testkit): number {
+  const folder = join(import.meta.dirname, '../../../.engines/stories');
+  mkdirSync(folder, { recursive: true });
+  return openSync(join(folder, `${kit.clickhouseDatabase}.log`), 'a');
 }
 
 async function stop(child: ChildProcess): Promise<void> {
