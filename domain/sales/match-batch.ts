@@ -6,6 +6,7 @@ import { toSaleRecord } from './records.ts';
 import {
   dropRecords,
   findDecisions,
+  findMarks,
   findMatches,
   findRelated,
   forgetReferences,
@@ -13,15 +14,17 @@ import {
   type NewMatch,
   readSaleSettings,
   replaceMatches,
+  type SaleMark,
   type StoredMatch,
   saveRecords,
 } from './store.ts';
 
 /**
  * Finds the matches of some records anew. What is read is the whole bucket of each: whatever shares a reference with it, or is of the
- * same customer and amount close to it, and so on. So the result is the same in whatever order records came.
+ * same customer and amount close to it, and so on. So the result is the same in whatever order records came. Resolves to the marks of the
+ * bucket's other records, whose matches are found with them.
  */
-export async function matchBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<void> {
+export async function matchBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<SaleMark[]> {
   const { windowMinutes } = await readSaleSettings(tx, profileId);
   const windowMs = windowMinutes * 60_000;
   const seeds = await listSaleRecords(tx, profileId, ids);
@@ -36,7 +39,7 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     profileId,
     seeds.map((one) => toSaleRecord(one)),
   );
-  const bucket = await readBuckets(tx, profileId, seeds, windowMs);
+  const { found: bucket, marks } = await readBuckets(tx, profileId, seeds, windowMs);
   const all = [...new Set([...ids, ...bucket.keys()])];
   const decisions = await findDecisions(tx, profileId, all);
   const before = new Map((await findMatches(tx, profileId, all)).map((one) => [pairKey(one.first, one.second), one]));
@@ -71,12 +74,13 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     added.map(([, match]) => match),
     now,
   );
-  const own = new Set(ids);
+  const own = new Set([...ids, ...marks.map(({ id }) => id)]);
   await markMatched(
     tx,
     profileId,
     [...ended, ...added].flatMap(([, { first, second }]) => [first, second]).filter((id) => !own.has(id)),
   );
+  return marks;
 }
 
 /** An erasure must not change revenue: records that were one sale stay one without the reference or customer that showed it. */
@@ -102,16 +106,20 @@ const isSame = (a: StoredMatch | NewMatch | undefined, b: StoredMatch | NewMatch
   a.isLikely === b.isLikely &&
   a.state === b.state;
 
+/** Whole buckets, and the marks of what is in them beside the seeds. */
 async function readBuckets(
   tx: Tx,
   profileId: string,
   seeds: readonly LedgerRecord[],
   windowMs: number,
-): Promise<Map<string, LedgerRecord>> {
+): Promise<{ found: Map<string, LedgerRecord>; marks: SaleMark[] }> {
   const { most, perCustomer } = limits.sales.bucket;
   const found = new Map(seeds.map((one) => [one.id, one]));
+  const marks: SaleMark[] = [];
   let frontier = seeds;
-  while (frontier.length > 0 && found.size <= seeds.length + most) {
+  while (frontier.length > 0) {
+    // Records at the edge of a bucket that is too large are matched by themselves.
+    if (found.size > seeds.length + most) return { found, marks: [] };
     const related = await findRelated(
       tx,
       profileId,
@@ -119,9 +127,18 @@ async function readBuckets(
     );
     const near = await findNeighbours(tx, profileId, frontier, windowMs, perCustomer);
     const fresh = [...new Set([...related, ...near])].filter((id) => !found.has(id));
+    const marked = await findMarks(tx, profileId, fresh, false);
     frontier = await listSaleRecords(tx, profileId, fresh);
     for (const one of frontier) found.set(one.id, one);
-    if (fresh.length > 0 && frontier.length === 0) break;
+    const isPayment = new Set(frontier.map(({ id }) => id));
+    const members = marked.filter(({ id }) => isPayment.has(id));
+    marks.push(...members);
+    const isMarked = new Set(members.map(({ id }) => id));
+    await saveRecords(
+      tx,
+      profileId,
+      frontier.filter(({ id }) => isMarked.has(id)).map((one) => toSaleRecord(one)),
+    );
   }
-  return found;
+  return { found, marks };
 }

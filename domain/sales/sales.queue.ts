@@ -14,7 +14,7 @@ import { sql } from 'kysely';
 import { matchBatch } from './match-batch.ts';
 import { measureOverlaps } from './overlaps.ts';
 import { settleBatch } from './settle-batch.ts';
-import { readByIndex } from './store.ts';
+import { endMatching, endSettling, readByIndex } from './store.ts';
 
 export interface SaleQueueOptions {
   readonly app: Postgres;
@@ -60,22 +60,16 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
       const ids = items.map(({ id }) => id);
       const sources = await listSaleSources(tx, profileId);
       if (sources.length > 1 && sources.some(({ isScanned }) => !isScanned)) return markScanned(tx, profileId, now());
+      await readByIndex(tx);
       if (!items[0]?.isMatched) {
-        await readByIndex(tx);
-        await matchBatch(tx, profileId, ids, now());
-        await sql`
-          UPDATE dirty_sales d SET is_matched = true FROM unnest(${ids}::uuid[], ${items.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)
-          WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision`.execute(tx);
+        await endMatching(tx, profileId, [...items, ...(await matchBatch(tx, profileId, ids, now()))]);
         const [next] = await listDirtySales(tx, profileId, await listFirstSyncs(tx, profileId), 1);
         if (next?.isMatched) await measureOverlaps(tx, profileId, now());
         return;
       }
-      await reopenExports(tx, profileId, await settleBatch(tx, profileId, ids, now()));
-      await sql`
-        DELETE FROM dirty_sales d USING unnest(${ids}::uuid[], ${items.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)
-        WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision AND d.is_matched`.execute(
-        tx,
-      );
+      const { changed, others } = await settleBatch(tx, profileId, ids, now());
+      await reopenExports(tx, profileId, changed);
+      await endSettling(tx, profileId, [...items, ...others]);
     });
   },
 

@@ -6,13 +6,27 @@ import { dayMs } from '@tributary/vocabulary';
 import { type DuplicateDay, noticeDuplicates } from './duplicates-found.ts';
 import { overlapReader } from './overlaps.ts';
 import { kindOf } from './records.ts';
-import { asMatch, findDecisions, findMatches, readSaleSettings, replaceMatches, type StoredMatch } from './store.ts';
+import {
+  asMatch,
+  findDecisions,
+  findMarks,
+  findMatches,
+  readSaleSettings,
+  replaceMatches,
+  type SaleMark,
+  type StoredMatch,
+} from './store.ts';
 
-/**
- * Forms the sales of some records from their matches, and writes which record of each counts. Resolves to the records whose sale changed.
- */
-export async function settleBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<string[]> {
-  const { matches, records } = await readSales(tx, profileId, ids);
+export interface Settled {
+  /** Records whose sale changed. */
+  readonly changed: readonly string[];
+  /** The marks of other records of the same sales, which are formed with them. */
+  readonly others: readonly SaleMark[];
+}
+
+/** Forms the sales of some records from their matches, and writes which record of each counts. */
+export async function settleBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<Settled> {
+  const { matches, records, others } = await readSales(tx, profileId, ids);
   const decisions = await findDecisions(tx, profileId, [...records.keys()]);
   const { preference } = await readSaleSettings(tx, profileId);
   const { sources, of } = await overlapReader(tx, profileId);
@@ -71,7 +85,7 @@ export async function settleBatch(tx: Tx, profileId: string, ids: readonly strin
   await noticeDuplicates(tx, profileId, [...duplicateDays.values()], now);
   // What another record of the sale reports as refunded reduces the counted one, too.
   await recountRefunds(tx, profileId, recounted, now);
-  return [...new Set([...recounted, ...left])];
+  return { changed: [...new Set([...recounted, ...left])], others };
 }
 
 /** Records with all that matches lead to from them. */
@@ -89,6 +103,13 @@ async function readSales(tx: Tx, profileId: string, ids: readonly string[]) {
     for (const id of next) seen.add(id);
     frontier = [...next];
   }
+  const asked = new Set(ids);
+  const others = await findMarks(
+    tx,
+    profileId,
+    [...seen].filter((id) => !asked.has(id)),
+    true,
+  );
   const records = await listSaleRecords(tx, profileId, [...seen]);
-  return { matches: [...matches.values()], records: new Map(records.map((one) => [one.id, one])) };
+  return { matches: [...matches.values()], records: new Map(records.map((one) => [one.id, one])), others };
 }

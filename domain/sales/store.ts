@@ -217,6 +217,46 @@ export async function forgetReferences(tx: Tx, profileId: string, matches: reado
   );
 }
 
+/** A mark of a payment, as it was before the payment was read: a newer mark stays. */
+export interface SaleMark {
+  readonly id: string;
+  readonly revision: string;
+}
+
+export async function findMarks(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+  isMatched: boolean,
+): Promise<SaleMark[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<SaleMark>`
+    SELECT outcome_id AS id, revision FROM dirty_sales
+    WHERE profile_id = ${profileId} AND outcome_id = ANY (${[...ids]}::uuid[]) AND is_matched = ${isMatched}`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** The matches of these are found; which records count follows. */
+export async function endMatching(tx: Tx, profileId: string, marks: readonly SaleMark[]): Promise<void> {
+  await sql`
+    UPDATE dirty_sales d SET is_matched = true FROM ${asRows(marks)}
+    WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision`.execute(tx);
+}
+
+/** Which of these count is written. */
+export async function endSettling(tx: Tx, profileId: string, marks: readonly SaleMark[]): Promise<void> {
+  await sql`
+    DELETE FROM dirty_sales d USING ${asRows(marks)}
+    WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision AND d.is_matched`.execute(
+    tx,
+  );
+}
+
+const asRows = (marks: readonly SaleMark[]) =>
+  sql`unnest(${marks.map(({ id }) => id)}::uuid[], ${marks.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)`;
+
 /** Marks records whose sale has to be formed again; their matches are as they should be. */
 export async function markMatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
