@@ -9,6 +9,8 @@ import type { Testkit } from './testkit.ts';
 const folder = join(import.meta.dirname, '../../.engines/leftovers');
 
 interface Leftover {
+  /** The process id of the test run. */
+  readonly run: number;
   readonly ownerUrl: string;
   readonly clickhouseUrl: string;
   readonly clickhouseDatabase: string;
@@ -24,18 +26,30 @@ export function noteLeftover(kit: Testkit): () => void {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${kit.clickhouseDatabase}.json`);
   const { clickhouseUrl, clickhouseDatabase, natsUrl, streamPrefix } = kit;
-  const note: Leftover = { ownerUrl: kit.database.ownerUrl, clickhouseUrl, clickhouseDatabase, natsUrl, streamPrefix };
+  const run = Number(process.env.TEST_RUN_PID);
+  const { ownerUrl } = kit.database;
+  const note: Leftover = { run, ownerUrl, clickhouseUrl, clickhouseDatabase, natsUrl, streamPrefix };
   writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
   return () => rmSync(file, { force: true });
 }
 
-/** After the last test file: drops the databases and streams that test processes left open. */
+/** After the last test file: drops the databases and streams that processes of this run, or of runs that have ended, left open. */
 export async function sweepLeftovers(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
-    await drop(JSON.parse(readFileSync(file, 'utf8')) as Leftover);
-    rmSync(file);
+    const note = JSON.parse(readFileSync(file, 'utf8')) as Leftover;
+    if (note.run !== process.pid && isAlive(note.run)) continue;
+    await drop(note);
+    rmSync(file, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

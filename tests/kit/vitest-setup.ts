@@ -7,6 +7,7 @@ import { isSharded, startShards } from './shards.ts';
 export default async function setup(): Promise<() => Promise<void>> {
   const addresses = await start();
   Object.assign(process.env, addresses);
+  process.env.TEST_RUN_PID = String(process.pid);
   // A log reserves its room on the server, which processes of many tests share.
   Object.assign(process.env, { STREAM_MAX_MEGABYTES: '64', DEAD_LETTER_MAX_MEGABYTES: '16' });
   await prepareTemplate({
