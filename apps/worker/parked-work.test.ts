@@ -231,7 +231,7 @@ const reportMail = ({ profileId }: Scene, id: string, at: Date) => sql`
   VALUES (${profileId}, ${id}, 'overview', 'last_touch', 'week', 'en', '{}', ${uuid()}, ${due}, ${at})`;
 
 /** What these need to be done are the log or many stores: tests of their own have them done after they were put back. */
-const doneElsewhere: readonly QueueName[] = ['erasures', 'tenantDeletions', 'webhooks'];
+const doneElsewhere: readonly QueueName[] = ['erasures', 'tenantDeletions'];
 
 const { signal } = new AbortController();
 const asSystem = kit.system.unbound.transaction;

@@ -368,7 +368,8 @@ test('a disconnected connection shows when it was last read, and is read no more
 test('disconnecting one connection leaves the syncs and positions of its siblings as they were', async () => {
   const one = await connected('social_ads');
   const others = [await connected('social_ads', one), await connected('crm_a', one)];
-  for (const { id } of others) await one.rows(sql`UPDATE syncs SET position = '{"page": 3}' WHERE connection_id = ${id}`);
+  for (const { id } of others)
+    await one.rows(sql`UPDATE syncs SET position = '{"page": 3}' WHERE connection_id = ${id}`);
   const stored = () => one.rows(sql`SELECT * FROM syncs WHERE connection_id <> ${one.id} ORDER BY connection_id`);
   const before = await stored();
   expect(before).toMatchObject([{ position: { page: 3 } }, { position: { page: 3 } }]);
