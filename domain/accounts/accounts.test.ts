@@ -89,6 +89,34 @@ describe('POST /account/sign-in', () => {
     expect(local.forgetCookie).toBe('session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
   });
 
+  test('200: while keys are rotated, and sessions of the older key stay valid', async () => {
+    const user = await newUser();
+    const [old] = testVault.derive('accounts');
+    if (!old) return expect.unreachable();
+    const newer = { id: 'newer', bytes: Buffer.alloc(32, 3) };
+    const open = (keys: readonly (typeof old)[]) =>
+      createAccounts({
+        baseUrl: 'http://127.0.0.1:4000',
+        postgres: kit.app,
+        keys: () => keys,
+        passwordMinLength: 10,
+        sessionDays: 1,
+        isCookieSecure: false,
+        idleMinutes: 60,
+        noteUse: () => {},
+        attempts: { take: async () => {}, right: async () => {} },
+        audit: writeAudit,
+        isFirstOfMinute: async () => true,
+      });
+    const signInWith = async (accounts: ReturnType<typeof open>) => {
+      const signedIn = await accounts.signIn(user.email, password);
+      return signedIn && 'setCookie' in signedIn ? signedIn.setCookie : '';
+    };
+    const before = await signInWith(open([old]));
+    expect(before).not.toBe('');
+    for (const keys of [[newer, old], [newer]]) expect(await signInWith(open(keys)), String(keys.length)).not.toBe('');
+  });
+
   test('401: a wrong password and an unknown address are told the same', async () => {
     const user = await newUser();
     const answers = [await signIn(user.email, 'wrong password'), await signIn('nobody@example.com')];

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { auditEntries, buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createUser } from './operator.ts';
 import { createPasswords } from './passwords.ts';
@@ -233,6 +234,28 @@ describe('the consent page', () => {
     expect(await auditEntries(kit, { workspaceId })).toMatchObject([
       { actor_kind: 'user', actor_id: id, action: 'assistant.allowed', detail: { profile_id: profileId, scopes } },
     ]);
+  });
+
+  test('names in the log the consent of the assistant that was allowed, also beside others', async () => {
+    const other = await buildProfile(kit.app, { workspaceId });
+    const { cookie, id } = await signedIn();
+    const clients: string[] = [];
+    // Two assistants for one profile, and the second of them for another profile, too.
+    for (const chosen of [profileId, profileId, other.id]) {
+      const last = chosen === profileId ? undefined : clients.at(-1);
+      const clientId = last ?? ((await register()).json.client_id as string);
+      const { query } = await authorize(clientId, cookie, { prompt: 'consent' });
+      await decide(cookie, { query, profile_id: chosen, decision: 'allow' });
+      clients.push(clientId);
+    }
+    const { rows } = await kit.owner.unbound.query(sql<{ key: string; id: string }>`
+      SELECT client_id || ' ' || reference_id AS key, id FROM oauth_consents WHERE user_id = ${id}`);
+    const consents = new Map(rows.map((row) => [row.key, `assistant:${row.id}`]));
+    expect(consents.size).toBe(3);
+    const allowed = (await auditEntries(kit, { workspaceId })).filter(({ action }) => action === 'assistant.allowed');
+    expect(allowed.map(({ target }) => target)).toEqual(
+      [profileId, profileId, other.id].map((profile, at) => consents.get(`${clients[at]} ${profile}`)),
+    );
   });
 
   test('shows the person’s own profiles, escapes what the client says of itself, and runs no script', async () => {

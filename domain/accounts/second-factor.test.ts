@@ -168,6 +168,10 @@ describe('a second factor', () => {
     expect((await call('POST', '/sign-in', '', secret)).status).toBe(202);
     const without = await resetPassword(operator, second.user.email, { withSecondFactor: true });
     expect((await call('POST', '/sign-in', '', { ...secret, password: without.password })).status).toBe(200);
+    const resets = (await auditEntries(kit, 'installation')).filter(
+      ({ action }) => action === 'account.password_reset',
+    );
+    expect(resets.map(({ detail }) => detail)).toEqual([{}, { second_factor: 'removed' }]);
   });
 
   test('neither secret nor recovery codes are in the table, and each change stands in the audit log', async () => {

@@ -365,6 +365,22 @@ test('a disconnected connection shows when it was last read, and is read no more
   expect(await sync()).toMatchObject(left);
 });
 
+test('disconnecting one connection leaves the syncs and positions of its siblings as they were', async () => {
+  const one = await connected('social_ads');
+  const others = [await connected('social_ads', one), await connected('crm_a', one)];
+  for (const { id } of others)
+    await one.rows(sql`UPDATE syncs SET position = '{"page": 3}' WHERE connection_id = ${id}`);
+  const stored = () => one.rows(sql`SELECT * FROM syncs WHERE connection_id <> ${one.id} ORDER BY connection_id`);
+  const before = await stored();
+  expect(before).toMatchObject([{ position: { page: 3 } }, { position: { page: 3 } }]);
+  expect((await one.ask('POST', `/connections/${one.id}/disconnect`)).status).toBe(200);
+  expect(await stored()).toEqual(before);
+  for (const { id, status } of others) {
+    expect(await status()).toBe('connected');
+    expect((await one.row(id)).credentials).not.toBeNull();
+  }
+});
+
 test('regular runs are spread over the hour', () => {
   const now = new Date('2026-01-01T00:30:00Z');
   const minutes = new Map<number, number>();

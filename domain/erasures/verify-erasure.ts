@@ -170,7 +170,7 @@ async function* personIdsOf({ clickhouse }: SearchedStores, profileId: string, t
 }
 
 /** Rows have most of their words in common. */
-function remembering(ask: (name: string) => boolean): (name: string) => boolean {
+export function remembering(ask: (name: string) => boolean): (name: string) => boolean {
   const known = new Map<string, boolean>();
   return (name) => {
     const before = known.get(name);

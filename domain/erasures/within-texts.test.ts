@@ -4,6 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { describe, expect, test, vi } from 'vitest';
 import { identify, minute, useEveryStore } from './every-store.fixture.ts';
 import { namesSeenIn } from './look-closely.ts';
+import { remembering } from './verify-erasure.ts';
 
 const scene = useEveryStore();
 const { anaPays, browse, drained, eraseAna, publish, requestNow, untilDone, verifyIt } = scene;
@@ -129,6 +130,15 @@ describe('what no key opens', () => {
   });
 });
 
+test('a name is found however many other words were read before it', () => {
+  const isTheirs = remembering((name) => name === 'ana' || name === 'word-3');
+  for (let round = 0; round < 2; round += 1) {
+    expect(isTheirs('ana')).toBe(true);
+    for (let n = 0; n <= 100_001; n += 1) if (isTheirs(`word-${n}`) !== (n === 3)) expect.unreachable(`word-${n}`);
+  }
+  expect(['ana', 'word-3', 'word-4'].map(isTheirs)).toEqual([true, true, false]);
+});
+
 describe('the eyes of the search', () => {
   const seen = (content: unknown) => [...namesSeenIn(content)].map((name) => name.replace('identifier:', ''));
   const twice = encodeURIComponent(encodeURIComponent('ana@example.cl'));
@@ -139,9 +149,15 @@ describe('the eyes of the search', () => {
     ['email', 'ana@example.cl', JSON.stringify({ a: JSON.stringify({ mail: 'ana@example.cl' }) })],
     ['email', 'ana@example.cl', Buffer.from('mail=ana@example.cl').toString('base64')],
     ['email', 'ana@example.cl', 'ana&#x40;example.cl'],
+    ['email', 'ana@example.cl', Buffer.from('mail=???? ana@example.cl').toString('base64url')],
+    ['email', 'ana@example.cl', Buffer.from('mail=>>>> ana@example.cl').toString('base64url')],
+    ['email', 'ana@example.cl', 'https://x.example/?q=Mu%C3%B1oz%20ana%40example.cl'],
+    ['external_customer_id', 'Muñoz 7', 'https://x.example/?q=Mu%C3%B1oz%207'],
     ['phone', '+56912345678', 'tel. +56 9 1234-5678.'],
     ['phone', '+56912345678', 'tel=912345678&x'],
     ['national_id', '12345678-5', 'rut:12.345.678-5'],
+    ['national_id', '123456-0', 'rut 123.456-0'],
+    ['national_id', '1000005-K', 'rut 1.000.005-k'],
     ['external_customer_id', 'key-ana', 'bought by key-ana.'],
     ['external_customer_id', '1118', 'https://shop.example/u/1118?x'],
     ['external_customer_id', 'Ana Soto 7', 'for Ana Soto 7, a gift'],

@@ -53,7 +53,7 @@ export class Platform {
     if (data.some(({ event_id }) => this.poisoned.has(event_id)))
       return answer(400, { error: { code: 100, type: 'OAuthException', message: 'Invalid parameter' } });
     const [, dataset = ''] = /([^/]+)\/events$/.exec(pathname) ?? [];
-    const known = new Set(this.kept.map(({ event_id }) => event_id));
+    const known = new Set(this.kept.filter((one) => one.dataset === dataset).map(({ event_id }) => event_id));
     this.kept.push(...data.filter(({ event_id }) => !known.has(event_id)).map((event) => ({ ...event, dataset })));
     if (this.lost > 0) {
       this.lost -= 1;
@@ -158,6 +158,22 @@ export async function openExports() {
     return {
       ...place,
       connectionId,
+      /** Another account of the same platform, whose exports are declared beside the first. Resolves to its connection. */
+      async addTarget(changes: object = {}) {
+        const id = await buildConnection(
+          kit,
+          { id: profileId, workspaceId },
+          {
+            channel: traits.channel ?? 'social_ads',
+            externalId: 'act_2',
+            credentials: { accessToken: 'token', expiresAt: null, granted: [] },
+          },
+        );
+        await answerOf('PUT', '/conversion-sync/catalog', {
+          exports: [target, { ...target, connection_id: id, ...changes }],
+        });
+        return id;
+      },
       target,
       catalog,
       answerOf,

@@ -84,6 +84,42 @@ describe('a run', () => {
     expect(platform.kept).toHaveLength(1);
   });
 
+  test('sends the events of each target to that target alone, and counts a run for each', async () => {
+    const shop = await open();
+    const second = await shop.addTarget({ dataset: '2002', events: { lead_created: 'Lead' } });
+    await shop.pay('paid');
+    await shop.pay('lead', { event_name: 'lead_created', properties: {} });
+    await shop.run();
+    expect(platform.kept.map(({ dataset, event_id }) => `${dataset} ${event_id}`).sort()).toEqual([
+      '1001 lead',
+      '1001 paid',
+      '2002 lead',
+    ]);
+    const runs = (await shop.answerOf('GET', '/exports')).data as { connection_id: string; sent: number }[];
+    expect(new Map(runs.map((one) => [one.connection_id, one.sent]))).toEqual(
+      new Map([
+        [shop.connectionId, 2],
+        [second, 1],
+      ]),
+    );
+    // What one target refuses or waits for is nothing to the other.
+    platform.kept.length = 0;
+    await shop.rows(
+      sql`UPDATE connections SET status = 'disconnected', credentials = NULL WHERE id = ${shop.connectionId}`,
+    );
+    await shop.pay('late-lead', { event_name: 'lead_created', properties: {} });
+    await shop.run();
+    expect(platform.kept).toMatchObject([{ dataset: '2002', event_id: 'late-lead' }]);
+    expect(
+      await shop.rows(sql`
+        SELECT t.dataset, e.status FROM export_events e JOIN export_targets t ON t.id = e.target_id
+        JOIN outcomes o ON o.id = e.outcome_id WHERE o.idempotency_key = 'late-lead' ORDER BY 1`),
+    ).toEqual([
+      { dataset: '1001', status: 'refused' },
+      { dataset: '2002', status: 'sent' },
+    ]);
+  });
+
   test('one that nobody can deliver is told, too [evnt-016]', async () => {
     const shop = await open();
     await shop.pay('order-2');

@@ -1,8 +1,9 @@
 import { openTestWithClickHouse } from '@tributary/testkit';
-import { attributionModelNames, declaredSourceAnswers, limits } from '@tributary/vocabulary';
+import { attributionModelNames, declaredSourceAnswers, limits, nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { ad, day, openPartner } from './partners.fixture.ts';
+import { visitTouch } from './told-touch.ts';
 
 const world = await openTestWithClickHouse();
 const open = (traits = {}) => openPartner(world, traits);
@@ -146,6 +147,7 @@ describe('POST /partner/declared-source', () => {
     ['as a field of the customer', { customer: { external_ref: 'eva-1', national_id: '12.345.678-5' } }],
     ['as the reference', { customer: { external_ref: '12.345.678-5', email: 'x@example.test' } }],
     ['in the text', { answer_text: 'my id is 12345678-5' }],
+    ['behind a number that only looks like one', { answer_text: '12345678-4, no, 12345678-5' }],
   ])('a national id is refused %s [part-011]', async (_, body) => {
     const shop = await open();
     await shop.send();
@@ -189,6 +191,33 @@ describe('a declared source beside a known ad', () => {
       expect([model, body.data?.length]).toEqual([model, 1]);
     }
   });
+});
+
+test('a visit is a touch of each level of its ad, by its own id', () => {
+  const [session, campaign, adSet, adId] = ['s', 'c', 'set', 'ad'];
+  const row = {
+    touch_id: 't',
+    at: '1000',
+    session_id: session,
+    channel: 'paid_social',
+    source: 'instagram',
+    medium: 'paid',
+    platform: 'social_ads',
+    campaign_id: campaign,
+    ad_set_id: adSet,
+    ad_id: adId,
+    click_id_kind: '',
+    click_mark: '0',
+  };
+  const ids = { sessionId: session, campaignId: campaign, adSetId: adSet, adId };
+  expect(visitTouch(row)).toMatchObject(ids);
+  for (const [column, name] of [
+    ['session_id', 'sessionId'],
+    ['campaign_id', 'campaignId'],
+    ['ad_set_id', 'adSetId'],
+    ['ad_id', 'adId'],
+  ] as const)
+    expect(visitTouch({ ...row, [column]: nilUuid })).toMatchObject({ ...ids, [name]: null });
 });
 
 describe('POST /partner/ad-referrals', () => {

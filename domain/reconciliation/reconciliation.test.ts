@@ -1,6 +1,6 @@
 import { conversionIdOf } from '@tributary/rules';
 import { BookKeeper, buildConnection, mutate, openTestWithClickHouse, scene } from '@tributary/testkit';
-import { dayMs, differenceKindNames, reconciledBookNames } from '@tributary/vocabulary';
+import { dayMs, differenceKindNames, hourMs, limits, reconciledBookNames } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, expect, test } from 'vitest';
@@ -251,7 +251,9 @@ test('what a provider and an ad account say themselves is held against the books
     { ...about, kind: 'missing_at_provider', external_id: 'ch_5', at_provider: null, in_ledger: '5.5' },
     { ...about, kind: 'missing_in_ledger', external_id: 'ch_8', at_provider: '8.50', conversion_id: null },
   ]);
-  kit.clock.advance(dayMs);
+  kit.clock.advance(dayMs - 60_000);
+  expect(await shop.reconcile('ad_accounts')).toMatchObject({ differences: 0, pending: 1 });
+  kit.clock.advance(60_000);
   const second = await shop.reconcile('providers', 'ad_accounts');
   expect(second).toMatchObject({ differences: 4, pending: 0 });
   const [spend] = (await shop.differences(second.id)).slice(3);
@@ -308,6 +310,24 @@ test('what a provider and an ad account say themselves is held against the books
   await shop.work();
   const [night] = (await shop.ask('/api/v1/reconciliations?limit=1')).body.data;
   expect(night).toMatchObject({ is_nightly: true, differences: 0, pending: 1 });
+  // A young payment takes nothing from the open difference of the same book, day, channel and currency.
+  const old = new Date(kit.clock.now().getTime() - limits.reconciliation.graceHours * hourMs - 60_000);
+  const young = new Date(kit.clock.now().getTime() - limits.reconciliation.graceHours * hourMs + 60_000);
+  keeper.payments = [
+    { externalId: 'ch_old', at: old.toISOString(), amount: '1', currency: 'USD' },
+    { externalId: 'ch_young', at: young.toISOString(), amount: '2', currency: 'USD' },
+  ];
+  const run = {
+    date_from: old.toISOString().slice(0, 10),
+    date_to: young.toISOString().slice(0, 10),
+    books: ['providers'],
+  };
+  const asked = await shop.call('POST', '/api/v1/reconciliations', run);
+  await shop.work();
+  const mixed = (await shop.read(asked.json().data.id)).data;
+  expect(mixed).toMatchObject({ differences: 1, pending: 1 });
+  const ofDay = mixed.days.flatMap((one: { books: { differences: number; pending: number }[] }) => one.books);
+  expect(ofDay.filter((one: { pending: number }) => one.pending > 0)).toMatchObject([{ differences: 1, pending: 1 }]);
   // The metric is of the latest nights.
   await shop.rows(sql`UPDATE reconciliation_differences SET state = 'open' WHERE reconciliation_id = ${night.id}`);
   const counted = await countDifferences(kit.system, new Date(kit.clock.now().getTime() - 2 * dayMs));

@@ -55,7 +55,11 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
   async putBack(tx, profileId, ids) {
     for (const id of ids)
       if (id.includes('/')) await putMailBack(tx, placeOf(profileId, keyOf(id)));
-      else await sql`UPDATE report_mails SET due_at = now() WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
+      // In whole milliseconds: what plans the report compares the moment with the one that it read.
+      else
+        await sql`UPDATE report_mails SET due_at = date_trunc('milliseconds', now()) WHERE profile_id = ${profileId} AND id = ${id}`.execute(
+          tx,
+        );
   },
 });
 

@@ -196,6 +196,39 @@ test('what was not taken is tried again and shown; what may have arrived is neve
   expect(inbox).toHaveLength(2);
 });
 
+test('a mail that was set aside is sent once it is put back, and so is a report that could not be planned', async () => {
+  const team = await openTeam();
+  const { id } = await team.create({ every: 'day', recipients: [team.owner.userId, team.viewer.userId] });
+  kit.clock.set('2026-06-16T11:00:30Z');
+  const mailing = { mailer, baseUrl: 'https://tributary.test' };
+  const queue = reportMails({ app: kit.app, clickhouse, ...mailing, now: () => kit.clock.now() });
+  const { signal } = new AbortController();
+  const take = async () => (await queue.take(team.profileId, 20, signal)).items;
+  const asSystem = (act: (tx: Parameters<typeof queue.setAside>[0]) => Promise<void>) =>
+    kit.system.unbound.transaction(act);
+  const [planned, ...rest] = await take();
+  if (!planned) return expect.unreachable();
+  expect([planned.id, rest]).toEqual([id, []]);
+  await asSystem((tx) => queue.setAside(tx, team.profileId, planned));
+  expect(await take()).toEqual([]);
+  await asSystem((tx) => queue.putBack(tx, team.profileId, [planned.id]));
+  // The engine's own clock says when it was put back.
+  kit.clock.set(new Date());
+  const back = await take();
+  expect(back.map((item) => item.id)).toEqual([id]);
+  await queue.work({ key: team.profileId, items: back, isMore: false, signal, hold: async () => {} });
+  const [first, second] = await take();
+  if (!first || !second) return expect.unreachable();
+  await asSystem((tx) => queue.setAside(tx, team.profileId, first));
+  expect(await team.last()).toMatchObject({ failed: 1, waiting: 1, reason: 'fault' });
+  await team.work();
+  expect(inbox).toHaveLength(1);
+  await asSystem((tx) => queue.putBack(tx, team.profileId, [first.id]));
+  await team.work();
+  expect(inbox).toHaveLength(2);
+  expect(await team.last()).toMatchObject({ sent: 2, failed: 0, waiting: 0, reason: null });
+});
+
 test('only members get it, only who may share makes it, and a healthcare profile sends nothing', async () => {
   const team = await openTeam();
   const stranger = await buildMember(kit.app, (await openTeam()).workspaceId);

@@ -179,6 +179,24 @@ describe('GET /ads/{id}', () => {
     expect((await shop.read('/ads/winter', { level: 'campaign' })).data).toMatchObject({ ...none, spend: 6 });
   });
 
+  test('gives an entity of each level with zeros for a period in which nothing happened', async () => {
+    const quiet = { date_from: '2026-02-01', date_to: '2026-02-28' };
+    for (const [level, id, name] of [
+      ['ad', 'film', 'Film'],
+      ['ad_set', 'broad', 'Broad'],
+      ['campaign', 'winter', 'Winter'],
+    ])
+      expect((await shop.read(`/ads/${id}`, { level, ...quiet })).data, level).toMatchObject({
+        campaign_name: name,
+        entity_level: level,
+        spend: 0,
+        impressions: 0,
+        clicks: 0,
+        attributed_outcome_count: 0,
+        attributed_outcomes_by_type: {},
+      });
+  });
+
   test('tells what was copied, not what has come since', async () => {
     // It ends where it began, whatever comes after it.
     for (const status of ['SUCCESS', 'FAIL', 'LEARNING'] as const) {

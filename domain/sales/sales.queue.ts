@@ -6,6 +6,7 @@ import {
   listDirtySales,
   listSaleSources,
   markScanned,
+  rescanSources,
   type SaleRescan,
 } from '@tributary/domain/outcomes';
 import type { Postgres, Tx } from '@tributary/postgres';
@@ -38,7 +39,7 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
   async take(profileId, limit) {
     return app.forProfile(profileId).transaction(async (tx) => {
       const rescan = await findRescan(tx, profileId);
-      if (rescan) return { items: [{ id: rescan.id, rescan }], isMore: true };
+      if (rescan) return { items: [{ id: rescanId(rescan), rescan }], isMore: true };
       const syncing = await listFirstSyncs(tx, profileId);
       const rows = await listDirtySales(tx, profileId, syncing, limit);
       const first = rows[0];
@@ -74,7 +75,7 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
   },
 
   async setAside(tx, profileId, item) {
-    if (item.rescan) return endRescan(tx, profileId, item.id);
+    if (item.rescan) return endRescan(tx, profileId, item.rescan.id);
     await sql`
       DELETE FROM dirty_sales WHERE profile_id = ${profileId} AND outcome_id = ${item.id} AND revision = ${item.revision}`.execute(
       tx,
@@ -82,8 +83,21 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
   },
 
   async putBack(tx, profileId, ids) {
+    for (const id of ids) {
+      const rescan = readRescanId(id);
+      if (rescan) await rescanSources(tx, profileId, [rescan.source], rescan.what);
+    }
     await sql`
-      INSERT INTO dirty_sales (profile_id, outcome_id) SELECT ${profileId}::uuid, unnest(${[...ids]}::uuid[])
+      INSERT INTO dirty_sales (profile_id, outcome_id)
+      SELECT ${profileId}::uuid, unnest(${ids.filter((id) => !readRescanId(id))}::uuid[])
       ON CONFLICT DO NOTHING`.execute(tx);
   },
 });
+
+/** Names what a rescan is of, since its row is deleted when it is set aside. */
+const rescanId = ({ source, isMatched }: SaleRescan): string => `rescan ${isMatched ? 'counted' : 'matches'} ${source}`;
+
+function readRescanId(id: string): { readonly source: string; readonly what: 'matches' | 'counted' } | undefined {
+  const [, what, source] = /^rescan (matches|counted) (.+)$/s.exec(id) ?? [];
+  return what && source ? { source, what: what as 'matches' | 'counted' } : undefined;
+}

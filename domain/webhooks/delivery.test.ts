@@ -149,6 +149,30 @@ describe('a failed attempt', () => {
     expect(await shop.show(id)).toMatchObject({ consecutive_failures: 0, failing_since: null });
   });
 
+  test('is repeated when its own time has come, whatever else of the subscription waits for longer', async () => {
+    const shop = await openShop(kit, api);
+    await shop.subscribe(receiver.url);
+    receiver.answer = status(500);
+    const [patient] = await happen(shop.id);
+    await deliver();
+    seconds(5);
+    await deliver();
+    // Twice tried: it waits for five minutes. One that was tried once waits for five seconds.
+    const [hurried] = await happen(shop.id);
+    await deliver();
+    await deliver();
+    const { rows } = await kit.owner.unbound.query(sql<{ due: Date }>`SELECT due_at AS due FROM webhook_work`);
+    expect(rows).toEqual([{ due: new Date(kit.clock.now().getTime() + 5_000) }]);
+    receiver.answer = ok;
+    receiver.received.length = 0;
+    seconds(5);
+    await deliver();
+    expect(receiver.events().map((event) => event.id)).toEqual([hurried]);
+    seconds(295);
+    await deliver();
+    expect(receiver.events().map((event) => event.id)).toEqual([hurried, patient]);
+  });
+
   test('is the last after ten, over 75 hours', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url);

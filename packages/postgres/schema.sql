@@ -5437,7 +5437,7 @@ GRANT SELECT(profile_id) ON TABLE public.reconciliations TO tributary_system;
 
 GRANT SELECT(id) ON TABLE public.reconciliations TO tributary_system;
 
-GRANT SELECT(state) ON TABLE public.reconciliations TO tributary_system;
+GRANT SELECT(state),UPDATE(state) ON TABLE public.reconciliations TO tributary_system;
 
 GRANT SELECT(requested_at) ON TABLE public.reconciliations TO tributary_system;
 

@@ -34,4 +34,5 @@ export { clickhouseAt, farShard, ledgerUrls, mutate, openLedger, placesOfWorkers
 export { openTestkit, type Testkit } from './testkit.ts';
 export { browserVisit, buildTrackingKey, type TrackingTraits } from './visits.ts';
 export { openWarehouse } from './warehouse.ts';
+export { buildWebhook } from './webhook-builders.ts';
 export { workOff } from './work-off.ts';

@@ -91,8 +91,33 @@ export class Copy {
     }
   }
 
-  /** Runs the tests of a file or folder, or all. */
-  async run(tests: string, changed: readonly string[] = []): Promise<string | undefined> {
+  /** Runs the tests with a file changed, then restores it. Resolves to the first test that failed. */
+  async runChanged(path: string, text: string, tests: readonly string[]): Promise<string | undefined> {
+    const file = join(this.#at, path);
+    const original = readFileSync(file, 'utf8');
+    writeFileSync(file, text);
+    try {
+      return await this.run(tests, [path]);
+    } finally {
+      writeFileSync(file, original);
+      this.#changed.add(path);
+    }
+  }
+
+  /** Where the copy is. */
+  get path(): string {
+    return this.#at;
+  }
+
+  /** Ends the lane with all of its processes, also one that is in an endless loop; the next run begins another. */
+  kill(): void {
+    const pid = this.#lane?.process.pid;
+    this.#lane = undefined;
+    if (pid) process.kill(-pid, 'SIGKILL');
+  }
+
+  /** Runs the tests of a file or folder, of several files, or all. */
+  async run(tests: string | readonly string[], changed: readonly string[] = []): Promise<string | undefined> {
     this.#lane ??= begin(this.#at);
     const { process: lane, ended } = this.#lane;
     await Promise.race([this.#lane.begun, ended]);
@@ -122,6 +147,8 @@ function begin(at: string): Lane {
   const lane = fork(join(at, 'tests/mutants/lane.ts'), {
     cwd: at,
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // A group of its own, so that all of its processes can be ended.
+    detached: true,
     env: { ...process.env, CI: '' },
   });
   let words = '';

@@ -4,6 +4,7 @@ import { faults as ads } from './faults/ads.ts';
 import { faults as answers } from './faults/answers.ts';
 import { faults as assistants } from './faults/assistants.ts';
 import { faults as attribution } from './faults/attribution.ts';
+import { faults as byLot } from './faults/by-lot.ts';
 import { faults as clients } from './faults/clients.ts';
 import { faults as columns } from './faults/columns.ts';
 import { faults as connections } from './faults/connections.ts';
@@ -38,6 +39,7 @@ export const allFaults: readonly Fault[] = [
   ...answers,
   ...assistants,
   ...attribution,
+  ...byLot,
   ...clients,
   ...columns,
   ...credits,

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { createVitest, type TestCase, type TestModule } from 'vitest/node';
 
-/** What a lane is asked: to run the tests of a file or folder after these files have changed. */
+/** What a lane is asked: to run the tests of a file or folder, or of several files, after these files have changed. */
 export interface Asked {
-  readonly tests: string;
+  readonly tests: string | readonly string[];
   readonly changed: readonly string[];
 }
 
@@ -18,6 +18,8 @@ const at = process.cwd();
 let failed: string | undefined;
 const vitest = await createVitest({
   watch: false,
+  // Two lanes share the machine, and the files of one worker share what they import.
+  maxWorkers: 1,
   reporters: [{ onTestCaseResult: seeTest, onTestModuleEnd: seeModule }],
 });
 await vitest.standalone();
@@ -31,9 +33,10 @@ process.on('message', ({ tests, changed }: Asked) => {
 process.on('disconnect', () => process.exit());
 process.send?.({});
 
-async function run(tests: string, changed: readonly string[]): Promise<string | undefined> {
+async function run(tests: Asked['tests'], changed: readonly string[]): Promise<string | undefined> {
   for (const file of changed) vitest.invalidateFile(join(at, file));
-  const found = await vitest.globTestSpecifications(tests === '' ? [] : [join(at, tests)]);
+  const paths = [tests].flat().filter((path) => path !== '');
+  const found = await vitest.globTestSpecifications(paths.map((path) => join(at, path)));
   if (found.length === 0) throw new Error(`There are no tests ${tests}.`);
   failed = undefined;
   const { unhandledErrors } = await vitest.runTestSpecifications(found);

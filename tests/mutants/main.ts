@@ -5,6 +5,7 @@ import { Copy } from './copy.ts';
 import type { Fault } from './fault.ts';
 import { allFaults } from './faults.ts';
 import { Progress } from './progress.ts';
+import { runRandom } from './random/run.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -13,9 +14,26 @@ const { values, positionals } = parseArgs({
     whole: { type: 'boolean', default: false },
     resume: { type: 'boolean', default: false },
     most: { type: 'string', default: String(allFaults.length) },
+    random: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now()) },
+    minutes: { type: 'string', default: '240' },
+    limit: { type: 'string', default: '240' },
+    only: { type: 'string', default: '' },
+    list: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
+if (values.random !== undefined) {
+  await runRandom({
+    count: Number(values.random),
+    seed: values.seed,
+    minutes: Number(values.minutes),
+    limitSeconds: Number(values.limit),
+    only: values.only.split(',').filter(Boolean).map(Number),
+    isListed: values.list,
+  });
+  process.exit();
+}
 /** Of pure rules, whose tests need no engines. */
 const isQuick = ({ tests }: Fault) => tests.every((test) => /^packages\/(rules|tracker\/source)\//.test(test));
 const isFirstOfFile = (fault: Fault) => allFaults.find(({ file }) => file === fault.file) === fault;
@@ -31,7 +49,13 @@ if (values.help || wanted.length === 0) {
 
 Makes one mistake after another in a copy of the code and runs the tests that should notice it. Words choose by id or by the beginning of
 the file's path; --sample takes one of each file of pure rules, --most so many, drawn from all rooms. --resume asks nothing again whose fault, file and tests are as they were.
---whole gives what passed to the whole suite. The last line is JSON: faults, caught, missed.`);
+--whole gives what passed to the whole suite. The last line is JSON: faults, caught, missed.
+
+npm run mutants -- --random N [--seed S] [--minutes M] [--limit SECONDS] [--only 3,17] [--list]
+
+Draws N mutants by lot over product code, runs the nearest tests against each and lists the survivors. The same seed draws the same mutants
+of the same code. --minutes starts no further one after M, --limit ends the tests of one mutant, --only runs these numbers of the draw, --list
+runs none. Results go to .engines/mutants-random/SEED.json. It ends with 0 also when some survive.`);
   process.exit(values.help ? 0 : 2);
 }
 

@@ -132,6 +132,18 @@ test('windows of time are read without missing what moves, and the last one agai
   sandbox.book.mercadoPago.change(whole, { status: 'approved', status_detail: 'accredited' });
   await read();
   expect(ledger.get(`dispute-${whole.id}`)).toMatchObject({ isUndone: true });
+
+  // A dispute after refunds takes what is left, so that both together are the payment.
+  now = new Date(now.getTime() + 3_600_000);
+  sandbox.book.mercadoPago.change(part, { status: 'charged_back', status_detail: 'settled' });
+  await read();
+  const disputed = ledger.get(`dispute-${part.id}`);
+  expect(disputed).toMatchObject({ isDispute: true });
+  expect(Number(disputed?.kind === 'refund' && disputed.amount)).toBeCloseTo(part.transaction_amount - 3.5, 6);
+  now = new Date(now.getTime() + 3_600_000);
+  sandbox.book.mercadoPago.change(part, { status: 'charged_back', status_detail: 'reimbursed' });
+  await read();
+  expect(ledger.get(`dispute-${part.id}`)).toMatchObject({ isUndone: true });
 });
 
 test('errors are told by their status', async () => {
@@ -155,4 +167,10 @@ test('webhooks are signed over ids and time', () => {
   expect(receive?.verify({ ...delivery, headers: {} }, now)).toBe(false);
   const gone = sandbox.book.mercadoPago.webhook({ type: 'mp-connect', action: 'application.deauthorized' });
   expect(receive?.read(gone)).toMatchObject([{ about: 'disconnected' }]);
+  // The harmless action, and the same word about something else.
+  for (const [type, action] of [
+    ['mp-connect', 'application.authorized'],
+    ['payment', 'application.deauthorized'],
+  ] as const)
+    expect(receive?.read(sandbox.book.mercadoPago.webhook({ type, action }))).toMatchObject([{ about: 'changed' }]);
 });

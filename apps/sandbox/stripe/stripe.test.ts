@@ -130,6 +130,18 @@ test('lists, then events: the ledger is what Stripe’s own book says, whatever 
   compare(ledger);
   expect(ledger.get(refund.id)).toMatchObject({ isUndone: true });
 
+  // Any other fault at the events keeps the anchor: nothing is read again.
+  for (const [status, code, verdict] of [
+    [401, undefined, 'reconnect'],
+    [429, 'rate_limit', 'wait'],
+    [500, undefined, 'wait'],
+    [400, 'parameter_invalid', 'refused'],
+  ] as const) {
+    sandbox.say({ at: '/stripe/v1/events', reply: json(status, { error: { code, message: 'no' } }) });
+    await expect(read(third.position, ledger), String(status)).rejects.toMatchObject({ details: { verdict } });
+  }
+  expect((await read(third.position, ledger)).pages).toBe(1);
+
   // Forty days without a sync: the anchor is gone, and the lists are read again.
   now = new Date(start.getTime() + 40 * 86_400_000);
   book.stripe.pay({ amount: 9_900, currency: 'usd' });

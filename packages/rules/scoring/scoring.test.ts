@@ -273,6 +273,24 @@ describe('A score', () => {
   });
 });
 
+describe('The return of an ad', () => {
+  /** Two ads that differ in what their outcomes are worth, in a cohort in which nobody else is worth anything. */
+  const lead = (worth: Partial<AdFigures>, other: Partial<AdFigures>) => {
+    const outcomes = { pipeline: 10, total: 10 };
+    const [first, second] = [ad(worth, outcomes), ad(other, outcomes)];
+    const scores = scoreAds([first, second, ...Array.from({ length: 20 }, () => ad({}, outcomes))]);
+    return (scores.get(first)?.composite as number) - (scores.get(second)?.composite as number);
+  };
+
+  test('is its pipeline value where no ad of the cohort has revenue', () => {
+    expect(lead({ pipelineValue: 900 }, { pipelineValue: 100 })).toBeGreaterThan(0);
+  });
+
+  test('is its revenue as soon as one ad of the cohort has any', () => {
+    expect(lead({ revenue: 1, pipelineValue: 100 }, { pipelineValue: 900 })).toBeGreaterThan(0);
+  });
+});
+
 describe('What an ad earned', () => {
   test('[top-020] [top-021] [top-022] says which outcome to show first', () => {
     const kind = (earned: Partial<EarnedOutcomes>) => primaryOutcomeKind({ ...nothing, ...earned });

@@ -119,6 +119,29 @@ describe('a visit', () => {
     ['bad_verification', { ...pageView, verification: long(129) }],
   ])('%s: %j', (reason, said) => expect(readVisit(said)).toEqual({ ok: false, reason }));
 
+  /** A text of exactly so many characters that begins like this. */
+  const filled = (start: string, length: number) => start + long(length - start.length);
+  const address = 'https://shop.example/';
+  test.each<[string, number, (length: number) => object]>([
+    ['an address', 4_096, (length) => ({ ...pageView, url: filled(address, length) })],
+    ['a referrer', 4_096, (length) => ({ ...pageView, referrer: filled(address, length) })],
+    ['a name', 100, (length) => ({ ...track, name: long(length) })],
+    ['a property', 1_000, (length) => ({ ...track, properties: { a: long(length) } })],
+    ['a property’s name', 64, (length) => ({ ...track, properties: { [long(length)]: 1 } })],
+    ['a trait', 255, (length) => ({ ...identify, traits: { phone: long(length) } })],
+    ['a signature', 64, (length) => ({ ...identify, signature: long(length) })],
+    ['a link token', 1_024, (length) => ({ ...pageView, link_token: long(length) })],
+    ['a verification', 128, (length) => ({ ...pageView, verification: long(length) })],
+    [
+      'properties',
+      20,
+      (length) => ({ ...track, properties: Object.fromEntries(Array.from({ length }, (_, at) => [`p${at}`, 1])) }),
+    ],
+  ])('takes %s up to its limit of %d, and not one more', (_, limit, visit) => {
+    expect(readVisit(visit(limit))).toMatchObject({ ok: true });
+    expect(readVisit(visit(limit + 1))).toMatchObject({ ok: false });
+  });
+
   test('has an answer whatever it is', () => {
     const fields = fc.record(
       Object.fromEntries(

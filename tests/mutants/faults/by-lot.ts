@@ -1,0 +1,181 @@
+import { type Fault, faultsIn } from '../fault.ts';
+
+/** Mistakes in functions that were drawn by lot, which the tests of the time did not notice. */
+export const faults: readonly Fault[] = [
+  ...faultsIn('domain/exports/store.ts', ['domain/exports/exports.test.ts'], {
+    'lot-51-any-target': [
+      ".where('profile_id', '=', profileId)\n    .where('id', '=', id)\n    .executeTakeFirst()",
+      ".where('profile_id', '=', profileId)\n    .executeTakeFirst()",
+      'conversions of one target are sent to another ad platform of the profile',
+    ],
+  }),
+  ...faultsIn('domain/connections/store.ts', ['domain/connections/sync.test.ts'], {
+    'lot-48-all-syncs-stop': [
+      "UPDATE syncs SET due_at = 'infinity', state = 'idle', run = run + 1, position = NULL, progress = NULL, failing_since = NULL\n    WHERE profile_id = ${profileId} AND connection_id = ${connectionId}",
+      "UPDATE syncs SET due_at = 'infinity', state = 'idle', run = run + 1, position = NULL, progress = NULL, failing_since = NULL\n    WHERE profile_id = ${profileId} AND ${connectionId} <> ''",
+      'disconnecting one account stops the syncs of all others of the profile',
+    ],
+  }),
+  ...faultsIn('domain/reports/read-entities.ts', ['domain/reports/delivery.test.ts'], {
+    'lot-41-quiet-ad-is-500': [
+      'return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...nothing }] : rows;',
+      'return rows;',
+      'the page of an ad fails for a period in which it did nothing',
+    ],
+  }),
+  ...faultsIn('domain/accounts/accounts.ts', ['domain/accounts/accounts.test.ts'], {
+    'lot-21-one-key-version': [
+      'version: crc32(id)',
+      "version: crc32('')",
+      'after a rotation of keys nobody can sign in',
+    ],
+  }),
+  ...faultsIn('packages/providers/mercado-pago/index.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
+    'lot-16-authorized-disconnects': [
+      "said.type === 'mp-connect' && said.action === 'application.deauthorized'",
+      "said.type === 'mp-connect'",
+      'a healthy connection is shown as disconnected',
+    ],
+  }),
+  ...faultsIn('domain/webhooks/delivery/turn-store.ts', ['domain/webhooks/delivery.test.ts'], {
+    'lot-32-latest-due': [
+      'SELECT min(due_at) AS due',
+      'SELECT max(due_at) AS due',
+      'a retry that is due in a minute waits for hours',
+    ],
+  }),
+  ...faultsIn('domain/reconciliation/compare-books.ts', ['domain/reconciliation/reconciliation.test.ts'], {
+    'lot-35-pending-is-subtracted': [
+      "one.state === 'explained' && isOf(day, one)",
+      "one.state !== 'open' && isOf(day, one)",
+      'a young payment hides an open difference of its day',
+    ],
+  }),
+  ...faultsIn('domain/reconciliation/compare-spend.ts', ['domain/reconciliation/reconciliation.test.ts'], {
+    'lot-55-settled-in-minutes': [
+      'limits.reconciliation.settledHours * 3_600_000',
+      'limits.reconciliation.settledHours * 60_000',
+      'spend that a platform restates is reported as a difference',
+    ],
+  }),
+  ...faultsIn('packages/rules/scoring/score.ts', ['packages/rules/scoring/scoring.test.ts'], {
+    'lot-20-revenue-always': [
+      'choices.find((value) => ads.some((ad) => (value(ad) ?? 0) > 0)) ?? (() => null)',
+      'choices.find((value) => ads.some((ad) => (value(ad) ?? 0) >= 0)) ?? (() => null)',
+      'ads of a business with leads have a return of 0',
+    ],
+  }),
+  ...faultsIn('domain/erasures/verify-erasure.ts', ['domain/erasures/within-texts.test.ts'], {
+    'lot-39-full-memory-finds-nobody': [
+      'if (known.size >= mostRemembered) known.clear();',
+      'if (known.size >= mostRemembered) return false;',
+      'the certificate of a large profile says that no personal data is left',
+    ],
+  }),
+  ...faultsIn('packages/providers/stripe/sync.ts', ['apps/sandbox/stripe/stripe.test.ts'], {
+    'lot-58-any-fault-restarts': [
+      "error instanceof ProviderFault && error.details.code === 'resource_missing'",
+      'error instanceof ProviderFault',
+      'a timeout has the whole history read again',
+    ],
+  }),
+  ...faultsIn('domain/accounts/operator.ts', ['domain/accounts/second-factor.test.ts'], {
+    'lot-7-silent-removal': [
+      "addToAudit({ detail: { second_factor: 'removed' } });",
+      '',
+      'the audit log does not show that an operator removed a second factor',
+    ],
+  }),
+  ...faultsIn('packages/providers/shopify/api.ts', ['packages/providers/shopify/api.test.ts'], {
+    'lot-8-impatient-shop': [
+      'Math.ceil((missing / restoreRate) * 1_000)',
+      'Math.ceil(missing / restoreRate)',
+      'a throttled store is queried again a thousand times too soon',
+    ],
+  }),
+  ...faultsIn('domain/partners/named-customers.ts', ['domain/partners/partners.test.ts'], {
+    'lot-5-first-number-only': [
+      "(text ?? '').matchAll(writtenAsRut))\n    if",
+      "[...(text ?? '').matchAll(writtenAsRut)].slice(0, 1))\n    if",
+      'a national id behind a wrong one is stored',
+    ],
+  }),
+  ...faultsIn('packages/providers/mercado-pago/payments.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
+    'lot-14-refunded-twice': [
+      "minus(payment.transaction_amount, payment.transaction_amount_refunded ?? '0')",
+      'payment.transaction_amount',
+      'a dispute after a refund takes more than the payment',
+    ],
+  }),
+  ...faultsIn(
+    'domain/report-mails/report-mails.queue.ts',
+    ['domain/report-mails/report-mails.test.ts', 'apps/worker/parked-work.test.ts'],
+    {
+      'lot-15-parked-mail-stays': [
+        '`${mailId}/${sentFor.toISOString()}/${userId}`',
+        '`${mailId}/${userId}/${sentFor.toISOString()}`',
+        'a report mail that was set aside cannot be sent again',
+      ],
+      'parked-report-stays': [
+        "date_trunc('milliseconds', now())",
+        "date_trunc('milliseconds', now()) + interval '1 microsecond'",
+        'a report that was put back is never planned and keeps a worker busy',
+      ],
+    },
+  ),
+  ...faultsIn('domain/erasures/look-closely.ts', ['domain/erasures/within-texts.test.ts'], {
+    'lot-37-no-base64url': ['[A-Za-z0-9_+/-]{12,}', '[A-Za-z0-9+/]{12,}', 'the certificate misses text in base64url'],
+    'lot-43-escapes-in-latin1': [
+      "'hex').toString('utf8')",
+      "'hex').toString('latin1')",
+      'the certificate misses names with accents in addresses',
+    ],
+    'lot-18-no-short-rut': [
+      'number.length >= 7 && number.length <= 16',
+      'number.length > 7 && number.length <= 16',
+      'the certificate misses a short RUT',
+    ],
+  }),
+  ...faultsIn('domain/accounts/assistant-store.ts', ['domain/accounts/oauth.test.ts'], {
+    'lot-26-any-consent': [
+      ".where('client_id', '=', clientId)\n    .where('reference_id', '=', profileId)",
+      ".where('reference_id', '=', profileId)",
+      'the audit log names the consent of another assistant',
+    ],
+  }),
+  ...faultsIn('domain/partners/told-touch.ts', ['domain/partners/partners.test.ts'], {
+    'lot-29-ad-set-is-ad': [
+      'adSetId: known(row.ad_set_id)',
+      'adSetId: known(row.ad_id)',
+      'a preview folds touches of an ad set without an ad',
+    ],
+  }),
+  ...faultsIn('packages/providers/oauth-token.ts', ['packages/providers/oauth-token.test.ts'], {
+    'lot-30-error-is-consent': [
+      'if (error === undefined && code) return { code };',
+      'if (code) return { code };',
+      'a callback with an error counts as consent',
+    ],
+  }),
+  ...faultsIn('packages/rules/visits/read-visit.ts', ['packages/rules/visits/read-visit.test.ts'], {
+    'lot-33-referrer-off-by-one': [
+      "if (value.length > visitLimits.urlCharacters) return 'too_large';\n  if (!isOrdinaryPage(value) && !URL.canParse(value)) return 'bad_referrer';",
+      "if (value.length >= visitLimits.urlCharacters) return 'too_large';\n  if (!isOrdinaryPage(value) && !URL.canParse(value)) return 'bad_referrer';",
+      'a visit whose referrer has exactly the longest length is rejected',
+    ],
+  }),
+  ...faultsIn('domain/sales/sales.queue.ts', ['apps/worker/parked-work.test.ts'], {
+    'parked-source-is-lost': [
+      'if (rescan) await rescanSources(tx, profileId, [rescan.source], rescan.what);',
+      '',
+      'a source of payments that was set aside is never matched again',
+    ],
+  }),
+  ...faultsIn('packages/postgres/migrations/0271_set_aside_reconciliations.sql', ['apps/worker/parked-work.test.ts'], {
+    'reconciliation-cannot-be-parked': [
+      'GRANT UPDATE (state)',
+      'GRANT SELECT (state)',
+      'a reconciliation that fails is tried for ever',
+    ],
+  }),
+];

@@ -1,0 +1,12 @@
+/** A random mutation that changes nothing that a user, an operator or another process could notice, and why. */
+export interface Equivalent {
+  readonly file: string;
+  readonly function: string;
+  readonly mutator: string;
+  /** The changed lines as the tool prints them, without the signs and the indentation. */
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+export const equivalents: readonly Equivalent[] = [];

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { drawMutants, listUnits, toMutant } from './draw.ts';
+import { equivalents } from './equivalent.ts';
+import { listFunctions } from './functions.ts';
+import { Imports } from './imports.ts';
+import { listChanges } from './mutators.ts';
+import { isSame } from './run.ts';
+
+/** What the mutators make of the body of a function, by mutator. */
+function mutate(body: string): Record<string, string[]> {
+  const source = `async function f() { ${body} }`;
+  const [found] = listFunctions('f.ts', source);
+  if (!found) return {};
+  const changes = listChanges(found.node, source).map(
+    ({ mutator, start, end, replacement }) =>
+      [mutator, (source.slice(0, start) + replacement + source.slice(end)).slice(21, -2)] as const,
+  );
+  return Object.fromEntries(
+    [...Map.groupBy(changes, ([mutator]) => mutator)].map(([mutator, all]) => [mutator, all.map(([, text]) => text)]),
+  );
+}
+
+test.each([
+  ['boundary', 'return a < b;', ['return a <= b;']],
+  ['equality', 'return a === b;', ['return a !== b;']],
+  ['arithmetic', 'return a - b;', ['return a + b;']],
+  ['arithmetic', "return a + 'b';", undefined],
+  ['logic', 'return a && b;', ['return a || b;']],
+  ['fallback', 'return a ?? b;', ['return a;']],
+  ['condition', 'if (a) return b;', ['if (!(a)) return b;', 'if (false) return b;']],
+  ['condition', 'return a ? b : c;', ['return !(a) ? b : c;']],
+  ['boolean', 'return true;', ['return false;']],
+  ['number', 'return [7, 2n];', ['return [8, 2n];', 'return [7, 3n];']],
+  ['string', "return 'a';", ["return '';"]],
+  ['string', "return { 'a': x };", undefined],
+  ['array', 'return [a];', ['return [];']],
+  ['await', 'await a();', ['a();']],
+  ['argument', 'a(b, c);', ['a(b);']],
+  ['order', 'a(b, c);', ['a(c, b);']],
+  ['link', 'return a.filter(b).map(c);', ['return a.map(c);']],
+  ['method', 'return a.some(b);', ['return a.every(b);']],
+  ['statement', 'a();', [';']],
+  ['optional', 'return a?.b + c?.(d);', ['return a.b + c?.(d);', 'return a?.b + c(d);']],
+  ['property', 'return { a, b };', ['return { b };', 'return { a };']],
+  [
+    'sql',
+    'sql`SELECT min(a) FROM t WHERE a = 1 AND b <= ${c}`;',
+    [
+      'sql`SELECT min(a) FROM t WHERE a = 1`;',
+      'sql`SELECT min(a) FROM t WHERE a = 1 AND b < ${c}`;',
+      'sql`SELECT max(a) FROM t WHERE a = 1 AND b <= ${c}`;',
+    ],
+  ],
+  ['string', "throw new Error(a ? 'b' : 'c');", undefined],
+  ['boolean', 'log.info(true);', undefined],
+])('the mutator %s makes of %j: %j', (mutator, body, mutants) => {
+  expect(mutate(body)[mutator]).toEqual(mutants);
+});
+
+test('a seed draws the same mutants again, one of each file, and another seed draws others', () => {
+  const units = listUnits(['packages/rules/*.ts', 'packages/clickhouse/queries/*.sql']);
+  const draw = (seed: string) => [...drawMutants(seed, units)].map(({ file, diff }) => `${file}\n${diff}`);
+  const first = draw('a');
+  expect(first.length).toBeGreaterThan(20);
+  expect(draw('a')).toEqual(first);
+  expect(draw('b')).not.toEqual(first);
+  expect(new Set(first.map((one) => one.split('\n')[0])).size).toBe(first.length);
+});
+
+test('the nearest tests run first: of the file, of its module, of modules that import it', () => {
+  const imports = new Imports();
+  expect(imports.planFor('packages/rules/money.ts')[0]?.[0]).toBe('packages/rules/money.test.ts');
+  expect(imports.planFor('domain/exports/store.ts')[0]).toContain('domain/exports/exports.test.ts');
+  expect(imports.planFor('packages/providers/stripe/sync.ts')[0]).toContain('apps/sandbox/stripe/stripe.test.ts');
+  for (const plan of ['domain/tenants/index.ts', 'packages/postgres/index.ts'].map((file) => imports.planFor(file)))
+    expect(plan.flat().length).toBeLessThanOrEqual(19);
+});
+
+test('every equivalent mutation can be made', () => {
+  for (const known of equivalents) {
+    const units = listUnits([known.file]).filter(({ name }) => name === known.function);
+    const mutants = units.flatMap((unit) => unit.changes().map((change) => toMutant(unit, change)));
+    expect(
+      mutants.some((mutant) => isSame(known, mutant)),
+      `${known.file} ${known.from}`,
+    ).toBe(true);
+  }
+  expect(new Set(equivalents.map((known) => JSON.stringify(known))).size).toBe(equivalents.length);
+});
