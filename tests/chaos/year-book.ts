@@ -1,5 +1,6 @@
-import type { Currency } from './year-money.ts';
-import { inCurrency } from './year-money.ts';
+import { type AdBook, costOf } from './year-ads.ts';
+import { type Currency, inCurrency } from './year-money.ts';
+import type { VisitBook } from './year-visits.ts';
 
 /** The simulator's own books: what it sold, to whom, and what each source has been able to report so far. No code of the product. */
 
@@ -11,6 +12,9 @@ export interface Person {
   /** The shop's own id of the customer. */
   readonly key: string;
   readonly rut: string;
+  /** Known by an e-mail address alone. */
+  readonly isGuest: boolean;
+  isErased: boolean;
 }
 
 export interface Refund {
@@ -37,13 +41,24 @@ export interface DealOutcome {
   readonly type: string;
   readonly at: Date;
   readonly value: bigint | null;
+  readonly person: Person | null;
 }
 
-export interface DayFigures {
+export interface Figures {
   payments: number;
   /** In minor units of the reporting currency. */
   value: bigint;
   conversions: number;
+  spend: bigint;
+}
+
+export const noFigures = (): Figures => ({ payments: 0, value: 0n, conversions: 0, spend: 0n });
+
+/** What is known today: by day, and by campaign of the last touch; `unattributed` is what no campaign earned. */
+export interface Known {
+  readonly days: ReadonlyMap<string, Figures>;
+  readonly campaigns: ReadonlyMap<string, Figures>;
+  readonly total: Figures;
 }
 
 /** What counts as a conversion without any definition of the shop's own. */
@@ -64,8 +79,13 @@ export class Book {
   currency: Currency;
   readonly #unheard = new Map<string, (() => void)[]>();
 
-  constructor(currency: Currency) {
+  readonly ads: AdBook;
+  readonly visits: VisitBook;
+
+  constructor(currency: Currency, ads: AdBook, visits: VisitBook) {
     this.currency = currency;
+    this.ads = ads;
+    this.visits = visits;
   }
 
   /** What a channel will report when it is read the next time. */
@@ -105,22 +125,41 @@ export class Book {
     return this.sales.filter(({ isKnown }) => isKnown);
   }
 
-  /** What is known today, by day. */
-  days(): Map<string, DayFigures> {
-    const days = new Map<string, DayFigures>();
-    const of = (at: Date): DayFigures => {
-      const day = dayOf(at);
-      const figures = days.get(day) ?? { payments: 0, value: 0n, conversions: 0 };
-      days.set(day, figures);
+  figures(): Known {
+    const [days, campaigns] = [new Map<string, Figures>(), new Map<string, Figures>()];
+    const total = noFigures();
+    const of = (map: Map<string, Figures>, key: string): Figures => {
+      const figures = map.get(key) ?? noFigures();
+      map.set(key, figures);
       return figures;
     };
+    const placesOf = (person: Person | null, at: Date) => [
+      total,
+      of(days, dayOf(at)),
+      of(campaigns, this.visits.campaignOf(person, at) ?? 'unattributed'),
+    ];
     for (const sale of this.known()) {
-      const figures = of(sale.at);
-      figures.payments += 1;
-      figures.conversions += 1;
-      figures.value += this.worth(sale);
+      const worth = this.worth(sale);
+      for (const figures of placesOf(sale.person, sale.at)) {
+        figures.payments += 1;
+        figures.conversions += 1;
+        figures.value += worth;
+      }
     }
-    for (const { type, at } of this.outcomes.values()) if (counted.includes(type)) of(at).conversions += 1;
-    return days;
+    for (const { type, at, person } of this.outcomes.values())
+      if (counted.includes(type)) for (const figures of placesOf(person, at)) figures.conversions += 1;
+    const spent = [...this.ads.known()].flatMap(([day, ofDay]) =>
+      [...ofDay].map(([campaign, cents]) => ({ day, campaign, cents })),
+    );
+    const cost = (rows: typeof spent) =>
+      costOf(
+        rows.map(({ day, cents }) => [day, cents] as const),
+        this.currency,
+      );
+    total.spend = cost(spent);
+    for (const [day, rows] of Map.groupBy(spent, (row) => row.day)) of(days, day).spend = cost(rows);
+    for (const [campaign, rows] of Map.groupBy(spent, (row) => row.campaign))
+      of(campaigns, campaign).spend = cost(rows);
+    return { days, campaigns, total };
   }
 }

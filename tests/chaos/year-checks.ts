@@ -1,5 +1,4 @@
-import type { Book, DayFigures } from './year-book.ts';
-import { refundedOf } from './year-book.ts';
+import { type Book, type Figures, type Known, noFigures, refundedOf } from './year-book.ts';
 import { type Currency, minorOf, textOf } from './year-money.ts';
 import { dayAt, firstDay, type Shop } from './year-shop.ts';
 
@@ -28,39 +27,92 @@ export interface Mark {
   /** The real moment at which the day was over. */
   readonly at: string;
   readonly currency: Currency;
-  readonly days: ReadonlyMap<string, DayFigures>;
+  readonly known: Known;
 }
-
-const none: DayFigures = { payments: 0, value: 0n, conversions: 0 };
 
 export const markOf = (book: Book, n: number): Mark => ({
   n,
   at: new Date().toISOString(),
   currency: book.currency,
-  days: book.days(),
+  known: book.figures(),
 });
 
-/** The overview of all days up to the mark's, day by day and in total. */
-export async function checkOverview(shop: Shop, checks: Checks, mark: Mark, asOf?: string): Promise<void> {
-  const check = asOf ? 'overview as of' : 'overview';
-  const { n, currency, days } = mark;
-  const query = new URLSearchParams({ date_from: firstDay, date_to: dayAt(n), ...(asOf && { as_of: asOf }) });
-  const { data, meta } = await shop.call('GET', `/overview?${query}`);
-  const name = (what: string) => `day ${n}${asOf ? ' as of then' : ''}, ${what}`;
-  checks.same(check, name('currency'), meta.currency, currency);
-  let [payments, value, conversions] = [0, 0n, 0];
-  for (const row of data.days) {
-    const wanted = days.get(row.date) ?? none;
-    payments += wanted.payments;
-    value += wanted.value;
-    conversions += wanted.conversions;
-    checks.same(check, name(`${row.date} payments`), row.outcome_count, wanted.payments);
-    checks.same(check, name(`${row.date} value`), minorOf(row.outcome_value ?? 0, currency), wanted.value);
-    checks.same(check, name(`${row.date} conversions`), row.attributed_outcome_count, wanted.conversions);
+interface Row {
+  readonly outcome_count: number;
+  readonly outcome_value: number | null;
+  readonly attributed_outcome_count: number;
+  readonly spend?: number | null;
+}
+
+/** A row of a report against the books. */
+function sameFigures(checks: Checks, check: string, name: string, row: Row | undefined, wanted: Figures, to: Currency) {
+  checks.same(check, `${name} payments`, row?.outcome_count ?? 0, wanted.payments);
+  checks.same(check, `${name} value`, minorOf(row?.outcome_value ?? 0, to), wanted.value);
+  checks.same(check, `${name} conversions`, row?.attributed_outcome_count ?? 0, wanted.conversions);
+  if (row?.spend !== undefined) checks.same(check, `${name} spend`, minorOf(row.spend ?? 0, to), wanted.spend);
+}
+
+/** All days up to the mark's: the overview day by day and in total, what each campaign cost and earned, and the rest. */
+export async function checkReports(shop: Shop, checks: Checks, mark: Mark, asOf?: string): Promise<void> {
+  const { n, currency, known } = mark;
+  const when = asOf ? ' as of then' : '';
+  const range = new URLSearchParams({ date_from: firstDay, date_to: dayAt(n), ...(asOf && { as_of: asOf }) });
+  const name = (what: string) => `day ${n}${when}, ${what}`;
+  const { data, meta } = await shop.call('GET', `/overview?${range}`);
+  checks.same(`overview${when}`, name('currency'), meta.currency, currency);
+  for (const row of data.days)
+    sameFigures(checks, `overview${when}`, name(row.date), row, known.days.get(row.date) ?? noFigures(), currency);
+  sameFigures(checks, `overview${when}`, name('total'), data.totals, known.total, currency);
+
+  const listed = (await shop.call('GET', `/campaigns?${range}&model=last_touch&level=campaign&limit=100`)).data;
+  const rows = new Map<string, Row>(listed.map((row: Row & { external_id: string }) => [row.external_id, row]));
+  const rest = (await shop.call('GET', `/campaigns/unattributed?${range}&model=last_touch&level=campaign`)).data;
+  rows.set('unattributed', rest);
+  for (const campaign of new Set([...rows.keys(), ...known.campaigns.keys()])) {
+    const wanted = known.campaigns.get(campaign) ?? noFigures();
+    sameFigures(checks, `campaigns${when}`, name(campaign), rows.get(campaign), wanted, currency);
   }
-  checks.same(check, name('payments'), data.totals.outcome_count, payments);
-  checks.same(check, name('value'), minorOf(data.totals.outcome_value ?? 0, currency), value);
-  checks.same(check, name('conversions'), data.totals.attributed_outcome_count, conversions);
+}
+
+/** The rows behind the revenue of each campaign and of the rest, page after page. */
+export async function checkExplanations(shop: Shop, checks: Checks, mark: Mark): Promise<void> {
+  const { n, currency, known } = mark;
+  const range = `date_from=${firstDay}&date_to=${dayAt(n)}&model=last_touch`;
+  const listed = (await shop.call('GET', `/campaigns?${range}&level=campaign&limit=100`)).data;
+  const ids = new Map<string, string>([['unattributed', 'unattributed']]);
+  for (const { external_id, campaign_id } of listed) ids.set(external_id, campaign_id);
+  for (const [campaign, id] of ids) {
+    const wanted = known.campaigns.get(campaign) ?? noFigures();
+    let [sum, payments, cursor] = [0n, 0, ''];
+    do {
+      const more = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+      const path = `/explain?${range}&field=outcome_value&entity_id=${id}&limit=100${more}`;
+      const { data, pagination } = await shop.call('GET', path);
+      for (const { contributes } of data.conversions) sum += minorOf(contributes, currency);
+      payments += data.conversions.length;
+      cursor = pagination.has_next ? pagination.cursor : '';
+      if (!cursor) checks.same('explanations', `${campaign} figure`, minorOf(data.value ?? 0, currency), wanted.value);
+    } while (cursor);
+    checks.same('explanations', `${campaign} sum of rows`, sum, wanted.value);
+    checks.same('explanations', `${campaign} rows`, payments, wanted.payments);
+  }
+}
+
+/** Providers, ledger, columns and reports are compared by the product itself: no row may differ. */
+export async function checkReconciliation(shop: Shop, checks: Checks, lastDay: number): Promise<void> {
+  for (let from = 0; from <= lastDay; from += 30) {
+    const range = { date_from: dayAt(from), date_to: dayAt(Math.min(lastDay, from + 29)) };
+    const { id } = (await shop.call('POST', '/reconciliations', range)).data;
+    await shop.round(undefined, ['reconciliations']);
+    const { data } = await shop.call('GET', `/reconciliations/${id}`);
+    const run = data.reconciliation ?? data;
+    checks.same('reconciliation', `${range.date_from} is over`, run.finished_at !== null, true);
+    checks.same('reconciliation', `${range.date_from} differences`, run.differences, 0);
+    if (run.differences > 0) {
+      const found = await shop.call('GET', `/reconciliations/${id}/differences?limit=5`);
+      checks.first.push(JSON.stringify(found.data));
+    }
+  }
 }
 
 /** Every record of every payment: which of a sale counts, and what is left of it. */
@@ -108,9 +160,22 @@ export async function checkPayments(shop: Shop, checks: Checks, book: Book, last
   }
 }
 
-/** The customers with their revenue, by the e-mail address that the shop knows them by. */
+/** The customers with their revenue, by an e-mail address that the shop knows them by; those who were erased together. */
 export async function checkCustomers(shop: Shop, checks: Checks, book: Book, lastDay: number): Promise<void> {
   const found = new Map<string, { total: bigint; sum: bigint; rows: number }>();
+  const of = (email: string) => {
+    const one = found.get(email) ?? { total: 0n, sum: 0n, rows: 0 };
+    found.set(email, one);
+    return one;
+  };
+  const groupOf = new Map<string, string>();
+  const wanted = Map.groupBy(book.known(), ({ person }) => {
+    if (person.isErased) return 'erased';
+    const all = book.visits.of(person);
+    const group = all.map(({ email }) => email).sort()[0] as string;
+    for (const { email } of all) groupOf.set(email, group);
+    return group;
+  });
   for (let cursor: string | null = null; ; ) {
     const [time, id] = (cursor ?? '').split('|');
     const query = new URLSearchParams({
@@ -122,21 +187,20 @@ export async function checkCustomers(shop: Shop, checks: Checks, book: Book, las
     });
     const { data, pagination } = await shop.call('GET', `/customers?${query}`);
     for (const row of data) {
-      const one = found.get(row.email) ?? { total: minorOf(row.total_revenue ?? 0, book.currency), sum: 0n, rows: 0 };
+      const one = of(row.email === null ? 'erased' : (groupOf.get(row.email) ?? row.email));
+      one.total = minorOf(row.total_revenue ?? 0, book.currency);
       one.sum += minorOf(row.revenue ?? 0, book.currency);
       one.rows += 1;
-      found.set(row.email, one);
     }
     if (!pagination.has_next) break;
     cursor = pagination.cursor;
   }
-  const wanted = Map.groupBy(book.known(), ({ person }) => person.email);
   checks.same('customers', 'how many', found.size, wanted.size);
   for (const [email, sales] of wanted) {
     const revenue = sales.reduce((sum, sale) => sum + book.worth(sale), 0n);
     checks.same('customers', `${email} payments`, found.get(email)?.rows, sales.length);
     checks.same('customers', `${email} revenue by payment`, found.get(email)?.sum, revenue);
-    checks.same('customers', `${email} revenue ever`, found.get(email)?.total, revenue);
+    if (email !== 'erased') checks.same('customers', `${email} revenue ever`, found.get(email)?.total, revenue);
   }
 }
 

@@ -19,6 +19,7 @@ export class DealDesk {
   readonly #dice: () => number;
   readonly #count: (kind: string) => void;
   readonly #ids: string[] = [];
+  readonly #people = new Map<string, Person>();
 
   constructor(shop: Shop, book: Book, dice: () => number, count: (kind: string) => void) {
     this.#shop = shop;
@@ -47,9 +48,15 @@ export class DealDesk {
       lastStatusChangeAt: at,
     };
     (this.#shop.sandbox.book.highlevel.deals as Deal[]).unshift(deal);
+    if (deal.contact) this.#people.set(deal.id, person);
     this.#ids.push(deal.id);
     this.#count('deal: opened');
     this.#hear(deal);
+  }
+
+  /** Of whom the CRM still has something to say. */
+  has(person: Person): boolean {
+    return [...this.#people.values()].includes(person);
   }
 
   move(): void {
@@ -81,7 +88,7 @@ export class DealDesk {
       const value = deal.monetaryValue === null ? null : BigInt(Math.round(deal.monetaryValue * 100));
       const put = (type: string | undefined, at: Date) => {
         if (!type) return;
-        this.#book.outcome(deal.id, { type, at, value });
+        this.#book.outcome(deal.id, { type, at, value, person: this.#people.get(deal.id) ?? null });
         this.#book.announce(`crm_a ${deal.id}`, type, value, 'USD', at);
       };
       if (staged !== ended) put(staged, new Date(deal.lastStageChangeAt));

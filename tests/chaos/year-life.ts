@@ -22,7 +22,6 @@ interface Held {
 }
 
 const minuteMs = 60_000;
-const dayMs = 86_400_000;
 
 /** How a sale is made, and by which sources it becomes known. */
 const ways = [
@@ -49,6 +48,7 @@ export class Life {
   readonly #amounts = new Set<string>();
   #fresh: Person[] = [];
   #events: object[] = [];
+  readonly #visits: object[] = [];
 
   constructor(shop: Shop, book: Book, dice: () => number) {
     this.#shop = shop;
@@ -67,6 +67,7 @@ export class Life {
 
   /** One day, from its first minute to the evening. */
   async live(day: string, n: number, salesADay: number): Promise<void> {
+    const { key } = this.#shop.tracking;
     const begin = Date.parse(`${day}T00:10:00Z`);
     const acts: { readonly at: number; act(): void }[] = [];
     const plan = (act: () => void) => acts.push({ at: begin + Math.floor(this.#dice() * 21 * 60) * minuteMs, act });
@@ -74,6 +75,7 @@ export class Life {
     for (let refund = 0; refund < salesADay / 8; refund += 1) plan(() => this.#refund());
     if (this.#dice() < salesADay / 20) plan(() => this.#dispute(n));
     plan(() => this.#settleDisputes(n));
+    for (let visit = 0; visit < salesADay; visit += 1) plan(() => this.#visit(key));
     for (const person of [this.#someone(), this.#someone()]) plan(() => this.deals.open(person));
     for (let move = 0; move < 4; move += 1) plan(() => this.deals.move());
     plan(() => this.#chat(n));
@@ -83,17 +85,20 @@ export class Life {
     }
     this.#shop.at(new Date(begin + 22 * 60 * minuteMs));
     await this.#send();
+    for (const request of this.#visits.splice(0)) await this.#shop.visit(request);
   }
 
   /** What the shop's own server says of the day. */
   async #send(): Promise<void> {
-    const rows = this.#fresh.map(({ email, key, rut, firstName, lastName }) => ({
-      email,
-      external_id: key,
-      national_id: rut,
-      first_name: firstName,
-      last_name: lastName,
-    }));
+    const rows = this.#fresh
+      .filter(({ isGuest }) => !isGuest)
+      .map(({ email, key, rut, firstName, lastName }) => ({
+        email,
+        external_id: key,
+        national_id: rut,
+        first_name: firstName,
+        last_name: lastName,
+      }));
     this.#fresh = [];
     if (rows.length > 0) await this.#shop.call('POST', '/customers', { rows });
     const events = this.#events;
@@ -103,7 +108,8 @@ export class Life {
   }
 
   #someone(): Person {
-    if (this.people.length > 5 && this.#dice() < 0.5) return this.pick(this.people);
+    const alive = this.people.filter(({ isErased }) => !isErased);
+    if (alive.length > 5 && this.#dice() < 0.5) return this.pick(alive);
     const person = newPerson(this.people.length);
     this.people.push(person);
     this.#fresh.push(person);
@@ -125,7 +131,9 @@ export class Life {
   #sell(): void {
     const way = this.pick(ways);
     this.count(`sale: ${way}`);
-    const person = this.#someone();
+    let person = this.#someone();
+    // A bank tells a national id, which the shop knows of no guest.
+    while (way === 'bank transfer' && person.isGuest) person = this.#someone();
     const at = this.#shop.kit.clock.now();
     const currency: Currency = way.includes('mercado') ? 'MXN' : way === 'bank transfer' ? 'CLP' : 'USD';
     const amount = this.#price(currency);
@@ -332,6 +340,25 @@ export class Life {
     }
   }
 
+  /** Somebody comes by an ad or by themselves; half a minute off, so that nothing else happens at the same moment. */
+  #visit(key: string): void {
+    const person = this.#someone();
+    const at = this.#shop.kit.clock.now().getTime() + minuteMs / 2;
+    const ad = this.#dice() < 0.7 ? this.pick(this.#book.ads.campaigns) : null;
+    this.count(ad ? 'visit: by an ad' : 'visit: direct');
+    this.#visits.push(this.#book.visits.request(key, person, at, ad));
+    this.#book.visits.touch(person, { at, campaign: ad?.externalId ?? null });
+  }
+
+  /** What is sent with the events of the evening. */
+  say(event: object): void {
+    this.#events.push(event);
+  }
+
+  hasBought(person: Person): boolean {
+    return this.#book.sales.some((sale) => sale.person === person && sale.isKnown);
+  }
+
   /** What the flow of the chatbot sends. */
   #chat(n: number): void {
     const person = this.#someone();
@@ -344,9 +371,7 @@ export class Life {
       user_traits: traitsOf(person),
     });
     this.#book.later('server', () =>
-      this.#book.outcome(`manychat-${n}`, { type: 'messaging_started', at, value: null }),
+      this.#book.outcome(`manychat-${n}`, { type: 'messaging_started', at, value: null, person }),
     );
   }
 }
-
-export const daysBetween = (one: string, other: string): number => (Date.parse(other) - Date.parse(one)) / dayMs;

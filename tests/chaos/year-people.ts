@@ -13,6 +13,8 @@ export function newPerson(n: number): Person {
     email: `p${n}@shop-year.test`,
     key: `u-${n}`,
     rut: `${number}-${checkDigit(number)}`,
+    isGuest: n % 4 === 3,
+    isErased: false,
   };
 }
 
@@ -25,5 +27,5 @@ function checkDigit(number: number): string {
   return rest === 11 ? '0' : rest === 10 ? 'K' : String(rest);
 }
 
-export const traitsOf = ({ email, key }: Person) => ({ email, external_id: key });
+export const traitsOf = ({ email, key, isGuest }: Person) => (isGuest ? { email } : { email, external_id: key });
 export const nameOf = ({ firstName, lastName }: Person): string => `${firstName} ${lastName}`;

@@ -2,30 +2,43 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createCollector } from '@tributary/collector/app.ts';
 import { loadSettings } from '@tributary/config';
+import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { listen } from '@tributary/postgres/listen.ts';
 import { createProviders } from '@tributary/providers';
-import { connectStream } from '@tributary/stream';
+import { createRedis, redisReady } from '@tributary/redis';
+import { connectStream, isPassed } from '@tributary/stream';
+import { createLog } from '@tributary/telemetry';
+import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import {
   buildApiKey,
   buildMarkedProfile,
   buildMember,
+  buildTrackingKey,
   Killable,
   openApi,
   openDrillKit,
   openWarehouse,
   startSandbox,
   testRing,
+  testStreamVault,
 } from '@tributary/testkit';
 import type { QueueName } from '@tributary/work';
+import { marketOf } from './year-ads.ts';
 import { connectAll } from './year-connections.ts';
 import { currencies, rateOf } from './year-money.ts';
 import type { Order, YearWorkerSettings } from './year-worker.ts';
 
 export const firstDay = '2025-10-01';
+export const marketSeed = 44;
 const dayMs = 86_400_000;
 export const dayAt = (n: number): string => new Date(Date.parse(firstDay) + n * dayMs).toISOString().slice(0, 10);
+
+const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /** In the order in which each makes work for the next. */
 const allQueues: readonly QueueName[] = [
@@ -54,10 +67,7 @@ export async function openYearShop(days: number) {
   const kit = await openDrillKit('drill-year', ['postgres', 'redis', 'clickhouse', 'nats']);
   kit.clock.set(`${firstDay}T00:00:00Z`);
   const now = () => kit.clock.now();
-  const sandbox = await startSandbox({
-    now,
-    market: { people: 150, campaigns: 4, start: firstDay, days, currencies: ['USD'] },
-  });
+  const sandbox = await startSandbox({ now, seed: marketSeed, market: marketOf(firstDay, days) });
   const { book } = sandbox;
   // The market's own sales are not of this shop: the simulator makes each.
   book.stripe.state.charges.length = 0;
@@ -78,6 +88,25 @@ export async function openYearShop(days: number) {
   const tombstoneKey = () => testRing.eldest().bytes;
   const changes = { providers, providerOutbound, webhookTargets, clickhouse, tombstoneKey };
   const api = await openApi(kit, changes);
+
+  const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
+  await redisReady(redis);
+  const collector = await createCollector({
+    baseUrl: 'https://tributary.test',
+    lookUps: kit.app.unbound,
+    hearChanges: (channel, hearing) => listen(kit.database.collectorUrl, channel, hearing),
+    redis,
+    stream,
+    vault: testStreamVault,
+    metrics: createMetrics(),
+    log: createLog('silent'),
+    now,
+    requestTimeoutMs: 20_000,
+    requestsPerMinute: 100_000,
+    addressShare: 1,
+    isStopping: () => false,
+  });
+  const collectorPort = await collector.listen('127.0.0.1', 0);
 
   const delivered: Delivered[] = [];
   const receiver = createServer((request, response) => {
@@ -106,6 +135,7 @@ export async function openYearShop(days: number) {
     'goals:write',
   ] as const;
   const key = await buildApiKey(kit.app, profile.id, { scopes, appId: profile.appId, requestsPerMinute: 600_000 });
+  const tracking = await buildTrackingKey(kit.app, profile.id);
   const member = await buildMember(kit.app, profile.workspaceId, 'owner');
   await saveRates(
     kit.system,
@@ -153,6 +183,7 @@ export async function openYearShop(days: number) {
     call,
     delivered,
     worker,
+    tracking,
     connections,
     clickhouse,
     stream,
@@ -165,6 +196,23 @@ export async function openYearShop(days: number) {
       const { data } = await call('POST', '/events', { events: bodies });
       const bad = data.results.filter(({ status }: { status: string }) => status === 'rejected');
       if (bad.length > 0) throw new Error(`Events were rejected: ${JSON.stringify(bad)}`);
+    },
+    /** What a browser sends, and the worker takes from the log before the evening. */
+    async visit(body: object) {
+      const answer = await fetch(`http://127.0.0.1:${collectorPort}/v1/visits`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain', 'user-agent': userAgent, origin: 'https://shop.example' },
+        body: JSON.stringify(body),
+      });
+      if (answer.status !== 204) throw new Error(`The collector answered ${answer.status}: ${await answer.text()}`);
+    },
+    async visitsTaken() {
+      const end = await stream.end();
+      const deadline = performance.now() + 120_000;
+      while (!isPassed(await stream.consumedThrough(visitsConsumer), end)) {
+        if (performance.now() > deadline) throw new Error('Visits are still in the log after two minutes.');
+        await sleep(20);
+      }
     },
     async changeCurrency(currency: string) {
       const headers = member.headers({ profileId: profile.id });
@@ -194,6 +242,8 @@ export async function openYearShop(days: number) {
       await worker.kill();
       receiver.closeAllConnections();
       receiver.close();
+      await collector.close();
+      redis.disconnect();
       await api.close();
       await sandbox.close();
       await stream.close();

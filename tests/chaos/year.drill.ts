@@ -1,23 +1,25 @@
 import type { Drill } from '@tributary/testkit';
 import type { Channel } from '@tributary/vocabulary';
 import { numbersFrom } from './numbers-from.ts';
+import { AdBook } from './year-ads.ts';
 import { Book } from './year-book.ts';
 import {
   Checks,
   checkCustomers,
-  checkOverview,
+  checkExplanations,
   checkPayments,
+  checkReconciliation,
+  checkReports,
   checkWebhooks,
   type Mark,
   markOf,
 } from './year-checks.ts';
 import { Life } from './year-life.ts';
-import { dayAt, openYearShop } from './year-shop.ts';
+import { dayAt, firstDay, marketSeed, openYearShop, type Shop } from './year-shop.ts';
+import { Troubles } from './year-troubles.ts';
+import { VisitBook } from './year-visits.ts';
 
-const sizes = {
-  small: { days: 16, sales: 12 },
-  full: { days: 365, sales: 12 },
-} as const;
+const sizes = { small: { days: 16, sales: 10 }, full: { days: 365, sales: 10 } } as const;
 const seed = 20_251_001;
 const channels: readonly Channel[] = [
   'social_ads',
@@ -35,7 +37,7 @@ const channels: readonly Channel[] = [
 export const drill: Drill = {
   name: 'year',
   promise:
-    'After a year of a shop with all providers, every report, payment, customer and webhook equals the simulator’s own books to the minor unit, and so does each past day as it was known then.',
+    'After a year of a shop with all providers, every report, explanation, payment, customer and webhook equals the simulator’s own books to the minor unit, and so does each past day as it was known then.',
 
   async run({ size, progress }) {
     const { days: most, sales } = sizes[size];
@@ -43,47 +45,79 @@ export const drill: Drill = {
     const dice = numbersFrom(seed);
     const shop = await openYearShop(days);
     try {
-      const book = new Book('USD');
+      const book = new Book('USD', new AdBook(marketSeed, firstDay, days), new VisitBook());
       const life = new Life(shop, book, dice);
+      const troubles = new Troubles(shop, book, life, days);
       const checks = new Checks();
       const marks: Mark[] = [];
-      let kills = 0;
-      for (const channel of channels) await shop.connections.connect(channel);
+      const failed = { syncs: 0 };
+      const spent: Record<string, number> = {};
+      const timed = async (what: string, act: () => Promise<void>) => {
+        const since = performance.now();
+        await act();
+        spent[what] = Math.round(((spent[what] ?? 0) + (performance.now() - since) / 1_000) * 10) / 10;
+      };
+      await timed('connecting', async () => {
+        for (const channel of channels) await shop.connections.connect(channel);
+      });
       progress(0, days, 'connected');
-      for (let n = 0; n < days; n += 1) {
+      for (let n = 0; n < days && checks.total < 100; n += 1) {
         const day = dayAt(n);
-        await life.live(day, n, sales);
-        const isKilled = n % 7 === 6;
-        if (isKilled) kills += 1;
+        shop.at(new Date(`${day}T00:00:00Z`));
+        await timed('living', async () => {
+          await troubles.morning(n);
+          await life.live(day, n, sales);
+          await troubles.evening(n);
+          await shop.visitsTaken();
+        });
         shop.at(new Date(`${day}T23:00:00Z`));
-        await shop.round(isKilled ? 20 + Math.floor(dice() * 400) : undefined);
-        for (const channel of channels) {
-          await readToTheEnd(shop, channel);
-          book.heard(channel);
-        }
-        await shop.round(undefined, ['sales', 'firstPayments', 'attribution', 'delivery', 'webhooks']);
-        const mark = markOf(book, n);
-        await checkOverview(shop, checks, mark);
-        marks.push({ ...mark, at: new Date().toISOString() });
-        progress(n + 1, days, `${book.sales.length} sales, ${checks.total} differences`);
-        if (checks.total > 200) break;
+        await timed('working', async () => {
+          const isKilled = n % 7 === 6;
+          await shop.round(isKilled ? 20 + Math.floor(dice() * 400) : undefined);
+          if (isKilled) life.count('worker killed');
+          for (const channel of channels) {
+            if (troubles.isAway(channel)) await checkAway(shop, checks, troubles, channel);
+            else {
+              if (!(await isRead(shop, channel, () => life.count('reconnect after a kill')))) failed.syncs += 1;
+              book.heard(channel);
+              book.ads.heard(channel, day);
+            }
+          }
+          await shop.round(undefined, ['erasures', 'sales', 'firstPayments', 'attribution', 'delivery', 'webhooks']);
+        });
+        await timed('checking', async () => {
+          const mark = markOf(book, n);
+          await checkReports(shop, checks, mark);
+          marks.push({ ...mark, at: new Date().toISOString() });
+        });
+        progress(n + 1, days, `${book.sales.length} sales, ${checks.total} differences ${JSON.stringify(spent)}`);
       }
+      const last = marks.at(-1) as Mark;
+      await timed('checking', async () => {
+        await checkReconciliation(shop, checks, last.n);
+        await checkPayments(shop, checks, book, last.n);
+        await checkCustomers(shop, checks, book, last.n);
+        await checkExplanations(shop, checks, last);
+        checkWebhooks(shop, checks, book, (at) => troubles.currencyAt(at));
+      });
       // The moments at which days ended are real ones: engines date what they keep by their own clocks.
       shop.at(new Date(Date.now() + 3_600_000));
-      await checkPayments(shop, checks, book, marks.length - 1);
-      await checkCustomers(shop, checks, book, marks.length - 1);
-      checkWebhooks(shop, checks, book, () => book.currency);
-      for (const mark of marks) {
-        await checkOverview(shop, checks, mark, mark.at);
-        progress(mark.n + 1, marks.length, `as of each day, ${checks.total} differences`);
-      }
+      await timed('as of each day', async () => {
+        for (const mark of marks) {
+          await checkReports(shop, checks, mark, mark.at);
+          progress(mark.n + 1, marks.length, `as of each day, ${checks.total} differences`);
+        }
+      });
       return {
-        passed: checks.total === 0 && marks.length === days,
-        days,
-        events: life.counts,
-        worker_kills: kills,
+        passed: checks.total === 0 && marks.length === days && failed.syncs === 0,
+        days: marks.length,
+        sales: book.sales.length,
+        life_events: life.counts,
+        comparisons: Object.values(checks.compared).reduce((sum, one) => sum + one, 0),
         compared: checks.compared,
         differences: checks.differences,
+        syncs_failed_after_fault: failed.syncs,
+        seconds_of: spent,
         ...(checks.first.length > 0 && { first_differences: checks.first }),
       };
     } finally {
@@ -92,13 +126,25 @@ export const drill: Drill = {
   },
 };
 
-/** What a provider makes ready later is read a minute later, as an hourly worker would in its next run. */
-async function readToTheEnd(shop: Awaited<ReturnType<typeof openYearShop>>, channel: Channel): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
+/** A provider that is away fails its sync; one whose consent is gone asks for it. */
+async function checkAway(shop: Shop, checks: Checks, troubles: Troubles, channel: Channel): Promise<void> {
+  const { status, sync } = await shop.connections.read(channel);
+  checks.same('providers away', `${channel} sync`, sync.state, 'failed');
+  const wanted = troubles.isRevoked(channel) ? 'reconnect_required' : 'connected';
+  checks.same('providers away', `${channel} status`, status, wanted);
+}
+
+/** Reads on what a provider makes ready later, and connects again what a killed worker lost the tokens of. */
+async function isRead(shop: Shop, channel: Channel, reconnected: () => void): Promise<boolean> {
+  for (let tries = 0; tries < 20; tries += 1) {
     const { status, sync } = await shop.connections.read(channel);
-    if (status === 'connected' && sync.state === 'idle' && sync.last_error === null) return;
-    if (tries > 20) throw new Error(`${channel} was not read: ${JSON.stringify({ status, sync })}`);
+    if (status === 'connected' && sync.state === 'idle' && sync.last_error === null) return true;
+    if (status === 'reconnect_required') {
+      await shop.connections.connect(channel);
+      reconnected();
+    }
     shop.kit.clock.advance(60_000);
     await shop.round(undefined, ['syncs']);
   }
+  return false;
 }
