@@ -85,7 +85,7 @@ export class Life {
     }
     this.#shop.at(new Date(begin + 22 * 60 * minuteMs));
     await this.#send();
-    for (const request of this.#visits.splice(0)) await this.#shop.visit(request);
+    await Promise.all(this.#visits.splice(0).map((request) => this.#shop.visit(request)));
   }
 
   /** What the shop's own server says of the day. */

@@ -8,6 +8,7 @@ import { loadSettings } from '@tributary/config';
 import { visitsConsumer } from '@tributary/domain/ingestion/room.ts';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import type { Postgres } from '@tributary/postgres';
 import { listen } from '@tributary/postgres/listen.ts';
 import { createProviders } from '@tributary/providers';
 import { createRedis, redisReady } from '@tributary/redis';
@@ -28,10 +29,11 @@ import {
   testStreamVault,
 } from '@tributary/testkit';
 import type { QueueName } from '@tributary/work';
+import { sql } from 'kysely';
 import { marketOf } from './year-ads.ts';
 import { connectAll } from './year-connections.ts';
 import { currencies, rateOf } from './year-money.ts';
-import type { Order, YearWorkerSettings } from './year-worker.ts';
+import type { Order, Reply, YearWorkerSettings } from './year-worker.ts';
 
 export const firstDay = '2025-10-01';
 export const marketSeed = 44;
@@ -41,17 +43,7 @@ export const dayAt = (n: number): string => new Date(Date.parse(firstDay) + n * 
 const userAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /** In the order in which each makes work for the next. */
-const allQueues: readonly QueueName[] = [
-  'syncs',
-  'erasures',
-  'sales',
-  'firstPayments',
-  'attribution',
-  'delivery',
-  'reconciliations',
-  'exports',
-  'webhooks',
-];
+const allQueues: readonly QueueName[] = ['syncs', 'erasures', 'sales', 'firstPayments', 'attribution', 'delivery'];
 
 export interface Delivered {
   readonly id: string;
@@ -132,6 +124,8 @@ export async function openYearShop(days: number) {
     'connections:write',
     'conversions:read',
     'customers:read',
+    'exports:read',
+    'exports:write',
     'goals:write',
   ] as const;
   const key = await buildApiKey(kit.app, profile.id, { scopes, appId: profile.appId, requestsPerMinute: 600_000 });
@@ -144,6 +138,8 @@ export async function openYearShop(days: number) {
       currencies.map((currency) => ({ day, currency, units: String(rateOf(currency, day)), usd: '1' })),
     ),
   );
+
+  await dateDeliveryByTheDatabase(kit.owner);
 
   async function call(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
@@ -173,6 +169,7 @@ export async function openYearShop(days: number) {
   });
   const connections = connectAll({ api, sandbox, profile, call, now });
   let repriced: string[] = [];
+  const spent: Record<string, number> = {};
 
   return {
     kit,
@@ -182,6 +179,8 @@ export async function openYearShop(days: number) {
     member,
     call,
     delivered,
+    /** Seconds that the worker has worked on each queue. */
+    spent,
     worker,
     tracking,
     connections,
@@ -214,6 +213,12 @@ export async function openYearShop(days: number) {
         await sleep(20);
       }
     },
+    hurryExports: () =>
+      kit.app
+        .forProfile(profile.id)
+        .transaction((tx) =>
+          sql`UPDATE export_events SET due_at = '2020-01-01' WHERE status IN ('waiting', 'processing')`.execute(tx),
+        ),
     async changeCurrency(currency: string) {
       const headers = member.headers({ profileId: profile.id });
       await call('PATCH', '/profile', { reporting_currency: currency }, headers);
@@ -221,21 +226,23 @@ export async function openYearShop(days: number) {
     },
     /** All work that is due now. `killAfterMs`: the worker is killed that long after it began, and a new one does the rest. */
     async round(killAfterMs?: number, queues = allQueues) {
-      const order: Order = { now: now().toISOString(), repriced, queues };
+      const ids = [...connections.ids.values()];
+      const order: Order = { now: now().toISOString(), repriced, queues, connections: ids };
       let timer: NodeJS.Timeout | undefined;
       let killing: Promise<void> | undefined;
       if (killAfterMs !== undefined)
         timer = setTimeout(() => {
           killing = worker.kill();
         }, killAfterMs);
-      let reply = await worker.ask<{ error: string | null }>(order);
+      let reply = await worker.ask<Reply>(order);
       clearTimeout(timer);
       await killing;
       if (reply === undefined || killing) {
         await worker.start();
-        reply = await worker.ask<{ error: string | null }>(order);
+        reply = await worker.ask<Reply>(order);
       }
       if (!reply || reply.error) throw new Error(`The worker failed: ${reply?.error}`);
+      for (const [queue, seconds] of Object.entries(reply.spent)) spent[queue] = (spent[queue] ?? 0) + seconds;
       repriced = [];
     },
     async close() {
@@ -252,4 +259,20 @@ export async function openYearShop(days: number) {
       await kit.close();
     },
   };
+}
+
+/**
+ * Days of ads are dated by the clock of the worker, and all that stands beside them by PostgreSQL's. The first is simulated here and the
+ * second is not: so that there is one history, PostgreSQL dates them, too.
+ */
+async function dateDeliveryByTheDatabase(owner: Postgres): Promise<void> {
+  await owner.unbound.query(sql`
+    CREATE FUNCTION year_dates_delivery() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF TG_TABLE_NAME = 'ad_delivery' THEN NEW.recorded_at = clock_timestamp(); ELSE NEW.replaced_at = clock_timestamp(); END IF;
+      RETURN NEW;
+    END $$`);
+  for (const table of ['ad_delivery', 'ad_delivery_history'])
+    await owner.unbound.query(sql`
+      CREATE TRIGGER year_dates_delivery BEFORE INSERT OR UPDATE ON ${sql.table(table)}
+      FOR EACH ROW EXECUTE FUNCTION year_dates_delivery()`);
 }

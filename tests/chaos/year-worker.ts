@@ -37,6 +37,13 @@ export interface Order {
   /** Profiles whose reporting currency changed. */
   readonly repriced: readonly string[];
   readonly queues: readonly QueueName[];
+  readonly connections: readonly string[];
+}
+
+/** What came of it: the error that ended it, and the seconds that each queue took. */
+export interface Reply {
+  readonly error: string | null;
+  readonly spent: Readonly<Record<string, number>>;
 }
 
 /**
@@ -44,7 +51,7 @@ export interface Order {
  * its round is. The time at which results take effect is the real one: ClickHouse and PostgreSQL date other rows by their own clocks.
  */
 const settings = JSON.parse(process.argv[2] ?? '{}') as YearWorkerSettings;
-const clock = new FakeClock(0);
+const clock = new FakeClock(new Date(0));
 const now = () => clock.now();
 const app = createPostgres({ url: settings.appUrl, poolSize: 8 });
 const system = createPostgres({ url: settings.systemUrl, poolSize: 4 });
@@ -96,13 +103,20 @@ const handlers = {
   attribution: attribution({ app, clickhouse: client, now: () => new Date() }),
 };
 
-async function work({ now: moment, repriced, queues }: Order): Promise<void> {
+/** Seconds of each queue. */
+const spent: Record<string, number> = {};
+
+async function work({ now: moment, repriced, queues, connections }: Order): Promise<void> {
   clock.set(moment);
   for (const profileId of repriced) await repriceOutcomes(app, { profileId }, AbortSignal.timeout(120_000));
   for (const queue of queues) {
+    const since = performance.now();
     if (queue === 'webhooks') while ((await sequenceBatch(system.unbound, now())) > 0);
     if (queue === 'sales') await applyWaitingRefunds(app, system, now(), AbortSignal.timeout(120_000));
-    await workOff(system, queue, handlers[queue]);
+    // Like a worker's, syncs of several connections run at the same time.
+    const keys = queue === 'syncs' ? connections : [undefined];
+    await Promise.all(keys.map((key) => workOff(system, queue, handlers[queue], key)));
+    spent[queue] = (spent[queue] ?? 0) + (performance.now() - since) / 1_000;
   }
 }
 
@@ -112,7 +126,8 @@ process.on('message', async (order: Order) => {
     () => null,
     (one: unknown) => String(one instanceof Error ? one.stack : one),
   );
-  process.send?.({ error });
+  process.send?.({ error, spent });
+  for (const queue of Object.keys(spent)) delete spent[queue];
 });
 await consumeVisits(stream, ingestion, createLog('silent'), (error) => console.error(error));
 process.send?.('ready');
