@@ -51,6 +51,27 @@ test('an account is kept once in a workspace, sealed, and a new consent mends th
   expect(new Set(many.map((one) => (one as { connectionId: string }).connectionId)).size).toBe(120);
 });
 
+test('a CRM that is connected again keeps the currency that its deals were read in, also after the profile changed its own', async () => {
+  const { profile, ledger, row } = await shop();
+  const providers = { of: () => toy.provider('crm_a', { assumesCurrency: true }) };
+  const made = {
+    profileId: profile.id,
+    workspaceId: profile.workspaceId,
+    appId: profile.appId,
+    channel: 'crm_a' as const,
+    candidate: { externalId: 'location-1', name: 'Shop Chile', granted: [], details: {} },
+    credentials: toy.credentials(),
+    now: kit.clock.now(),
+  };
+  const save = () => ledger.transaction((tx) => saveConnection(tx, { ...services, providers }, made));
+  const { connectionId } = (await save()) as { connectionId: string };
+  await ledger.transaction((tx) =>
+    tx.updateTable('profiles').set({ reporting_currency: 'CLP' }).where('id', '=', profile.id).execute(),
+  );
+  expect(await save()).toEqual({ connectionId });
+  expect((await row(connectionId)).details).toEqual({ currency: 'USD' });
+});
+
 test('credentials that are due are replaced once, however many ask, and a lost pair is an honest reconnect [evnt-009]', async () => {
   const { profile, services: mine, connect, row, announced } = await shop();
   const now = kit.clock.now();

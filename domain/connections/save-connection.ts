@@ -33,8 +33,8 @@ export async function saveConnection(
 ): Promise<{ readonly connectionId: string } | 'account_connected_elsewhere'> {
   const { profileId, workspaceId, appId, channel, candidate, now } = made;
   const { externalId, name, granted } = candidate;
-  const details = await withCurrency(tx, profileId, providers.of(channel), candidate.details);
   const known = await lockAccount(tx, profileId, channel, externalId);
+  const details = await withCurrency(tx, profileId, providers.of(channel), candidate.details, known?.details);
   const id = known?.id ?? uuid();
   const credentials = sealCredentials(vault, { profileId, id }, candidate.credentials ?? made.credentials);
   const facts = { status: 'connected', name, granted: [...granted], details: JSON.stringify(details), credentials };
@@ -64,7 +64,9 @@ async function withCurrency(
   profileId: string,
   provider: Provider | undefined,
   details: Details,
+  before: unknown,
 ): Promise<Details> {
   if (!provider?.facts.assumesCurrency || details.currency) return details;
-  return { ...details, currency: (await profileOf(tx, profileId)).currency };
+  const { currency = (await profileOf(tx, profileId)).currency } = (before ?? {}) as Details;
+  return { ...details, currency };
 }

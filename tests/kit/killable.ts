@@ -28,6 +28,23 @@ export class Killable<Ready = unknown> {
     return message as Ready;
   }
 
+  /** Sends a message and resolves to the answer; undefined if the process ended first. */
+  async ask<Reply>(message: object): Promise<Reply | undefined> {
+    const child = this.#child;
+    if (!child?.connected) return undefined;
+    const stop = new AbortController();
+    const until = { signal: stop.signal };
+    const answered = once(child, 'message', until).then(([reply]) => reply as Reply);
+    const ended = once(child, 'exit', until).then(() => undefined);
+    try {
+      child.send(message);
+      return await Promise.race([answered, ended]);
+    } finally {
+      stop.abort();
+      await Promise.allSettled([answered, ended]);
+    }
+  }
+
   async kill(): Promise<void> {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

@@ -21,7 +21,7 @@ export interface FintocBook {
   readonly movements: FintocMovement[];
   /** What a person does in the widget; gives back the exchange token. */
   endWidget(widgetToken: string): string;
-  receive(amount: number): FintocMovement;
+  receive(amount: number, sender?: FintocMovement['sender_account']): FintocMovement;
   webhook(of: { readonly type: string; readonly account: string }): {
     readonly headers: Record<string, string>;
     readonly body: Uint8Array;
@@ -131,7 +131,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
         exchanges.set(token, now().getTime() + exchangeMs);
         return token;
       },
-      receive(amount) {
+      receive(amount, sender = { holder_id: '76543210K', holder_name: 'New Payer' }) {
         const movement: FintocMovement = {
           id: `mov_new_${movements().length}`,
           amount,
@@ -140,7 +140,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
           post_date: `${now().toISOString().slice(0, 10)}T00:00:00Z`,
           transaction_date: now().toISOString(),
           pending: false,
-          sender_account: { holder_id: '76543210K', holder_name: 'New Payer' },
+          sender_account: sender,
         };
         movements().unshift(movement);
         return movement;

@@ -28,6 +28,13 @@ export interface SandboxPayment {
 
 export interface MercadoPagoBook {
   readonly payments: SandboxPayment[];
+  /** As if somebody had paid. */
+  pay(of: {
+    readonly amount: number;
+    readonly currency: string;
+    readonly reference: string;
+    readonly payer: SandboxPayment['payer'];
+  }): SandboxPayment;
   change(payment: SandboxPayment, to: Partial<Pick<SandboxPayment, 'status' | 'status_detail'>>): void;
   refund(payment: SandboxPayment, amount: number): void;
   webhook(of: { readonly type: string; readonly action?: string; readonly dataId?: string }): {
@@ -115,6 +122,27 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
     book: {
       get payments() {
         return payments();
+      },
+      pay({ amount, currency, reference, payer }) {
+        const at = now().toISOString();
+        const payment: SandboxPayment = {
+          id: 60_000_000_000 + payments().length,
+          status: 'approved',
+          status_detail: 'accredited',
+          transaction_amount: amount,
+          transaction_amount_refunded: 0,
+          currency_id: currency,
+          date_created: at,
+          date_approved: at,
+          date_last_updated: at,
+          payer,
+          external_reference: reference,
+          live_mode: false,
+          collector_id: Number(mercadoPagoUser),
+          refunds: [],
+        };
+        payments().push(payment);
+        return payment;
       },
       change(payment, to) {
         Object.assign(payment, to, { date_last_updated: now().toISOString() });

@@ -1,7 +1,7 @@
 import type { Company, House } from '../house.ts';
 import { json, type Reply } from '../route.ts';
 import { salesOf } from '../sales.ts';
-import { giveBack, ordersOf, paidOrder, type ShopifyOrder } from './orders.ts';
+import { type Buyer, giveBack, ordersOf, paidOrder, type ShopifyOrder } from './orders.ts';
 
 export interface ShopifyBook {
   /** The access token of each store. */
@@ -11,7 +11,12 @@ export interface ShopifyBook {
   /** What was ordered, in whichever store. */
   readonly orders: ShopifyOrder[];
   /** As if somebody had ordered and paid. */
-  order(of: { readonly amount: string; readonly currency: string; readonly gateway: string }): ShopifyOrder;
+  order(of: {
+    readonly amount: string;
+    readonly currency: string;
+    readonly gateway: string;
+    readonly customer?: Buyer;
+  }): ShopifyOrder;
   refund(order: ShopifyOrder, amount: string): void;
 }
 

@@ -27,6 +27,9 @@ export interface ShopifyOrder {
   readonly transactions: ShopifyTransaction[];
 }
 
+/** What an order tells of whoever ordered. */
+export type Buyer = Pick<Sale['customer'], 'externalId' | 'email' | 'phone' | 'firstName' | 'lastName'>;
+
 const dayMs = 86_400_000;
 
 /** An order that was paid through a gateway. */
@@ -36,7 +39,7 @@ export function paidOrder(of: {
   readonly amount: string;
   readonly currency: string;
   readonly gateway: string;
-  readonly customer?: Sale['customer'];
+  readonly customer?: Buyer;
 }): ShopifyOrder {
   const at = new Date(of.at).toISOString();
   const total = { shopMoney: { amount: of.amount, currencyCode: of.currency } };

@@ -25,7 +25,13 @@ export interface StripeBook {
     readonly reversals: Map<string, { charge: string; amount: number; isUndone: boolean }>;
   };
   /** As if a customer paid. */
-  pay(of: { readonly amount: number; readonly currency: string; readonly isCaptured?: boolean }): StripeCharge;
+  pay(of: {
+    readonly amount: number;
+    readonly currency: string;
+    readonly isCaptured?: boolean;
+    /** A new customer unless given. */
+    readonly customer?: StripeCharge['customer'];
+  }): StripeCharge;
   capture(charge: StripeCharge): void;
   refund(charge: StripeCharge, amount: number): StripeReversal;
   dispute(charge: StripeCharge): StripeReversal;
@@ -177,7 +183,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
           ),
         };
       },
-      pay({ amount, currency, isCaptured = true }) {
+      pay({ amount, currency, isCaptured = true, customer }) {
         const { charges } = state();
         const nth = String(charges.length).padStart(8, '0');
         const charge: StripeCharge = {
@@ -191,7 +197,12 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
           status: 'succeeded',
           paid: true,
           captured: isCaptured,
-          customer: { id: `cus_new_${nth}`, email: `new${nth}@sandbox.test`, name: 'New Customer', phone: null },
+          customer: customer ?? {
+            id: `cus_new_${nth}`,
+            email: `new${nth}@sandbox.test`,
+            name: 'New Customer',
+            phone: null,
+          },
           billing_details: { email: null, name: null, phone: null },
           receipt_email: null,
           payment_intent: `pi_${nth}`,

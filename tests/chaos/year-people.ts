@@ -1,0 +1,31 @@
+import type { Person } from './year-book.ts';
+
+const firstNames = ['Ana', 'Ben', 'Eva', 'Leo', 'Mia', 'Zoe', 'Iris', 'Noe', 'Lia', 'Max'];
+const lastNames = ['Soto', 'Rojas', 'Vidal', 'Parra', 'Reyes', 'Mora', 'Lagos', 'Silva', 'Bravo', 'Pinto'];
+
+/** Somebody who has never bought here. */
+export function newPerson(n: number): Person {
+  const number = 11_000_000 + n * 7;
+  return {
+    n,
+    firstName: firstNames[n % firstNames.length] as string,
+    lastName: lastNames[Math.floor(n / firstNames.length) % lastNames.length] as string,
+    email: `p${n}@shop-year.test`,
+    key: `u-${n}`,
+    rut: `${number}-${checkDigit(number)}`,
+    isGuest: n % 4 === 3,
+    isErased: false,
+  };
+}
+
+/** Of a Chilean national id: the digits from the last to the first, times 2 to 7 again and again. */
+function checkDigit(number: number): string {
+  const sum = [...String(number)]
+    .reverse()
+    .reduce((total, digit, index) => total + Number(digit) * (2 + (index % 6)), 0);
+  const rest = 11 - (sum % 11);
+  return rest === 11 ? '0' : rest === 10 ? 'K' : String(rest);
+}
+
+export const traitsOf = ({ email, key, isGuest }: Person) => (isGuest ? { email } : { email, external_id: key });
+export const nameOf = ({ firstName, lastName }: Person): string => `${firstName} ${lastName}`;

@@ -1,0 +1,133 @@
+import { createClickHouse } from '@tributary/clickhouse';
+import { FakeClock } from '@tributary/clock';
+import { loadSettings } from '@tributary/config';
+import { attribution } from '@tributary/domain/attribution/room.ts';
+import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
+import { tombstonesUnder } from '@tributary/domain/customers/room.ts';
+import { sequenceBatch } from '@tributary/domain/events/room.ts';
+import { openIngestion, visitorLinks } from '@tributary/domain/ingestion/room.ts';
+import { repriceOutcomes } from '@tributary/domain/outcomes/room.ts';
+import { applyWaitingRefunds, paymentStandings } from '@tributary/domain/payments/room.ts';
+import { markVerified } from '@tributary/domain/tracking/room.ts';
+import { createPersonGate } from '@tributary/operations';
+import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { createPostgres } from '@tributary/postgres';
+import { createProviders } from '@tributary/providers';
+import { connectStream } from '@tributary/stream';
+import { createLog } from '@tributary/telemetry';
+import { clickhouseAt, testRing, testVault, workOff } from '@tributary/testkit';
+import type { QueueName } from '@tributary/work';
+import { consumeVisits } from '@tributary/worker/consume-visits.ts';
+import { queueHandlers } from '@tributary/worker/queues.ts';
+
+/** Where the engines of the year are, and what a worker needs besides. */
+export interface YearWorkerSettings {
+  readonly appUrl: string;
+  readonly systemUrl: string;
+  readonly clickhouseUrl: string;
+  readonly clickhouseDatabase: string;
+  readonly natsUrl: string;
+  readonly streamPrefix: string;
+  readonly providers: Readonly<Record<string, string>>;
+}
+
+/** What the drill orders: one round of all work at a moment of the simulated year. */
+export interface Order {
+  readonly now: string;
+  /** Profiles whose reporting currency changed. */
+  readonly repriced: readonly string[];
+  readonly queues: readonly QueueName[];
+  readonly connections: readonly string[];
+}
+
+/** What came of it: the error that ended it, and the seconds that each queue took. */
+export interface Reply {
+  readonly error: string | null;
+  readonly spent: Readonly<Record<string, number>>;
+}
+
+/**
+ * A worker with the handlers of the product that works when it is told to, at the moment it is told, so that a day of the year is over when
+ * its round is. The time at which results take effect is the real one: ClickHouse and PostgreSQL date other rows by their own clocks.
+ */
+const settings = JSON.parse(process.argv[2] ?? '{}') as YearWorkerSettings;
+const clock = new FakeClock(new Date(0));
+const now = () => clock.now();
+const app = createPostgres({ url: settings.appUrl, poolSize: 8 });
+const system = createPostgres({ url: settings.systemUrl, poolSize: 4 });
+const clickhouse = {
+  ...clickhouseAt(settings.clickhouseUrl),
+  database: settings.clickhouseDatabase,
+  requestTimeoutMs: 120_000,
+};
+const client = createClickHouse(clickhouse);
+const stream = await connectStream({ url: settings.natsUrl, prefix: settings.streamPrefix });
+const outbound = createOutbound({ timeoutMs: 20_000, policy: localDevelopmentTargets });
+const ingestion = openIngestion({
+  postgres: app,
+  clickhouse: client,
+  ring: testRing,
+  markVerified,
+  badBytesPerDay: 50 << 20,
+  now,
+});
+const handlers = {
+  ...queueHandlers({
+    app,
+    system,
+    clickhouse,
+    quick: client,
+    patient: client,
+    stream,
+    ingestion,
+    now,
+    rateSources: {},
+    badVisitDays: 30,
+    visitsRetentionDays: undefined,
+    languageModel: undefined,
+    mailing: { mailer: undefined, baseUrl: 'https://tributary.test' },
+    outbound,
+    syncing: {
+      vault: testVault,
+      providers: createProviders(loadSettings({ ...settings.providers, PROVIDER_LOCAL_HOSTS: '127.0.0.1' })),
+      providerOutbound: outbound,
+      outcomes: {
+        tombstones: tombstonesUnder(() => testRing.eldest().bytes),
+        payments: paymentStandings,
+        findAdPlatforms,
+        visitors: visitorLinks,
+      },
+    },
+    deliveries: { outbound, vault: testVault, gate: createPersonGate(app) },
+  }),
+  attribution: attribution({ app, clickhouse: client, now: () => new Date() }),
+};
+
+/** Seconds of each queue. */
+const spent: Record<string, number> = {};
+
+async function work({ now: moment, repriced, queues, connections }: Order): Promise<void> {
+  clock.set(moment);
+  for (const profileId of repriced) await repriceOutcomes(app, { profileId }, AbortSignal.timeout(120_000));
+  for (const queue of queues) {
+    const since = performance.now();
+    if (queue === 'webhooks') while ((await sequenceBatch(system.unbound, now())) > 0);
+    if (queue === 'sales') await applyWaitingRefunds(app, system, now(), AbortSignal.timeout(120_000));
+    // Like a worker's, syncs of several connections run at the same time.
+    const keys = queue === 'syncs' ? connections : [undefined];
+    await Promise.all(keys.map((key) => workOff(system, queue, handlers[queue], key)));
+    spent[queue] = (spent[queue] ?? 0) + (performance.now() - since) / 1_000;
+  }
+}
+
+process.on('disconnect', () => process.exit());
+process.on('message', async (order: Order) => {
+  const error = await work(order).then(
+    () => null,
+    (one: unknown) => String(one instanceof Error ? one.stack : one),
+  );
+  process.send?.({ error, spent });
+  for (const queue of Object.keys(spent)) delete spent[queue];
+});
+await consumeVisits(stream, ingestion, createLog('silent'), (error) => console.error(error));
+process.send?.('ready');
