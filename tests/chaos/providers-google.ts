@@ -13,7 +13,11 @@ export async function openGoogleAds(world: ProvidersWorld): Promise<Life> {
   const { google } = world.ads;
   const { state } = google;
   const customerOf = (id: string) => state.customers.find((one) => one.id === id) as (typeof state.customers)[number];
-  const [first, second] = state.customers.map(({ id }) => id) as [string, string];
+  const ranDays = new Map(state.customers.map((one) => [one.id, google.days(one, 'ad_group_ad').length]));
+  // The two with the most figures: a customer of the market may have no ads that ran.
+  const [first, second] = [...ranDays.keys()].sort(
+    (one, other) => Number(ranDays.get(other)) - Number(ranDays.get(one)),
+  ) as [string, string];
   const statusOf = (status: string) => googleStatus[status] ?? status;
   const text = (value: unknown) => String(value ?? '');
   const platform = await openAdvertiser(
@@ -77,6 +81,7 @@ export async function openGoogleAds(world: ProvidersWorld): Promise<Life> {
   const live = () =>
     state.ads.filter(({ adGroup, status }) => adGroup.campaign.customer.id === first && status === 'ENABLED');
   const anAd = nextOf(live);
+  /** Days that a sync reads again. */
   const ran = nextOf(() =>
     google
       .days(customerOf(first), 'ad_group_ad')

@@ -30,9 +30,9 @@ export const unitsPerUsd: Readonly<Record<string, string>> = {
   MXN: '0.25',
   BRL: '0.5',
 };
-/** What an amount in a currency is in cents of the dollar. */
+/** An amount in cents of the dollar. One in a currency without a rate is left out of sums. */
 export const centsOf = (amount: number, currency: string): number =>
-  Math.round((amount / Number(unitsPerUsd[currency])) * 100);
+  unitsPerUsd[currency] ? Math.round((amount / Number(unitsPerUsd[currency])) * 100) : 0;
 
 const start = Date.parse('2026-03-02T12:00:00Z');
 /** As far back as a first sync reads. */
