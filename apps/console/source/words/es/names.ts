@@ -5,6 +5,7 @@ import { providers } from '../en/names.ts';
 type Basis =
   | "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed"
   | "primary conversion actions, by each action's own model and window, on the day of the click"
+  | '7-day click, 1-day view'
   | 'As the platform counts';
 
 /** Names in the log of changes, in the audit log and of an ad's status, besides the closed lists. */
@@ -36,6 +37,7 @@ export const names: Readonly<Record<ApiName | OpenName | Basis, string>> = {
     'la ventana de atribución de cada conjunto de anuncios: clic de 7 días y visualización de 1 día si no se cambió',
   "primary conversion actions, by each action's own model and window, on the day of the click":
     'acciones de conversión principales, con el modelo y la ventana de cada acción, en el día del clic',
+  '7-day click, 1-day view': 'Clic de 7 días y visualización de 1 día',
   'As the platform counts': 'Según cuenta la plataforma',
   // Models and experiments
   data_driven: 'Según los datos',
