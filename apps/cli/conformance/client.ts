@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { redact } from './redact.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: the checks say what an answer holds; its type would repeat the contract under test.
+export type Json = any;
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the checks say what an answer holds; its type would repeat the contract under test.
-  readonly body: any;
+  readonly body: Json;
 }
 
 /** A request and its answer as the report shows them: without secrets, and cut off where they are long. */

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
-import type { Answer } from './client.ts';
+import type { Answer, Json } from './client.ts';
 
 /** The answer's `data`, after its status was checked. */
-// biome-ignore lint/suspicious/noExplicitAny: the checks say what an answer holds; its type would repeat the contract under test.
-export function dataOf(answer: Answer, status = 200): any {
+export function dataOf(answer: Answer, status = 200): Json {
   assert.equal(answer.status, status, `The status was ${answer.status}, not ${status}: ${answer.text.slice(0, 400)}`);
   return answer.body?.data;
 }
 
 /** Checks status, code and envelope of a refusal, and resolves to its `error`. */
-// biome-ignore lint/suspicious/noExplicitAny: as above.
-export function refusal(answer: Answer, status: number, code: string): any {
+export function refusal(answer: Answer, status: number, code: string): Json {
   const { error } = answer.body ?? {};
   assert.deepEqual([answer.status, error?.code], [status, code], answer.text.slice(0, 400));
   assert.equal(error.status, status);
