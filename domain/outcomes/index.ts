@@ -50,6 +50,7 @@ export {
   findReferred,
   isDirty,
   type LedgerPayment,
+  listNewestPayments,
   listPayments,
   lockMoney,
   saveMerchantSays,

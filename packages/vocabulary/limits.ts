@@ -107,6 +107,8 @@ export const limits = {
     perReference: { most: 50 },
     bucket: { most: 20_000, perCustomer: 500 },
     decidedAtOnce: 10_000,
+    /** Payments of a source that GET /sale-sources counts: the newest ones. */
+    countedPerSource: 10_000,
     /** Outcomes that one batch of a rescan reads. */
     rescannedAtOnce: 10_000,
     /** Members are alerted when duplicates are more than this share of a day's cash for the first time, and for so many days. */

@@ -71,6 +71,9 @@ export const profileQuery = (profileId: string) =>
     staleTime: 5 * 60_000,
   });
 
+/** How often a report without figures is read again, so that the first ones appear without a reload. */
+export const emptyRecheckMs = 5_000;
+
 export const overviewQuery = (place: Place) =>
   queryOptions({
     queryKey: ['overview', ...keyOf(place)],

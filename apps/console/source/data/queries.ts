@@ -20,9 +20,11 @@ export const connectionsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'connections'],
     queryFn: async ({ signal }) => (await clientFor(profileId).listConnections({ query: { limit: 100 }, signal })).data,
-    refetchInterval: ({ state }) =>
-      state.data?.some(({ sync }) => sync.state === 'running' || sync.state === 'queued') ? busyEveryMs : false,
+    refetchInterval: ({ state }) => (state.data?.some(isSyncing) ? busyEveryMs : false),
   });
+
+export const isSyncing = ({ sync }: Pick<Connection, 'sync'>): boolean =>
+  sync.state === 'running' || sync.state === 'queued';
 
 /** Asked again now and then: somebody may leave the page open. */
 export const alertsQuery = (profileId: string) =>

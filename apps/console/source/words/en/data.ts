@@ -192,9 +192,9 @@ export const data = {
     duplicates_found: {
       title: 'Two sources report the same payments',
       about: (ago: Shown) =>
-        `Noticed ${ago}. Each sale is counted once until you decide. Payments marks the records that are not counted.`,
+        `Noticed ${ago}. Each sale is counted once until you decide. Payment matches lists the records that are the same sale.`,
     },
-    payments: 'Open payments',
+    paymentMatches: 'Open payment matches',
     check: 'Check the tracker',
     connections: 'Open connections',
     byMail: 'Alerts by e-mail',

@@ -195,9 +195,9 @@ export const data: typeof english = {
     duplicates_found: {
       title: 'Dos fuentes informan los mismos pagos',
       about: (ago) =>
-        `Detectado ${ago}. Cada venta se cuenta una vez hasta que decidas. Pagos señala los registros que no se cuentan.`,
+        `Detectado ${ago}. Cada venta se cuenta una vez hasta que decidas. Pagos coincidentes muestra los registros que son la misma venta.`,
     },
-    payments: 'Abrir pagos',
+    paymentMatches: 'Abrir pagos coincidentes',
     check: 'Comprobar el código',
     connections: 'Abrir conexiones',
     byMail: 'Avisos por correo',
