@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Company, House } from '../house.ts';
 import { type Asked, json, type Reply } from '../route.ts';
 import { salesOf } from '../sales.ts';
+import { widgetScript } from './widget.ts';
 
 export const fintocKeys = { secret: 'sk_test_sandbox', public: 'pk_test_sandbox' } as const;
 
@@ -70,8 +71,22 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
         ? handle(asked)
         : refused(401, 'authentication_error', 'invalid_api_key', 'The API key is not valid.');
 
+  const endWidget = (widgetToken: string): string => {
+    if (!widgets.delete(widgetToken)) throw new RangeError('There is no such widget.');
+    const token = `${widgetToken}_sec_${randomBytes(6).toString('hex')}`;
+    exchanges.set(token, now().getTime() + exchangeMs);
+    return token;
+  };
+
   return {
     routes: [
+      { method: 'GET', path: '/fintoc/widget.js', handle: () => widgetScript },
+      {
+        method: 'GET',
+        path: '/fintoc/widget/:token/end',
+        handle: ({ params }) =>
+          json(200, { exchangeToken: endWidget(params.token ?? '') }, { 'access-control-allow-origin': '*' }),
+      },
       {
         method: 'POST',
         path: '/fintoc/v1/link_intents',
@@ -137,12 +152,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
       },
       dollarMovements: dollars,
       endLinks: () => links.clear(),
-      endWidget(widgetToken) {
-        if (!widgets.delete(widgetToken)) throw new RangeError('There is no such widget.');
-        const token = `${widgetToken}_sec_${randomBytes(6).toString('hex')}`;
-        exchanges.set(token, now().getTime() + exchangeMs);
-        return token;
-      },
+      endWidget,
       receive(amount, { account = 'acc_current', sender = { holder_id: '76543210K', holder_name: 'New Payer' } } = {}) {
         const rows = account === 'acc_sight' ? dollars : movements();
         const movement: FintocMovement = {

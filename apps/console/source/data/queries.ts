@@ -52,6 +52,13 @@ export const candidatesQuery = (
       (await clientFor(profileId).listPendingAccounts({ params: { provider }, signal })).data,
   });
 
+/** Null: the profile has no chatbot. */
+export const chatbotQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'connections', 'chatbot'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readChatbotConnection({ signal })).data,
+  });
+
 export const stagesQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'connections', 'stages'],

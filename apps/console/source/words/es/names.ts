@@ -227,9 +227,9 @@ export const names: Readonly<Record<ApiName | OpenName | Basis, string>> = {
   consent: 'Sin consentimiento',
   served: 'Servido',
   // Why a connection was not made
-  user_cancelled: 'Se canceló',
-  provider_denied: 'El proveedor lo denegó',
-  provider_error: 'El proveedor falló',
+  user_cancelled: 'Se canceló en el proveedor',
+  provider_denied: 'El proveedor rechazó la solicitud',
+  provider_error: 'El proveedor comunicó un error',
   token_exchange_failed: 'El proveedor no entregó el acceso',
   account_connected_elsewhere: 'La cuenta ya está conectada en otro lugar',
   no_candidates: 'No hay cuentas que conectar',
