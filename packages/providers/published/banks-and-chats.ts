@@ -46,7 +46,13 @@ const of = (name: string, over: object, said: readonly unknown[]) => ({
 
 export const fintocExamples: PublishedExamples = {
   provider: asProvider(
-    createFintoc({ secretKey: 's', publicKey: 'p', apiUrl: 'https://api.fintoc.com', webhookSecret: undefined }),
+    createFintoc({
+      secretKey: 's',
+      publicKey: 'p',
+      apiUrl: 'https://api.fintoc.com',
+      webhookSecret: undefined,
+      widgetUrl: 'https://js.fintoc.com/v1/',
+    }),
   ),
   account: { externalId: 'acc_1', credentials: { linkToken: 'l', linkId: 'i' }, details: { currency: 'CLP' } },
   position: null,
