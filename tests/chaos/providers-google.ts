@@ -83,8 +83,8 @@ export async function openGoogleAds(world: ProvidersWorld): Promise<Life> {
   const anAd = nextOf(live);
   /** Days that a sync reads again. */
   const ran = nextOf(() =>
-    google
-      .days(customerOf(first), 'ad_group_ad')
+    [...platform.accounts.keys()]
+      .flatMap((account) => google.days(customerOf(account), 'ad_group_ad'))
       .filter((row) => text(row['segments.date']) > dayOf(world.now().getTime() - 20 * dayMs)),
   );
   const api = {
@@ -128,7 +128,9 @@ export async function openGoogleAds(world: ProvidersWorld): Promise<Life> {
       },
       restated: () => {
         for (const percent of [90, 112, 0]) {
-          const row = ran();
+          const row: ReturnType<typeof ran> | undefined = ran();
+          // No ad of the market ran lately.
+          if (!row) return;
           state.restated.set(restatedKey(text(row['ad_group_ad.ad.id']), text(row['segments.date'])), percent);
         }
       },
