@@ -31,6 +31,7 @@ import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
 import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
+import type { TestClock } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 import type { Providers } from '@tributary/providers';
 import { createGuesses, createRateLimiter, type RedisClient, type SharedLimiter } from '@tributary/redis';
@@ -43,6 +44,7 @@ import { serveDocsSite } from './docs-site.ts';
 import { serveMcp } from './mcp/serve.ts';
 import { servePages } from './pages.ts';
 import { assistantHandlers, handlers } from './routes.ts';
+import { serveTestClock } from './test-clock.ts';
 
 export interface ApiOptions {
   readonly baseUrl: string;
@@ -80,6 +82,8 @@ export interface ApiOptions {
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
   readonly now: () => Date;
+  /** Serves /test/clock; only test installations have one. */
+  readonly testClock?: Pick<TestClock, 'now' | 'advance'> | undefined;
   readonly requestTimeoutMs: number;
   readonly trustedProxies: readonly string[];
   readonly corsOrigins: readonly string[];
@@ -144,6 +148,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   });
   serveHealth(fastify, readinessOf(options, limiter), options.isStopping);
   serveDocs(fastify, { baseUrl });
+  if (options.testClock) serveTestClock(fastify, options.testClock);
   await serveDocsSite(fastify, options.docsDirectory);
   await serveConsole(fastify, options.consoleDirectory, firstAccountState(postgres));
   const isFirstOfMinute = async (subject: string) => (await limiter.take(`audit:${subject}`, 1)).allowed;

@@ -57,6 +57,7 @@ await runProcess('api', async (platform) => {
     metrics,
     tracing,
     now,
+    testClock: platform.testClock,
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,
     corsOrigins: settings.corsOrigins,

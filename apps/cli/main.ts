@@ -34,6 +34,10 @@ const commands: Readonly<Record<string, Entry>> = {
     about: 'Look at settings, engines, background work, clocks and disk: what is wrong, and what to do',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand(),
   },
+  conformance: {
+    about: 'Check a running installation against the rules of the specification, over its public API',
+    load: async () => (await import('./commands/conformance.ts')).conformanceCommand(),
+  },
   backup: {
     about: 'Copy all stores as they are at one moment, sealed, while everything goes on',
     load: async () => (await import('./commands/backup.ts')).backupCommand(),
@@ -135,9 +139,9 @@ for (const [name, { about, load }] of Object.entries(commands)) {
   program.addCommand(alias ? command.alias(alias) : command);
 }
 
-// `up` and `demo` start engines themselves; every other command finds those that `up` started.
+// `up` and `demo` start engines themselves, `conformance` needs none; every other command finds those that `up` started.
 program.hook('preAction', async (_program, command) => {
-  if (['up', 'demo'].includes(command.name())) return;
+  if (['up', 'demo', 'conformance'].includes(command.name())) return;
   const { useLocalEngines } = await import('./local.ts');
   await useLocalEngines();
 });

@@ -10,3 +10,4 @@ export {
 export { forgetNoted, keepsNotes, type Noted, readNoted } from './backups/journal.ts';
 export { openPlatform, type Platform, withPlatform } from './platform.ts';
 export { type Running, runProcess } from './run-process.ts';
+export type { TestClock } from './test-clock.ts';

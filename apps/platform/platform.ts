@@ -6,6 +6,7 @@ import type { Stream } from '@tributary/stream';
 import { createLog, type Log } from '@tributary/telemetry';
 import { createVault, KeyRing, loadKeys, type Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
+import { TestClock } from './test-clock.ts';
 
 /** How late a rotated key is used at the latest. */
 const keyRefreshMs = 30_000;
@@ -46,6 +47,8 @@ export interface Platform {
   readonly settings: Settings;
   readonly log: Log;
   readonly now: () => Date;
+  /** With TEST_CLOCK, what `now` reads; undefined otherwise. */
+  readonly testClock: TestClock | undefined;
   /** Where a part tells of a failure that nobody waits for. */
   readonly onError: (error: unknown) => void;
   postgres(role: Role, options: LedgerOptions): Promise<Postgres>;
@@ -64,12 +67,17 @@ export interface Platform {
   keys(app: Postgres): Promise<KeyRing>;
   /** Runs when the process ends, before what was opened earlier is closed. */
   onClose(close: () => unknown): void;
+  /** Makes `now` follow the shared clock of a test installation. Does nothing unless TEST_CLOCK is set. */
+  followTestClock(): Promise<void>;
   close(): Promise<void>;
 }
 
 export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
   const settings = loadSettings(environment);
   const log = createLog(settings.logLevel);
+  if (settings.testClock && environment.NODE_ENV === 'production')
+    throw new WrongSettings(['TEST_CLOCK must not be true when NODE_ENV is production']);
+  let testClock: TestClock | undefined;
   const onError = (error: unknown) => log.failure(undefined, error);
   const closing: (() => unknown)[] = [];
   const onClose = (close: () => unknown) => void closing.push(close);
@@ -100,7 +108,10 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
   return {
     settings,
     log,
-    now: () => new Date(),
+    now: () => testClock?.now() ?? new Date(),
+    get testClock() {
+      return testClock;
+    },
     onError,
     onClose,
     masterVault,
@@ -164,6 +175,16 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
       const ring = await new KeyRing(masterVault(), () => loadKeys(app.home.unbound)).open(keyRefreshMs, onError);
       onClose(() => ring.close());
       return ring;
+    },
+
+    async followTestClock() {
+      if (!settings.testClock) return;
+      const redis = await this.redis();
+      const { redisReady } = await parts.redis();
+      await redisReady(redis);
+      const clock = await TestClock.open(redis, onError);
+      onClose(() => clock.close());
+      testClock = clock;
     },
 
     async close() {

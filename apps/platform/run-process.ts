@@ -25,6 +25,7 @@ export async function runProcess(name: string, start: (platform: Platform) => Pr
   try {
     const platform = openPlatform(process.env);
     const { shutdownDelayMs, shutdownTimeoutMs } = platform.settings;
+    await platform.followTestClock();
     const running = await start(platform);
     platform.log.say(running.words, running.facts);
     onStop(name, platform.log, shutdownDelayMs + shutdownTimeoutMs, async () => {

@@ -227,6 +227,12 @@ const runningIt = {
     'How long a process that was asked to stop may finish what it has begun.',
     { fallback: '20000' },
   ),
+  testClock: setting(
+    'TEST_CLOCK',
+    yesOrNo,
+    'Whether the clock of all processes can be advanced at /test/clock, for `tributary conformance`. Anybody who reaches the API can do it, so set it on a disposable installation only. Refused when NODE_ENV is production.',
+    { fallback: 'false' },
+  ),
   otlpEndpoint: optional(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     address('http:', 'https:'),

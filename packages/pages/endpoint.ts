@@ -4,7 +4,7 @@ export interface PageEndpoint {
   /** With `:name` for each part that varies. */
   readonly path: string;
   /** What tries secrets or writes rows is limited tightly, what anybody may write most of all. */
-  readonly allowance: 'public' | 'token' | 'registration';
+  readonly allowance: 'public' | 'token' | 'registration' | 'provider';
   readonly maxBytes: number;
   /** Providers sign large bodies without being signed in: they have memory of their own, and refusals are counted. */
   readonly sender?: 'provider';

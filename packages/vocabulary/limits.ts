@@ -247,6 +247,8 @@ export const limits = {
     /** By address, for whoever is not known: requests for tokens, public ones, and those that are refused. */
     token: 60,
     public: 600,
+    /** Webhooks of a provider: a busy shop sends some for each of its orders, all from the same few addresses. */
+    provider: 6_000,
     refused: 300,
   },
   appToken: { lifeSeconds: 3_600 },

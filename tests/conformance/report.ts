@@ -62,7 +62,7 @@ export function conformancePage(results: readonly AreaResult[], operations: { se
     '# Conformance',
     '',
     'A rule is proven when a test carries its id, and every test that does passes; `.ci/run` holds this page against its own run.',
-    'What each rule asks is in `tests/conformance/rules.tsv`; those that are not proven stand below.',
+    'What each rule asks is in `apps/cli/conformance/rules.tsv`; those that are not proven stand below.',
     '',
     `Operations served: ${operations.served} of ${operations.total}.`,
     '',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rulesFile } from '../../apps/cli/conformance/rules.ts';
 
 /** A rule of the specification, in words of our own. */
 export interface Rule {
@@ -18,7 +18,7 @@ export interface Rule {
 const states: readonly string[] = ['waits', 'reserved', 'not_testable'] satisfies Rule['state'][];
 
 export function allRules(): Rule[] {
-  return readRules(readFileSync(join(import.meta.dirname, 'rules.tsv'), 'utf8'));
+  return readRules(readFileSync(rulesFile, 'utf8'));
 }
 
 /** Columns are found by their heading, so their order is free. */

@@ -17,11 +17,19 @@ export interface FintocMovement {
 }
 
 export interface FintocBook {
-  /** Newest first, of the account `acc_current`; the other has none. */
+  /** Newest first, of the account `acc_current`. */
   readonly movements: FintocMovement[];
+  /** Newest first, of `acc_sight`. */
+  readonly dollarMovements: FintocMovement[];
   /** What a person does in the widget; gives back the exchange token. */
   endWidget(widgetToken: string): string;
-  receive(amount: number, sender?: FintocMovement['sender_account']): FintocMovement;
+  /** The customer takes back every link: the bank's credentials changed. */
+  endLinks(): void;
+  /** Money that comes in, as a transfer: whole pesos, or cents of the dollar account `acc_sight`. */
+  receive(
+    amount: number,
+    of?: { account?: 'acc_current' | 'acc_sight'; sender?: FintocMovement['sender_account'] },
+  ): FintocMovement;
   webhook(of: { readonly type: string; readonly account: string }): {
     readonly headers: Record<string, string>;
     readonly body: Uint8Array;
@@ -54,6 +62,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
       .reverse();
     return made;
   };
+  const dollars: FintocMovement[] = [];
   const withKey =
     (handle: (asked: Asked) => Reply) =>
     (asked: Asked): Reply =>
@@ -100,7 +109,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
             institution: { id: 'cl_banco_sandbox', name: 'Banco Sandbox', country: 'cl' },
             accounts: [
               { id: 'acc_current', name: 'Cuenta corriente', number: '000012345678', currency: 'CLP' },
-              { id: 'acc_sight', name: 'Cuenta vista', number: '000087654321', currency: 'CLP' },
+              { id: 'acc_sight', name: 'Cuenta vista', number: '000087654321', currency: 'USD' },
             ],
           });
         }),
@@ -110,12 +119,13 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
         path: '/fintoc/v1/accounts/:id/movements',
         handle: withKey(({ query, params }) => {
           if (!links.has(query.get('link_token') ?? '')) {
-            return refused(401, 'link_error', 'invalid_link_token', 'The link token is not valid.');
+            return refused(400, 'link_error', 'invalid_link_token', 'The link token is not valid.');
           }
           const size = Number(query.get('per_page') ?? 30);
           if (size > 300) return refused(400, 'invalid_request_error', 'invalid_per_page', 'per_page is at most 300.');
           const since = query.get('since') ?? '';
-          const all = params.id === 'acc_current' ? movements().filter(({ post_date }) => post_date >= since) : [];
+          const rows = params.id === 'acc_current' ? movements() : params.id === 'acc_sight' ? dollars : [];
+          const all = rows.filter(({ post_date }) => post_date >= since);
           const page = Number(query.get('page') ?? 1);
           return json(200, all.slice((page - 1) * size, page * size));
         }),
@@ -125,24 +135,27 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
       get movements() {
         return movements();
       },
+      dollarMovements: dollars,
+      endLinks: () => links.clear(),
       endWidget(widgetToken) {
         if (!widgets.delete(widgetToken)) throw new RangeError('There is no such widget.');
         const token = `${widgetToken}_sec_${randomBytes(6).toString('hex')}`;
         exchanges.set(token, now().getTime() + exchangeMs);
         return token;
       },
-      receive(amount, sender = { holder_id: '76543210K', holder_name: 'New Payer' }) {
+      receive(amount, { account = 'acc_current', sender = { holder_id: '76543210K', holder_name: 'New Payer' } } = {}) {
+        const rows = account === 'acc_sight' ? dollars : movements();
         const movement: FintocMovement = {
-          id: `mov_new_${movements().length}`,
+          id: `mov_new_${movements().length + dollars.length}`,
           amount,
-          currency: 'CLP',
+          currency: account === 'acc_sight' ? 'USD' : 'CLP',
           type: 'transfer',
           post_date: `${now().toISOString().slice(0, 10)}T00:00:00Z`,
           transaction_date: now().toISOString(),
           pending: false,
           sender_account: sender,
         };
-        movements().unshift(movement);
+        rows.unshift(movement);
         return movement;
       },
       webhook({ type, account }) {

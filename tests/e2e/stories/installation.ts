@@ -38,6 +38,10 @@ export interface Installation {
   openWorkspace(traits?: ProfileTraits): Promise<Workspace>;
   /** A person in a browser of their own, not signed in. */
   visitor(options?: PersonOptions): Promise<Person>;
+  /** Now, by the clock of the installation. */
+  now(): Date;
+  /** Moves the clock of all processes and browsers ahead, where nothing else makes time pass. Other stories do not expect this of a shared installation. */
+  advance(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,7 +62,12 @@ export interface Workspace {
 
 type PersonOptions = Parameters<Browser['newContext']>[0];
 
-const endWithParent = import.meta.resolve('@tributary/testkit/end-with-parent');
+const preloaded = [
+  '--import',
+  import.meta.resolve('@tributary/testkit/end-with-parent'),
+  '--import',
+  import.meta.resolve('./advance-clock.ts'),
+];
 
 const password = 'vague otter lamp';
 
@@ -133,7 +142,13 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
   }
   const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };
   let accounts = 0;
-  const visitor = (options?: PersonOptions) => openPerson(browser, baseUrl, options);
+  let aheadMs = 0;
+  const now = () => new Date(Date.now() + aheadMs);
+  const visitor = async (options?: PersonOptions) => {
+    const person = await openPerson(browser, baseUrl, options);
+    if (aheadMs > 0) await person.page.clock.setSystemTime(now());
+    return person;
+  };
   const addPerson = async (
     workspaceId: string,
     role: Role,
@@ -156,6 +171,12 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
     sandbox,
     mails,
     visitor,
+    now,
+    async advance(milliseconds) {
+      aheadMs += milliseconds;
+      for (const child of processes) child.send(aheadMs);
+      for (const context of browser.contexts()) await context.clock.setSystemTime(now());
+    },
     async firstAccountUrl() {
       const offered = await openFirstAccount(kit.owner.unbound, baseUrl, new Date());
       if (!offered) throw new Error('An account exists already.');
@@ -178,7 +199,7 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
  */
 function start(app: 'api' | 'collector' | 'worker', env: NodeJS.ProcessEnv, log: number): ChildProcess {
   const main = join(import.meta.dirname, '../../../apps', app, 'main.ts');
-  return spawn(process.execPath, ['--import', endWithParent, main], { env, stdio: ['ignore', 'ignore', log, 'ipc'] });
+  return spawn(process.execPath, [...preloaded, main], { env, stdio: ['ignore', 'ignore', log, 'ipc'] });
 }
 
 /** What the processes log as warnings and errors. */

@@ -155,7 +155,8 @@ export const data = {
     count: 'Create goal',
     countOf: (name: Shown) => `Create goal from ${name}`,
     add: 'Create a goal',
-    addAbout: 'Separate events by commas; without any, the name itself is the event. Past events count as well.',
+    addAbout:
+      'Separate events by commas; without any, the name itself is the event. Past events from your server count as well, events of your site from now on.',
     isRevenue: 'Its amounts are revenue',
     save: 'Save goal',
     saved: (name: Shown) => `${name} is saved.`,

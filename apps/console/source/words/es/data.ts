@@ -158,7 +158,7 @@ export const data: typeof english = {
     countOf: (name) => `Crear objetivo a partir de ${name}`,
     add: 'Crear un objetivo',
     addAbout:
-      'Separa los eventos con comas; sin ninguno, el evento es el propio nombre. Los eventos pasados también cuentan.',
+      'Separa los eventos con comas; sin ninguno, el evento es el propio nombre. También cuentan los eventos pasados de tu servidor, y los de tu sitio a partir de ahora.',
     isRevenue: 'Sus importes son ingresos',
     save: 'Guardar objetivo',
     saved: (name) => `${name} está guardado.`,

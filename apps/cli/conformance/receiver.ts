@@ -1,0 +1,58 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Delivery {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** When it came, by this machine's clock. */
+  readonly at: number;
+}
+
+/** Receives webhooks on this machine. Each subscription of a check has a path of its own. */
+export class Receiver {
+  readonly #server: Server;
+  readonly #deliveries = new Map<string, Delivery[]>();
+  readonly #statuses = new Map<string, number[]>();
+  readonly url: string;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://localhost:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async open(): Promise<Receiver> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+    const receiver = new Receiver(server);
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const path = request.url ?? '/';
+        const headers = request.headers as Record<string, string>;
+        receiver.at(path).push({ headers, body: Buffer.concat(chunks).toString('utf8'), at: Date.now() });
+        response
+          .writeHead(receiver.#statuses.get(path)?.shift() ?? 200, { location: `${receiver.url}/elsewhere` })
+          .end();
+      });
+    });
+    return receiver;
+  }
+
+  /** What was delivered to this path so far. */
+  at(path: string): Delivery[] {
+    const known = this.#deliveries.get(path) ?? [];
+    this.#deliveries.set(path, known);
+    return known;
+  }
+
+  /** The next deliveries to this path are answered so, and later ones with 200. */
+  answerNext(path: string, ...statuses: readonly number[]): void {
+    this.#statuses.set(path, [...statuses]);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { checksOf } from '../check.ts';
+import { dataOf, refusal, unknownId } from '../expect.ts';
+import { lead } from './fixtures.ts';
+
+/** Every read that reports on days. */
+const reports = [
+  'campaigns',
+  'campaigns/unattributed',
+  'campaigns/platform-comparison',
+  'overview',
+  'tracking/quality',
+];
+
+export const errors = checksOf('errors', (check) => {
+  check(
+    'err-001 err-002 err-003',
+    'sends each refusal in one envelope, with a request id that is in the headers too',
+    async ({ api, anonymous }) => {
+      for (const answer of [
+        await anonymous.get('connections'),
+        await api.get('nowhere'),
+        await api.get('campaigns'),
+        await api.post('events', '{'),
+        await api.post('events', {}),
+        await api.get(`customers/erasures/${unknownId}`),
+      ]) {
+        const { error } = answer.body;
+        const { code, message, status, request_id, docs_url } = error;
+        for (const field of [code, message, request_id, docs_url]) assert.equal(typeof field, 'string');
+        assert.equal(status, answer.status);
+        assert.equal(answer.headers.get('x-request-id'), request_id);
+        assert.deepEqual(Object.keys(answer.body), ['error']);
+        assert.ok(docs_url.endsWith(code), docs_url);
+      }
+    },
+  );
+
+  check('err-002', 'documents each code at its docs_url', async ({ api, anonymous }) => {
+    const { docs_url } = refusal(await api.get('nowhere'), 404, 'not_found');
+    const page = await anonymous.get(new URL(docs_url).pathname);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /not_found/);
+  });
+
+  check('err-014 err-079', 'returns 404 not_found for an address of no route', async ({ api }) => {
+    for (const path of ['nowhere', 'campaigns/a/b/c', 'customers/x/y/z'])
+      refusal(await api.get(path), 404, 'not_found');
+    refusal(await api.post('campaigns/nothing/here', {}), 404, 'not_found');
+  });
+
+  check('err-015', 'returns 400 invalid_parameter for what is wrong in the address', async ({ api }) => {
+    refusal(await api.get('top-performers?window=30d'), 400, 'invalid_parameter');
+    refusal(await api.get('top-performers?limit=ten'), 400, 'invalid_parameter');
+    refusal(await api.get('connections?chanel=x'), 400, 'invalid_parameter');
+    refusal(await api.get('customers/search'), 400, 'invalid_parameter');
+    refusal(await api.get('customers/no-uuid/journey'), 400, 'invalid_parameter');
+  });
+
+  check('err-017', 'returns 422 validation_error that names the field', async ({ api }) => {
+    const cases: readonly (readonly [path: string, body: object, field: string])[] = [
+      ['events', { event_name: 5 }, 'event_name'],
+      ['events', lead('a', { occurred_at: 'yesterday' }), 'occurred_at'],
+      ['events', lead('a', { unknown_field: 1 }), 'unknown_field'],
+      ['customers', {}, 'rows'],
+      ['customers/link-tokens', {}, 'customers'],
+      ['goals/definitions', { name: 'x', lookback_window_days: 100_000 }, 'lookback_window_days'],
+      ['webhooks/subscriptions', { url: 'https://example.com', events: ['no.such'], providers: ['service'] }, 'events'],
+    ];
+    for (const [path, body, field] of cases) {
+      const error = refusal(await api.post(path, body), 422, 'validation_error');
+      assert.ok(error.message.includes(field), `"${error.message}" does not name ${field}`);
+    }
+  });
+
+  check('err-019', 'returns 400 invalid_date_range when a date is missing', async ({ api }) => {
+    for (const path of reports) {
+      refusal(await api.get(`${path}?date_from=2026-01-01`), 400, 'invalid_date_range');
+      refusal(await api.get(`${path}?date_to=2026-01-01`), 400, 'invalid_date_range');
+    }
+  });
+
+  check('err-020', 'returns 400 invalid_date_range for days that no calendar has', async ({ api }) => {
+    for (const day of ['2026-02-30', '2023-02-29', '2026-13-01', '20260101', 'today', ''])
+      refusal(await api.get(`campaigns?date_from=${day}&date_to=2026-03-01`), 400, 'invalid_date_range');
+  });
+
+  check(
+    'err-021',
+    'returns 400 invalid_date_range when the first day is after the last, and takes a single day',
+    async ({ api }) => {
+      for (const path of reports) {
+        refusal(await api.get(`${path}?date_from=2026-03-02&date_to=2026-03-01`), 400, 'invalid_date_range');
+        dataOf(await api.get(`${path}?date_from=2026-03-01&date_to=2026-03-01`));
+      }
+    },
+  );
+
+  check('err-022 lim-012 comp-023', 'compares platforms over 366 days and not one more', async ({ api }) => {
+    dataOf(await api.get('campaigns/platform-comparison?date_from=2024-01-01&date_to=2024-12-31'));
+    refusal(
+      await api.get('campaigns/platform-comparison?date_from=2024-01-01&date_to=2025-01-01'),
+      400,
+      'invalid_date_range',
+    );
+  });
+
+  check(
+    'err-006 err-040 err-042 err-043 jour-046',
+    'gives refusals of one resource a code of their own',
+    async ({ api, unique }) => {
+      refusal(await api.get(`customers/journey?customer_key=${unique('nobody')}`), 404, 'customer_not_found');
+      refusal(await api.get(`conversions/${unknownId}/journey`), 404, 'conversion_not_found');
+      refusal(await api.get(`customers/erasures/${unknownId}`), 404, 'erasure_not_found');
+    },
+  );
+
+  check(
+    'err-095 err-096 err-097',
+    'refuses payments by a bad reference, status and range with 422',
+    async ({ api }) => {
+      refusal(await api.get('payments/no-payment'), 422, 'payment_ref_invalid');
+      refusal(await api.get('payments?from=2026-01-01&to=2026-01-02&status=paid'), 422, 'status_invalid');
+      for (const query of ['from=2026-01-01', 'to=2026-01-01', 'from=2026-01-02&to=2026-01-01', 'from=x&to=2026-01-01'])
+        refusal(await api.get(`payments?${query}`), 422, 'range_invalid');
+    },
+  );
+
+  check(
+    'err-077 err-078',
+    'returns 404 campaign_not_found for any campaign that is not of the profile',
+    async ({ api }) => {
+      for (const id of ['120210000000999', 'no-campaign', unknownId])
+        refusal(await api.get(`campaigns/${id}/status`), 404, 'campaign_not_found');
+    },
+  );
+
+  check('err-098 err-099 err-100', 'returns the codes of partner signals', async ({ api, unique, clock }) => {
+    const source = { wamid: unique('wamid'), customer: { external_ref: unique('nobody') }, answer_key: 'friend' };
+    const key = refusal(
+      await api.post('partner/declared-source', { ...source, answer_key: 'crystal_ball' }),
+      422,
+      'unknown_answer_key',
+    );
+    assert.ok(key.message);
+    const referral = {
+      idempotency_key: unique('ref'),
+      ad_id: '999',
+      occurred_at: clock.at(-60_000),
+      customer: { external_ref: unique('nobody') },
+    };
+    const answer = await api.post('partner/ad-referrals', referral);
+    assert.ok([422].includes(answer.status), answer.text);
+  });
+
+  check('err-007', 'describes its codes in the OpenAPI description', async ({ anonymous }) => {
+    const { text } = await anonymous.get('openapi.json');
+    for (const code of [
+      'validation_error',
+      'insufficient_scope',
+      'rate_limit_exceeded',
+      'idempotency_key_conflict',
+      'invalid_date_range',
+    ])
+      assert.ok(text.includes(code), `${code} is not described`);
+  });
+});
