@@ -59,6 +59,12 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await accountClient.listPasskeys({ signal })).data,
 });
 
+export const assistantsQuery = queryOptions({
+  queryKey: ['account', 'assistants'],
+  queryFn: async ({ signal }) => (await accountClient.listAssistants({ signal })).data,
+  staleTime: 0,
+});
+
 export const sessionsQuery = queryOptions({
   queryKey: ['account', 'sessions'],
   queryFn: async ({ signal }) => (await accountClient.listSessions({ signal })).data,

@@ -1,4 +1,14 @@
-import { ErasureReason, IdentifierType, PrivacyMode, Role, routes, type Scope, ScoreWindow } from '@tributary/contract';
+import {
+  ErasureReason,
+  events,
+  IdentifierType,
+  liveEventNames,
+  PrivacyMode,
+  Role,
+  routes,
+  type Scope,
+  ScoreWindow,
+} from '@tributary/contract';
 import {
   attributionModels,
   channels as channelsOfVocabulary,
@@ -67,3 +77,8 @@ export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
 export const channels = channelsOfVocabulary;
 /** Who is connected through a link. */
 export const handoffProviders = providersByLink;
+/** The webhook events that a workspace subscribes to; those that name customers go to apps. */
+export const webhookEvents = liveEventNames.filter((name) => events[name].grain === 'profile') as readonly Exclude<
+  (typeof liveEventNames)[number],
+  'outcome.recorded'
+>[];

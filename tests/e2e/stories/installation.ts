@@ -45,14 +45,19 @@ export interface Installation {
   close(): Promise<void>;
 }
 
+export interface Member extends Person {
+  readonly email: string;
+  readonly password: string;
+}
+
 export interface Workspace {
   readonly workspaceId: string;
   readonly profileId: string;
   /** The address of a page of the profile in the console. */
   url(page: string): string;
-  readonly owner: Person;
+  readonly owner: Member;
   /** Another member, signed in. */
-  member(role: Role): Promise<Person>;
+  member(role: Role, options?: PersonOptions): Promise<Member>;
 }
 
 type PersonOptions = Parameters<Browser['newContext']>[0];
@@ -144,15 +149,20 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
     if (aheadMs > 0) await person.page.clock.setSystemTime(now());
     return person;
   };
-  const addPerson = async (workspaceId: string, role: Role, landing: string): Promise<Person> => {
+  const addPerson = async (
+    workspaceId: string,
+    role: Role,
+    landing: string,
+    options?: PersonOptions,
+  ): Promise<Member> => {
     accounts += 1;
     const email = `${role}-${accounts}@example.com`;
     await createUser(tools, { email, name: `${role} ${accounts}`, password });
     await addMember(tools, { workspaceId, email, role });
-    const person = await visitor();
+    const person = await visitor(options);
     await person.page.goto(landing);
     await signIn(person.page, email, password);
-    return person;
+    return { ...person, email, password };
   };
   return {
     kit,
@@ -175,7 +185,8 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
     async openWorkspace(traits) {
       const profile = await buildProfile(kit.app, traits);
       const url = (page: string) => `${baseUrl}/p/${profile.id}/${page}`;
-      const member = (role: Role) => addPerson(profile.workspaceId, role, url('overview'));
+      const member = (role: Role, options?: PersonOptions) =>
+        addPerson(profile.workspaceId, role, url('overview'), options);
       return { workspaceId: profile.workspaceId, profileId: profile.id, url, member, owner: await member('owner') };
     },
     close,
