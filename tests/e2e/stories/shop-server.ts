@@ -1,6 +1,6 @@
 import { createClient, type RequestOf, type Routes } from '@tributary/sdk';
 import { buildApiKey } from '@tributary/testkit';
-import { dayMs } from '@tributary/vocabulary';
+import { dayMs, limits } from '@tributary/vocabulary';
 import type { Installation, Workspace } from './installation.ts';
 
 type Body<Id extends keyof Routes> = RequestOf<Routes[Id]> extends { body: infer B } ? B : never;
@@ -12,6 +12,8 @@ export const campaigns = {
   search: { platform: 'search_ads', id: '9002', name: 'Boots search', ad: '9012' },
 } as const;
 type Campaign = keyof typeof campaigns;
+
+const mostAtOnce = limits.events.maxRows;
 
 /** The shop's own server, which has an API key: it sends outcomes, payments and ad spend. */
 export async function openShopServer({ kit, baseUrl, now }: Installation, { profileId }: Workspace) {
@@ -26,6 +28,14 @@ export async function openShopServer({ kit, baseUrl, now }: Installation, { prof
   return {
     daysAgo,
     send,
+    /** Many at once; each needs a key of its own. */
+    async sendAll(events: readonly Event[]): Promise<void> {
+      for (let from = 0; from < events.length; from += mostAtOnce) {
+        const { data } = await client.createEvent({ body: { events: events.slice(from, from + mostAtOnce) } });
+        const { rejected = 0 } = 'summary' in data ? data.summary : {};
+        if (rejected > 0) throw new Error(`${rejected} events were rejected.`);
+      }
+    },
     /** A customer who answers an ad, without leaving a visit. */
     async lead(email: string, campaign: Campaign, at: string): Promise<void> {
       const { ad, platform } = campaigns[campaign];
