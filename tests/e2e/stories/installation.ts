@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { loadSettings } from '@tributary/config';
 import { buildConsole } from '@tributary/console/build.ts';
 import { addMember, createPasswords, createUser, openFirstAccount } from '@tributary/domain/accounts/room.ts';
@@ -36,6 +37,8 @@ export interface Installation {
   firstAccountUrl(): Promise<string>;
   /** A workspace with one profile and an owner who is signed in, as the operator's command creates them. */
   openWorkspace(traits?: ProfileTraits): Promise<Workspace>;
+  /** What the operator runs on the server: `tributary` with these arguments. Resolves to its output; rejects if it fails. */
+  command(...args: readonly string[]): Promise<string>;
   /** A person in a browser of their own, not signed in. */
   visitor(options?: PersonOptions): Promise<Person>;
   /** Now, by the clock of the installation. */
@@ -61,6 +64,8 @@ export interface Workspace {
 }
 
 type PersonOptions = Parameters<Browser['newContext']>[0];
+
+const run = promisify(execFile);
 
 const preloaded = [
   '--import',
@@ -176,6 +181,10 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
       aheadMs += milliseconds;
       for (const child of processes) child.send(aheadMs);
       for (const context of browser.contexts()) await context.clock.setSystemTime(now());
+    },
+    async command(...args) {
+      const main = join(import.meta.dirname, '../../../apps/cli/main.ts');
+      return (await run(process.execPath, [main, ...args], { env: environment })).stdout;
     },
     async firstAccountUrl() {
       const offered = await openFirstAccount(kit.owner.unbound, baseUrl, new Date());
