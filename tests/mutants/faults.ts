@@ -12,6 +12,7 @@ import { faults as credits } from './faults/credits.ts';
 import { faults as engines } from './faults/engines.ts';
 import { faults as erasure } from './faults/erasure.ts';
 import { faults as exported } from './faults/exports.ts';
+import { faults as fromOutside } from './faults/from-outside.ts';
 import { faults as guards } from './faults/guards.ts';
 import { faults as handoffs } from './faults/handoffs.ts';
 import { faults as http } from './faults/http.ts';
@@ -46,6 +47,7 @@ export const allFaults: readonly Fault[] = [
   ...engines,
   ...erasure,
   ...exported,
+  ...fromOutside,
   ...guards,
   ...handoffs,
   ...http,

@@ -1,5 +1,8 @@
 import type { Check } from './check.ts';
+import { attribution } from './sections/attribution.ts';
 import { authentication } from './sections/authentication.ts';
+import { campaigns, comparison, topPerformers } from './sections/campaigns.ts';
+import { connections, handoffs } from './sections/connections.ts';
 import { conventions } from './sections/conventions.ts';
 import { customers } from './sections/customers.ts';
 import { erasures } from './sections/erasures.ts';
@@ -10,6 +13,11 @@ import { journeys } from './sections/journeys.ts';
 import { limitChecks } from './sections/limits.ts';
 import { linkTokens } from './sections/link-tokens.ts';
 import { pagination } from './sections/pagination.ts';
+import { adOperations, partners } from './sections/partners.ts';
+import { payments } from './sections/payments.ts';
+import { tracking } from './sections/tracking.ts';
+import { exportChecks, versioning } from './sections/versioning.ts';
+import { events, webhooks } from './sections/webhooks.ts';
 
 /** All checks, in the order in which they run. */
 export const checks: readonly Check[] = [
@@ -24,4 +32,18 @@ export const checks: readonly Check[] = [
   ...journeys,
   ...linkTokens,
   ...erasures,
+  ...attribution,
+  ...campaigns,
+  ...comparison,
+  ...topPerformers,
+  ...payments,
+  ...partners,
+  ...adOperations,
+  ...connections,
+  ...handoffs,
+  ...tracking,
+  ...versioning,
+  ...exportChecks,
+  ...webhooks,
+  ...events,
 ];

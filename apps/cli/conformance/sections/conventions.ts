@@ -91,7 +91,7 @@ export const conventions = checksOf('conventions', (check) => {
     'conv-016',
     'changes nothing of another profile',
     async (context) => {
-      const { app, as, api } = context;
+      const { app, as, api, unique } = context;
       const other = await appProfile(context);
       const stranger = as(await app.createKey(other.id));
       const mine = await buyer(context);
@@ -100,7 +100,7 @@ export const conventions = checksOf('conventions', (check) => {
       refusal(await stranger.put(`payments/${mine.outcomeId}/installment`, { is_installment: true }), 404, 'not_found');
       const wanted = { request_ref: 'conv-016', customer_key: mine.key };
       refusal(await stranger.post('customers/erasures', wanted), 404, 'customer_not_found');
-      await record(stranger, lead(mine.key));
+      await record(stranger, lead(unique('stranger'), { user_traits: { email: mine.email } }));
       assert.deepEqual(dataOf(await api.get(`payments/${mine.outcomeId}`)), before);
       const { body } = await api.get(`customers/journey?customer_key=${mine.key}`);
       assert.equal(body.meta.person.counts.conversions, mine.person.counts.conversions);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client, Json } from '../client.ts';
-import type { Context } from '../context.ts';
+import { type Context, eventually } from '../context.ts';
 import { dataOf } from '../expect.ts';
 
 /** All days that a run writes into, also after it advanced the clock. */
@@ -72,9 +72,12 @@ export const buyer = ({ shared }: Context) =>
     const paymentKey = unique('order');
     const paid = await record(api, { ...payment(key, { key: paymentKey, value: '120.50' }), user_traits: traits });
     await record(api, lead(key));
-    const journey = await api.get(`customers/journey?customer_key=${key}`);
-    dataOf(journey);
-    const { person } = journey.body.meta;
+    // A payment counts once it is known that no other source reports the same sale.
+    const person = await eventually(async () => {
+      const { body } = await api.get(`customers/journey?customer_key=${key}`);
+      assert.equal(body.meta.person.conversions.length, 2);
+      return body.meta.person;
+    });
     return { key, ...traits, paymentKey, outcomeId: paid.outcome_event_id, id: person.customer_profile_id, person };
   });
 
