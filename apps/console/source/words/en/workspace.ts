@@ -118,7 +118,7 @@ export const workspace = {
     stopAsk: (title: Shown) => `Stop “${title}” for everybody?`,
     last: (from: Shown, to: Shown) => (from === to ? from : `${from} to ${to}`),
     sent: (count: Shown) => `sent to ${count}`,
-    waiting: (count: Shown) => `tried again for ${count}`,
+    waiting: (count: Shown) => `not sent yet to ${count}`,
     failed: (count: Shown) => `not sent to ${count}`,
     reasons: {
       not_set_up: 'The operator has set no mail server.',

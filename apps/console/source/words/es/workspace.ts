@@ -120,7 +120,7 @@ export const workspace: typeof english = {
     stopAsk: (title) => `¿Detener “${title}” para todos?`,
     last: (from, to) => (from === to ? from : `${from} a ${to}`),
     sent: (count) => `enviado a ${count}`,
-    waiting: (count) => `se reintenta para ${count}`,
+    waiting: (count) => `aún sin enviar a ${count}`,
     failed: (count) => `no enviado a ${count}`,
     reasons: {
       not_set_up: 'El operador no ha definido un servidor de correo.',
