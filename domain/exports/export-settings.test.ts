@@ -34,7 +34,13 @@ describe('PUT /conversion-sync/catalog', () => {
     expect(await put({})).toMatchObject({ status: 422 });
     const foreign = await open();
     expect(await put({ exports: [foreign.target] })).toMatchObject({ status: 404, error: { code: 'not_found' } });
+    const read = () => shop.answerOf('GET', '/conversion-sync/catalog');
+    expect(await read()).toMatchObject({
+      status: 200,
+      data: { privacy_mode: 'platform_safe', exports: [{ connection_id: shop.connectionId, dataset: '1001' }] },
+    });
     expect((await put({ exports: [] })).data.exports).toEqual([]);
+    expect((await read()).data.exports).toEqual([]);
   });
 });
 

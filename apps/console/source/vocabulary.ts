@@ -39,6 +39,7 @@ export const limits = {
   lookbackDays: contractLimits.lookback.days,
   receivedEvents: { counted: contractLimits.receivedEvents.counted },
   viewName: contractLimits.savedViews.nameLength,
+  exportMinutes: contractLimits.exports.everyMinutes,
   saleWindowMinutes: contractLimits.sales.windowMinutes,
   requestRefCharacters: contractLimits.requestRef.maxCharacters,
 };
