@@ -1,4 +1,4 @@
-import { buildApiKey, buildMember } from '@tributary/testkit';
+import { buildApiKey, buildMember, connectMeta, tellAds } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openOperations } from './ad-operations.fixture.ts';
@@ -112,7 +112,46 @@ test('[ops-027] [ops-030] [lim-015] 25 ads at most, and only who accepts that le
   expect(writes()).toBe(before);
 });
 
-test('[ops-037] the app that set the profile up need not say who decided it: the owner did', async () => {
+test('[ops-037] an app that set up workspace, profile and key by the API may leave applied_by out: the owner it named is recorded', async () => {
+  const app = await api.registerApp();
+  const call = async (headers: object, method: 'POST' | 'PUT', path: string, payload: object) => {
+    const response = await api.call({ method, url: `/api/v1${path}`, headers: { ...headers }, payload });
+    expect(response.statusCode, response.body).toBeLessThan(300);
+    return response.json().data;
+  };
+  const token = await app.token();
+  const named = { name: 'Shop', owner_email: 'owner@example.com', owner_name: 'Ana' };
+  const workspace = await call(token, 'POST', '/workspaces', named);
+  const { id: profileId } = await call(token, 'POST', '/profiles', { workspace_id: workspace.id, name: 'Shop' });
+  const scopes = ['campaigns_apply', 'attribution_write', 'analytics'];
+  await call(token, 'PUT', `/profiles/${profileId}/grant`, { scopes });
+  await call(token, 'PUT', `/profiles/${profileId}/entitlements/atribu_attribution`, { enabled: true });
+  const { key } = await call(await app.token(profileId), 'POST', '/keys', {});
+  const headers = { authorization: `Bearer ${key}` };
+
+  const shop = {
+    profileId,
+    workspaceId: workspace.id,
+    ledger: kit.app.forProfile(profileId),
+    spend: (...rows: object[]) =>
+      call(headers, 'POST', '/spend', { rows: rows.map((row) => ({ platform: 'social_ads', level: 'ad', ...row })) }),
+  };
+  await connectMeta(kit, sandbox, shop, 'USD');
+  await tellAds(sandbox, shop, 'USD');
+  await shop.ledger.transaction((tx) =>
+    sql`UPDATE ad_entities SET creative = '{"url_tags": "utm_source=fb"}' WHERE level = 'ad' AND status = 'ACTIVE'`.execute(
+      tx,
+    ),
+  );
+  const listed = await api.call({ method: 'GET', url: '/api/v1/quality/ad-ids?limit=1', headers });
+  const asked = { ad_ids: [listed.json().data[0].ad_external_id], acknowledge_learning_reset: true };
+  const path = '/quality/ad-ids/url-tags/apply';
+  const applied = await call({ ...headers, 'idempotency-key': 'tags' }, 'POST', path, asked);
+  expect(workspace.owner_id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(applied.ads).toMatchObject([{ result: 'applied', action: { applied_by: workspace.owner_id } }]);
+});
+
+test('an app may leave applied_by out on its profile, and nobody else may; the owner is recorded', async () => {
   const shop = await openUntagged();
   const ad = shop.untagged[0] ?? expect.unreachable();
   expect((await shop.apply([ad.id], { applied_by: undefined })).error).toMatchObject({

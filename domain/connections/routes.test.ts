@@ -173,7 +173,7 @@ test('a provider that the operator has not set up is 501 [err-045]', async () =>
   });
 });
 
-test('stages come with a suggestion, what they count as and who may change it [conn-025] [conn-028] [conn-029] [conn-030]', async () => {
+test('stages come with a suggestion, what they count as and who may change it [conn-029] [conn-030]', async () => {
   const { ask, connect, profile, ledger } = await shop();
   expect((await ask('GET', '/connections/crm_a/stages')).data).toMatchObject({
     status: null,

@@ -88,6 +88,23 @@ async function connect() {
 
 const atMs = (row: { at: string }) => ({ ...row, at: Date.parse(row.at.endsWith('Z') ? row.at : `${row.at}Z`) });
 
+test('after the first sync, keys with either scope read stages with suggestion, mapping and whether it can be changed [conn-025] [conn-028]', async () => {
+  const { shop, sync } = await connect();
+  await sync();
+  for (const scope of ['connections:read', 'analytics:read'] as const) {
+    const { headers } = await buildApiKey(kit.app, shop.id, { scopes: [scope] });
+    const answer = await api.call({ method: 'GET', url: '/api/v1/connections/crm_a/stages', headers });
+    const { stages } = answer.json().data;
+    expect(stages.length).toBeGreaterThanOrEqual(5);
+    for (const { suggested, current, can_write } of stages)
+      expect([current, can_write]).toEqual([
+        suggested ? { event_key: suggested, source: 'suggested' } : { event_key: 'unmapped', source: 'engine_default' },
+        false,
+      ]);
+    expect(stages.some((stage: { suggested: string | null }) => stage.suggested !== null)).toBe(true);
+  }
+});
+
 test('deals that move through all mapped stages, reopen and are won after all are in the ledger once of each type [conn-053] [conn-054] [evnt-030]', async () => {
   const { shop, rows, stages, map, sync, recorded } = await connect();
   const expected = new ExpectedLedger();
