@@ -7,6 +7,7 @@ import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
+import { auditActions } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { useNames } from './access-log.tsx';
 import { type AuditEntry, auditLogQuery } from './queries.ts';
@@ -44,7 +45,7 @@ const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<AuditEntry>[] => 
     value: ({ action }) => action,
     cell: ({ action, target }) => (
       <>
-        {words(action.replaceAll('.', '_'))}
+        {words((auditActions[action] ?? action).replaceAll('.', '_'))}
         <span className="label block break-all">{target}</span>
       </>
     ),
