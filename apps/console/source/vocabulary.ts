@@ -83,3 +83,9 @@ export const webhookEvents = liveEventNames.filter((name) => events[name].grain 
   (typeof liveEventNames)[number],
   'outcome.recorded'
 >[];
+/** What the audit log names a change; a refused one has the name of its operation there. */
+export const auditActions: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(routes).flatMap((route) =>
+    'audit' in route && typeof route.audit === 'object' ? [[route.id, route.audit.action]] : [],
+  ),
+);

@@ -36,6 +36,7 @@ test('create, rename, archive and restore a profile', async () => {
   let key = '';
   await step('Its server sends a payment', async () => {
     await pages.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
     await page.getByLabel('Name').fill('Server');
     await page.getByRole('button', { name: 'Make key' }).click();
     key = (await page.getByRole('status').locator('code').textContent()) ?? '';

@@ -6,6 +6,7 @@ import { ago, localMoment } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
+import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
@@ -16,7 +17,13 @@ import { say } from '../words/index.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
 
 /** API keys of the profile, for owners and admins: made, listed and revoked. */
-export function Keys() {
+export const Keys = () => (
+  <OnlyAdmins title={say.pages.keys}>
+    <KeysPage />
+  </OnlyAdmins>
+);
+
+function KeysPage() {
   const { profileId } = usePlace().place;
   const queryClient = useQueryClient();
   const keys = useInfiniteQuery(keysQuery(profileId));
