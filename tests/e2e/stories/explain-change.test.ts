@@ -1,4 +1,5 @@
 import { hourMs, minuteMs } from '@tributary/vocabulary';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectFigure, figure } from './report.ts';
 import { advancingInstallation } from './shared-installation.ts';
@@ -13,7 +14,7 @@ test('an analyst reads why a figure differs from the day before: a refund and a 
   await server.spend('video', daysAgo(4), '50.00');
   await server.lead('ana@example.com', 'video', daysAgo(3));
   await server.payment('ana@example.com', '120.00', daysAgo(2), 'order-1');
-  const revenueOf = (page: Parameters<typeof figure>[0]) => figure(page, 'Revenue', 'Winter video');
+  const revenueOf = (page: Page) => figure(page, 'Revenue', 'Winter video');
   await expectFigure(workspace.owner.page, workspace.url('campaigns'), revenueOf(workspace.owner.page), '$120.00');
 
   // The day after: reports are kept as they stood at the end of a day.

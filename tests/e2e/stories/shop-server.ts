@@ -7,11 +7,17 @@ type Body<Id extends keyof Routes> = RequestOf<Routes[Id]> extends { body: infer
 type Event = Exclude<Body<'createEvent'>, { events: unknown }>;
 
 /** Two campaigns of one ad each. The ids are those of the platform. */
-export const campaigns = {
+const campaigns = {
   video: { platform: 'social_ads', id: '9001', name: 'Winter video', ad: '9011' },
   search: { platform: 'search_ads', id: '9002', name: 'Boots search', ad: '9012' },
 } as const;
 type Campaign = keyof typeof campaigns;
+
+/** What the platform claims of a day. */
+interface Claimed {
+  readonly conversions?: number;
+  readonly conversion_value?: string;
+}
 
 const mostAtOnce = limits.events.maxRows;
 
@@ -53,11 +59,19 @@ export async function openShopServer({ kit, baseUrl, now }: Installation, { prof
     async refund(order: string, value: string): Promise<void> {
       await send({ event_name: 'refund', refund_of: order, properties: { value } });
     },
-    async spend(campaign: Campaign, at: string, spend: string): Promise<void> {
+    async spend(campaign: Campaign, at: string, spend: string, claimed: Claimed = {}): Promise<void> {
       const { platform, id, name, ad } = campaigns[campaign];
       const parent = { campaign_external_id: id, campaign_name: name };
       const adSet = { ad_set_external_id: `${id}1`, ad_set_name: `${name}, all` };
-      const row = { platform, date: at.slice(0, 10), currency: 'USD', spend, impressions: 1_000, clicks: 20 };
+      const row = {
+        platform,
+        date: at.slice(0, 10),
+        currency: 'USD',
+        spend,
+        impressions: 1_000,
+        clicks: 20,
+        ...claimed,
+      };
       const { data } = await client.importSpend({
         body: {
           rows: [
@@ -71,7 +85,6 @@ export async function openShopServer({ kit, baseUrl, now }: Installation, { prof
     },
   };
 }
-export type ShopServer = Awaited<ReturnType<typeof openShopServer>>;
 
 /** A shop whose customers met both campaigns: the video first, the search ad last. */
 export async function openAdvertisingShop(installation: Installation) {
