@@ -12,15 +12,15 @@ const open = (language: string) =>
 test('the page of the bank widget loads its script, in the language of the browser', async () => {
   const answer = await open('es-CL');
   expect(answer.statusCode).toBe(200);
-  expect(answer.payload).toContain(`src="${widgetUrl}"`);
-  expect(answer.payload).toContain('Enlazar una cuenta bancaria');
-  expect((await open('en')).payload).toContain('Link a bank account');
+  expect(answer.body).toContain(`src="${widgetUrl}"`);
+  expect(answer.body).toContain('Enlazar una cuenta bancaria');
+  expect((await open('en')).body).toContain('Link a bank account');
 });
 
 test('without the provider the page loads no script of another host', async () => {
   isSetUp = false;
   const answer = await open('en');
   expect(answer.statusCode).toBe(200);
-  expect(answer.payload).not.toContain('src=');
+  expect(answer.body).not.toContain('src=');
   isSetUp = true;
 });
