@@ -40,13 +40,16 @@ test('map stages of HighLevel: deals become conversions with their value', async
     await expectCount('Appointment booked', booked.length);
     await expectCount('Quote sent', quoted.length);
   });
-  await step('Map another stage', async () => {
+  await step('Map another stage and take one out', async () => {
     await page.goto(workspace.url('connections'));
     await stage('Por llamar').selectOption('Appointment booked');
     await expect.poll(() => stage('Por llamar').isEnabled()).toBe(true);
+    await stage('Presupuesto enviado').selectOption('Does not count');
+    await expect.poll(() => stage('Presupuesto enviado').isEnabled()).toBe(true);
   });
   await step('Overview follows', async () => {
     await expectCount('Appointment booked', booked.length + toCall.length);
+    await expect.poll(() => readCount('Quote sent')).toBe(null);
   });
   await step('Customers names who is behind them, and the value of each deal', async () => {
     await page.goto(workspace.url('customers'));
