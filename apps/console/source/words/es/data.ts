@@ -48,6 +48,17 @@ export const data: typeof english = {
       'Fintoc enlaza una cuenta bancaria con su propio widget en tu página. Abre el widget con los tokens de la API y escribe aquí el token de intercambio que devuelve.',
     exchangeToken: 'Token de intercambio',
   },
+  spend: {
+    title: 'Añadir gasto en anuncios',
+    about:
+      'Para una plataforma sin conexión: lo que costó una campaña un día. La misma campaña y el mismo día sustituyen el importe.',
+    name: 'Campaña',
+    id: 'ID de campaña',
+    idAbout: 'El ID que llevan tus enlaces, para que coincidan gasto e ingresos.',
+    amount: (currency) => `Importe en ${currency}`,
+    save: 'Guardar gasto',
+    saved: 'Guardado. Campañas lo muestra en segundos.',
+  },
   connections: {
     about: 'De dónde vienen el gasto, las oportunidades y los pagos. Cada cuenta se sincroniza una vez por hora.',
     accounts: 'Cuentas conectadas',
