@@ -37,7 +37,7 @@ export function AddSpend({ profileId }: { readonly profileId: string }) {
       <h2 id="add-spend">{say.spend.title}</h2>
       <p className="text-soft">{say.spend.about}</p>
       <form
-        className="grid gap-3 sm:grid-cols-2"
+        className="grid items-start gap-3 sm:grid-cols-2"
         onSubmit={(event) => {
           event.preventDefault();
           add.mutate(new FormData(event.currentTarget));
@@ -72,7 +72,7 @@ export function AddSpend({ profileId }: { readonly profileId: string }) {
             <input id={id} name="amount" inputMode="decimal" className="field number" required autoComplete="off" />
           )}
         </Labelled>
-        <button type="submit" className="button-main self-end justify-self-start" disabled={add.isPending}>
+        <button type="submit" className="button-main justify-self-start sm:self-end" disabled={add.isPending}>
           {say.spend.save}
         </button>
       </form>

@@ -17,4 +17,7 @@ export const names: Readonly<Record<string, string>> = {
   match: 'Matched records of a sale',
   no_touch: 'No visit known',
   sms: 'SMS',
+  linkedin: 'LinkedIn',
+  tiktok: 'TikTok',
+  vk: 'VK',
 };
