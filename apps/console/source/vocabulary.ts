@@ -10,6 +10,7 @@ import {
   ScoreWindow,
 } from '@tributary/contract';
 import {
+  adPlatformNames,
   attributionModels,
   channels as channelsOfVocabulary,
   limits as contractLimits,
@@ -76,6 +77,8 @@ export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
 };
 /** Every provider that can be connected. */
 export const channels = channelsOfVocabulary;
+/** Whose ads can have spend. */
+export const adPlatforms = adPlatformNames;
 /** Who is connected through a link. */
 export const handoffProviders = providersByLink;
 /** The webhook events that a workspace subscribes to; those that name customers go to apps. */

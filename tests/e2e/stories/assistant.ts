@@ -1,6 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'vitest';
 import type { Installation } from './installation.ts';
 import { openReceiver } from './receiver.ts';
@@ -53,16 +51,19 @@ export async function openAssistant({ baseUrl }: Installation, name: string) {
       const answer = await post('/oauth2/token', form, 'application/x-www-form-urlencoded');
       token = answer.access_token ?? '';
     },
-    /** Calls a tool as an assistant does, and resolves to the JSON that it returns. */
-    async call(tool: string, given: Record<string, unknown>): Promise<Record<string, unknown>> {
-      const client = new Client({ name, version: '1' });
-      const requestInit = { headers: { authorization: `Bearer ${token}` } };
-      const transport = new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), { requestInit });
-      await client.connect(transport as never);
-      const { content } = await client.callTool({ name: tool, arguments: given });
-      await client.close();
-      const [{ text }] = content as [{ text: string }];
-      return JSON.parse(text) as Record<string, unknown>;
+    /** Calls a tool of the MCP server. */
+    async call(tool: string, given: Record<string, unknown>): Promise<{ status: number; answer: unknown }> {
+      const response = await fetch(`${baseUrl}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: given } }),
+      });
+      const { result } = (await response.json()) as { result?: { content: [{ text: string }] } };
+      return { status: response.status, answer: result && JSON.parse(result.content[0].text) };
     },
   };
 }

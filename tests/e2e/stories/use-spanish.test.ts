@@ -5,8 +5,21 @@ import { openAdvertisingShop } from './shop-server.ts';
 
 const look = { language: 'es', theme: 'light', width: 1440, name: 'Spanish' } as const;
 
-// Longer than ten seconds: it reads every page of the console.
-test('a member uses the console in Spanish: every page, a key and the audit log', async () => {
+const pages = [
+  'Resumen',
+  'Campañas',
+  'Clientes',
+  'Pagos',
+  'Conexiones',
+  'Objetivos',
+  'Equipo',
+  'Informes por correo',
+  'Ajustes',
+  'Webhooks',
+];
+
+// Longer than ten seconds: it reads ten pages.
+test('a member uses the console in Spanish: reports, settings, a key and the audit log', async () => {
   const installation = await sharedInstallation();
   const shop = await openAdvertisingShop(installation);
   const { page, step, complaints } = await installation.visitor(optionsOf({ ...look, language: 'en' }));
@@ -25,9 +38,7 @@ test('a member uses the console in Spanish: every page, a key and the audit log'
     await links.getByText('Campañas', { exact: true }).waitFor();
   });
 
-  const titles = await links.allTextContents();
-  expect(titles.length).toBeGreaterThan(20);
-  for (const title of titles)
+  for (const title of pages)
     await step(title, async () => {
       await links.getByText(title, { exact: true }).click();
       await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();

@@ -8,6 +8,7 @@ import { Failed, Page, State } from '../parts/page.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { say } from '../words/index.ts';
+import { AddSpend } from './add-spend.tsx';
 import { ConnectDialog, Returned } from './connect.tsx';
 import { BankReturned } from './connect-bank.tsx';
 import { ConnectionCard } from './connection-card.tsx';
@@ -69,6 +70,7 @@ export function Connections() {
           )}
         </Answered>
         {hasCrm && <Stages profileId={profileId} />}
+        {may('attribution:write') && <AddSpend profileId={profileId} />}
       </div>
       {connecting && (
         <ConnectDialog

@@ -56,6 +56,17 @@ export const data = {
     holders: { business: 'Business', individual: 'Individual' },
     connecting: 'Connecting the accounts…',
   },
+  spend: {
+    title: 'Add ad spend',
+    about:
+      'For a platform that is not connected: what a campaign cost on a day. The same campaign and day again replaces the amount.',
+    name: 'Campaign',
+    id: 'Campaign ID',
+    idAbout: 'The ID that your links carry, so that spend and revenue meet.',
+    amount: (currency: Shown) => `Amount in ${currency}`,
+    save: 'Save spend',
+    saved: 'Saved. Campaigns shows it within seconds.',
+  },
   connections: {
     about: 'Where spend, deals and payments come from. Each account is synced once an hour.',
     accounts: 'Connected accounts',

@@ -31,4 +31,7 @@ export const names: Readonly<Record<string, string>> = {
   handoff_used: 'The link was used already',
   provider_not_configured: 'The operator has not set up this provider',
   origin_not_allowed: 'The address to return to is not allowed',
+  linkedin: 'LinkedIn',
+  tiktok: 'TikTok',
+  vk: 'VK',
 };

@@ -58,6 +58,17 @@ export const data: typeof english = {
     holders: { business: 'Empresa', individual: 'Persona' },
     connecting: 'Conectando las cuentas…',
   },
+  spend: {
+    title: 'Añadir gasto en anuncios',
+    about:
+      'Para una plataforma sin conexión: lo que costó una campaña un día. La misma campaña y el mismo día sustituyen el importe.',
+    name: 'Campaña',
+    id: 'ID de campaña',
+    idAbout: 'El ID que llevan tus enlaces, para que coincidan gasto e ingresos.',
+    amount: (currency) => `Importe en ${currency}`,
+    save: 'Guardar gasto',
+    saved: 'Guardado. Campañas lo muestra en segundos.',
+  },
   connections: {
     about: 'De dónde vienen el gasto, las oportunidades y los pagos. Cada cuenta se sincroniza una vez por hora.',
     accounts: 'Cuentas conectadas',

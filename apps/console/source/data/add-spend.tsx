@@ -1,0 +1,83 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { clientFor } from '../client.ts';
+import { today } from '../date-range.ts';
+import { words } from '../format.ts';
+import { Labelled } from '../parts/labelled.tsx';
+import { Failed } from '../parts/page.tsx';
+import { profileQuery } from '../queries.ts';
+import { invalidateFigures } from '../sales/queries.ts';
+import { adPlatforms } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
+
+/** Records what a campaign cost on a day, for platforms without a connection. */
+export function AddSpend({ profileId }: { readonly profileId: string }) {
+  const { data: profile } = useQuery(profileQuery(profileId));
+  const queryClient = useQueryClient();
+  const currency = profile?.reporting_currency ?? 'USD';
+  const add = useMutation({
+    mutationFn: async (form: FormData) => {
+      const text = (name: string) => String(form.get(name)).trim();
+      const row = {
+        platform: text('platform'),
+        level: 'campaign' as const,
+        external_id: text('id'),
+        name: text('name'),
+        date: text('day'),
+        currency,
+        spend: text('amount'),
+      };
+      const { data } = await clientFor(profileId).importSpend({ body: { rows: [row] } });
+      const [result] = data.results;
+      if (result?.status === 'rejected') throw new Error(`${result.field}: ${result.message}`);
+    },
+    onSuccess: () => invalidateFigures(queryClient),
+  });
+  return (
+    <section aria-labelledby="add-spend" className="card grid max-w-3xl gap-3 p-5">
+      <h2 id="add-spend">{say.spend.title}</h2>
+      <p className="text-soft">{say.spend.about}</p>
+      <form
+        className="grid items-start gap-3 sm:grid-cols-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate(new FormData(event.currentTarget));
+        }}
+      >
+        <Labelled title={say.table.platform}>
+          {(id) => (
+            <select id={id} name="platform" className="field">
+              {adPlatforms.map((name) => (
+                <option key={name} value={name}>
+                  {words(name)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Labelled>
+        <Labelled title={say.spend.name}>
+          {(id) => <input id={id} name="name" className="field" required maxLength={400} autoComplete="off" />}
+        </Labelled>
+        <Labelled title={say.spend.id} about={say.spend.idAbout}>
+          {(id) => (
+            <input id={id} name="id" className="field" required maxLength={200} pattern="\S+" autoComplete="off" />
+          )}
+        </Labelled>
+        <Labelled title={say.common.day}>
+          {(id) => (
+            <input id={id} name="day" type="date" className="field" required max={today()} defaultValue={today()} />
+          )}
+        </Labelled>
+        <Labelled title={say.spend.amount(currency)}>
+          {(id) => (
+            <input id={id} name="amount" inputMode="decimal" className="field number" required autoComplete="off" />
+          )}
+        </Labelled>
+        <button type="submit" className="button-main justify-self-start sm:self-end" disabled={add.isPending}>
+          {say.spend.save}
+        </button>
+      </form>
+      <Failed error={add.error} />
+      {add.isSuccess && <p role="status">{say.spend.saved}</p>}
+    </section>
+  );
+}
