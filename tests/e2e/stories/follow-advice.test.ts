@@ -5,7 +5,7 @@ import { sharedInstallation } from './shared-installation.ts';
 import { openShopServer } from './shop-server.ts';
 
 /** Models learn from two thousand purchases at least. */
-const purchases = 2_100;
+const purchases = 2_000;
 
 // Longer than ten seconds: an ad account is connected, and thousands of purchases are recorded and learned from.
 test('an owner has the models learn, reads what ads cause and follows the advice on a budget', async () => {
@@ -51,7 +51,7 @@ test('an owner has the models learn, reads what ads cause and follows the advice
     const each = Array.from({ length: purchases }, (_, nth) => nth);
     await server.sendAll(each.map((nth) => answersAd(nth, 'buyer', ad.of.externalId)));
     await server.sendAll(
-      each.slice(0, 700).map((nth) => answersAd(nth, 'reader', others[nth % others.length]?.of.externalId ?? '')),
+      each.slice(0, 300).map((nth) => answersAd(nth, 'reader', others[nth % others.length]?.of.externalId ?? '')),
     );
     await server.sendAll(
       each.map((nth) => ({
@@ -69,7 +69,7 @@ test('an owner has the models learn, reads what ads cause and follows the advice
   await step('Have the models learn', async () => {
     await page.goto(workspace.url('models'));
     await page.getByRole('button', { name: 'Learn now' }).click();
-    await fit.getByText(/^Learned .* from .* people and 2,100 purchases/).waitFor();
+    await fit.getByText(/^Learned .* from .* people and 2,000 purchases/).waitFor();
     const row = page.getByRole('row').filter({ hasText: campaign }).first();
     await row.waitFor();
   });

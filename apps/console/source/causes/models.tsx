@@ -90,7 +90,8 @@ function FitNow({ profileId, known }: { readonly profileId: string; readonly kno
       <button
         type="button"
         className="button"
-        disabled={fit.isPending || isUnderWay(known?.latest_fit?.state)}
+        // Before the first answer is there, a refetch would join it and miss the new fit.
+        disabled={known === undefined || fit.isPending || isUnderWay(known.latest_fit?.state)}
         onClick={() => fit.mutate()}
       >
         {say.causes.fitNow}

@@ -46,15 +46,21 @@ export function Reconciliation() {
 function CompareNow() {
   const { place } = usePlace();
   const queryClient = useQueryClient();
-  const { data: runs = [] } = useQuery(reconciliationsQuery(place.profileId));
-  const isWaiting = runs.some(isQueued);
+  const { data: runs } = useQuery(reconciliationsQuery(place.profileId));
+  // Before the first answer is there, a refetch would join it and miss the new run.
+  const isWaiting = runs?.some(isQueued) ?? false;
   const ask = useMutation({
     mutationFn: () =>
       clientFor(place.profileId).createReconciliation({ body: { date_from: place.from, date_to: place.to } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
   });
   return (
-    <button type="button" className="button" disabled={ask.isPending || isWaiting} onClick={() => ask.mutate()}>
+    <button
+      type="button"
+      className="button"
+      disabled={runs === undefined || ask.isPending || isWaiting}
+      onClick={() => ask.mutate()}
+    >
       {isWaiting ? say.reconciliation.asked : say.reconciliation.compareNow}
     </button>
   );
