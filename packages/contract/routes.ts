@@ -38,13 +38,7 @@ import {
   stopExperiment,
   voidExperiment,
 } from './routes/experiments.ts';
-import {
-  listExports,
-  previewExports,
-  readExportCatalog,
-  updateExportCatalog,
-  updateExportDataset,
-} from './routes/exports.ts';
+import { exportRoutes } from './routes/exports.ts';
 import { goalRoutes } from './routes/goals.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import { identityRoutes } from './routes/identity.ts';
@@ -207,11 +201,7 @@ export const routes = {
   deletePaymentRefund,
   createCardpayPayment,
   ...saleRoutes,
-  readExportCatalog,
-  updateExportCatalog,
-  updateExportDataset,
-  listExports,
-  previewExports,
+  ...exportRoutes,
   createDeclaredSource,
   createAdReferrals,
   previewAdReferrals,

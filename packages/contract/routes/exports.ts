@@ -58,7 +58,7 @@ const ShownTarget = z
 
 const Catalog = z.strictObject({ privacy_mode: PrivacyMode, exports: z.array(ShownTarget) });
 
-export const readExportCatalog = route({
+const readExportCatalog = route({
   id: 'readExportCatalog',
   method: 'GET',
   path: '/api/v1/conversion-sync/catalog',
@@ -68,7 +68,7 @@ export const readExportCatalog = route({
   answers: { 200: { schema: data(Catalog) } },
 });
 
-export const updateExportCatalog = route({
+const updateExportCatalog = route({
   id: 'updateExportCatalog',
   method: 'PUT',
   path: '/api/v1/conversion-sync/catalog',
@@ -108,7 +108,7 @@ export const updateExportCatalog = route({
   },
 });
 
-export const updateExportDataset = route({
+const updateExportDataset = route({
   id: 'updateExportDataset',
   method: 'POST',
   path: '/api/v1/conversion-sync/platform-safe/target',
@@ -184,7 +184,7 @@ const ExportRun = z
   })
   .meta({ id: 'ExportRun' });
 
-export const listExports = route({
+const listExports = route({
   id: 'listExports',
   method: 'GET',
   path: '/api/v1/exports',
@@ -222,7 +222,7 @@ const WouldSend = z
   })
   .meta({ id: 'ExportPreview' });
 
-export const previewExports = route({
+const previewExports = route({
   id: 'previewExports',
   method: 'GET',
   path: '/api/v1/exports/preview',
@@ -235,3 +235,11 @@ export const previewExports = route({
   refusals: ['not_found', 'connection_not_ready', 'not_implemented', 'provider_error'],
   answers: { 200: { schema: data(z.array(WouldSend)) } },
 });
+
+export const exportRoutes = {
+  readExportCatalog,
+  updateExportCatalog,
+  updateExportDataset,
+  listExports,
+  previewExports,
+};

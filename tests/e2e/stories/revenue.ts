@@ -16,7 +16,7 @@ async function readTotal(page: Page, { url }: Urls, metric: Metric): Promise<str
 
 /** Opens Overview as often as it takes until it shows this revenue. */
 export const expectRevenue = (page: Page, workspace: Urls, cents: number): Promise<void> =>
-  expect.poll(() => readTotal(page, workspace, 'Revenue'), { timeout: 90_000, interval: 1_000 }).toBe(dollars(cents));
+  expect.poll(() => readTotal(page, workspace, 'Revenue'), { timeout: 90_000, interval: 300 }).toBe(dollars(cents));
 
 /** In cents, a figure of Overview once it changes no more. */
 export async function readSettled(page: Page, workspace: Urls, metric: Metric): Promise<number> {

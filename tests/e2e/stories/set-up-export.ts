@@ -5,7 +5,7 @@ import type { Installation, Workspace } from './installation.ts';
 
 export const hashed = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** On the page of exports, sends payments to an ad account under a name, as often as is possible. */
+/** On the page of exports, sends payments to an ad account under a name, once a day: `reachNextRun` decides when. */
 export async function setUpExport(
   page: Page,
   workspace: Workspace,
@@ -19,14 +19,14 @@ export async function setUpExport(
   if (await pixel.isVisible()) await pixel.selectOption(dataset);
   else await action.fill(dataset);
   await page.getByLabel('Payment received').fill(name);
-  await page.getByLabel('Send every, minutes').fill('1');
+  await page.getByLabel('Send every, minutes').fill('1440');
   await page.getByRole('button', { name: 'Save export' }).click();
   const target = page.getByRole('listitem').filter({ hasText: account });
   await target.getByText('On', { exact: true }).waitFor();
   await target.getByText(name).waitFor();
 }
 
-/** As if the minute until the next run had passed: what waits is due at once. Resolves to how much waited. */
+/** As if the day until the next run had passed: what waits is due at once. Resolves to how much waited. */
 export async function reachNextRun({ kit }: Installation, { profileId }: Workspace): Promise<number> {
   const { rows } = await kit.app
     .forProfile(profileId)
