@@ -1,4 +1,7 @@
+import { reportedBasisOf } from '@tributary/providers';
+import { adPlatformNames } from '@tributary/vocabulary';
 import { expect, test } from 'vitest';
+import { names } from '../apps/console/source/words/es/names.ts';
 import { findWrittenTexts } from './interface-texts.ts';
 
 test('a text in a component is found, whether it is read, heard or hidden in an expression', () => {
@@ -16,4 +19,8 @@ test('a text in a component is found, whether it is read, heard or hidden in an 
   const [first = '', ...others] = findWrittenTexts('apps/console/source/page.tsx', source);
   expect(first).toBe('apps/console/source/page.tsx says “Name” by itself; its place is apps/console/source/words/');
   expect(others.map((line) => /“(.*)”/.exec(line)?.[1])).toEqual(['Days', 'Nothing was sent yet', 'Loading']);
+});
+
+test('how each platform counts its conversions has a Spanish text', () => {
+  for (const platform of adPlatformNames) expect(Object.keys(names)).toContain(reportedBasisOf(platform));
 });

@@ -14,7 +14,12 @@ import {
   sessionUse,
 } from '@tributary/domain/accounts/room.ts';
 import { findAdPlatforms } from '@tributary/domain/campaigns/room.ts';
-import { adPlatformReadiness, findAccountNames, providerWebhooks } from '@tributary/domain/connections/room.ts';
+import {
+  adPlatformReadiness,
+  bankLinkPage,
+  findAccountNames,
+  providerWebhooks,
+} from '@tributary/domain/connections/room.ts';
 import {
   bearerAuthenticator,
   CredentialFinder,
@@ -177,6 +182,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const tombstones = tombstonesUnder(options.tombstoneKey);
   const outcomes = { tombstones, payments: paymentStandings, findAdPlatforms, visitors: visitorLinks };
   servePages(fastify, pages, providerWebhooks({ ...options, outcomes }));
+  servePages(fastify, pages, [bankLinkPage(options)]);
   servePages(fastify, pages, handoffPages({ ...options, audit: writeAudit, onError }));
   const keyUses = keyUse(postgres.everywhere, onError);
   const bearer = bearerAuthenticator({

@@ -148,6 +148,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   updateSaleSettings: sales.updateSaleSettings,
   updateSaleSource: sales.updateSaleSource,
   updateSaleOverlap: sales.updateSaleOverlap,
+  readExportCatalog: exportsRoom.readExportCatalog,
   updateExportCatalog: exportsRoom.updateExportCatalog,
   updateExportDataset: exportsRoom.updateExportDataset,
   listExports: exportsRoom.listExports,

@@ -141,6 +141,7 @@ function settingsFor(url: string) {
     FINTOC_SECRET_KEY: fintocKeys.secret,
     FINTOC_PUBLIC_KEY: fintocKeys.public,
     FINTOC_API_URL: `${url}/fintoc`,
+    FINTOC_WIDGET_URL: `${url}/fintoc/widget.js`,
     MANYCHAT_API_URL: `${url}/manychat`,
     SHOPIFY_API_URL: `${url}/shopify/{shop}`,
   };

@@ -16,7 +16,7 @@ const pages: Readonly<Record<AlertKind, string>> = {
   tracker_silent: 'tracking',
   figures_late: 'overview',
   sync_failing: 'connections',
-  duplicates_found: 'payments',
+  duplicates_found: 'payment-matches',
 };
 
 /** What a member is told: which profile, what, since when and what to do. It names nobody and has no figures. */

@@ -70,7 +70,7 @@ const en: Words = {
         title: 'two sources report the same payments',
         what: `Since ${since} payments of one source match payments of another. Each sale is counted once, so revenue does not include them twice.`,
         todo: [
-          'Payments in the console marks the records that are not counted and names the one that is. Decide whether the two sources are counted once or both.',
+          'Payment matches in the console lists the records that are the same sale. Decide whether the two sources are counted once or both.',
         ],
       }),
       ended: (since, ended) => ({
@@ -137,7 +137,7 @@ const es: Words = {
         title: 'dos fuentes informan los mismos pagos',
         what: `Desde el ${since} los pagos de una fuente coinciden con los de otra. Cada venta se cuenta una vez, así que los ingresos no los incluyen dos veces.`,
         todo: [
-          'En la consola, Pagos señala los registros que no se cuentan y nombra el que sí. Decide si las dos fuentes se cuentan una vez o ambas.',
+          'En la consola, Pagos coincidentes muestra los registros que son la misma venta. Decide si las dos fuentes se cuentan una vez o ambas.',
         ],
       }),
       ended: (since, ended) => ({

@@ -43,7 +43,7 @@ export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
   {
     method: 'POST',
     path: '/hooks/:channel',
-    allowance: 'public',
+    allowance: 'provider',
     maxBytes: 2 << 20,
     sender: 'provider',
     handle: async (request, { params, now }) => {

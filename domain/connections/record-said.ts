@@ -1,10 +1,23 @@
 import { recordAds } from '@tributary/domain/campaigns';
 import { keepStages, readStages } from '@tributary/domain/definitions';
-import { type OutcomeServices, type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
+import {
+  findStageRecords,
+  type OutcomeServices,
+  type ReadEvent,
+  readOneOfMany,
+  recordOutcomes,
+} from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import type { Said, SaidOutcome, SaidPerson, SaidRefund } from '@tributary/providers';
-import { type Channel, channels, isOutcomeProvider, type OutcomeProvider } from '@tributary/vocabulary';
+import {
+  type Channel,
+  type ConversionType,
+  channels,
+  isOutcomeProvider,
+  type OutcomeProvider,
+} from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { remapRecords } from './remap-stages.ts';
 import { dropVanished, keepSearches } from './search-store.ts';
 import { listLive, listLiveChannels } from './store.ts';
 import type { Rejected } from './sync-store.ts';
@@ -60,7 +73,7 @@ const keyOf = (provider: string, externalId: string, outcomeType: string) => `${
 async function keepOutcomes(tx: Tx, saying: OutcomeSaying, said: readonly SaidOutcome[]): Promise<Rejected[]> {
   if (said.length === 0) return [];
   const { profileId, connectionId, provider, services, now } = saying;
-  const typeOf = await stageReader(tx, saying, said);
+  const { typeOf, meaningOf } = await stageReader(tx, saying, said);
   const rejected: Rejected[] = [];
   const reads: ReadEvent[] = [];
   const endings = new Set(
@@ -85,6 +98,26 @@ async function keepOutcomes(tx: Tx, saying: OutcomeSaying, said: readonly SaidOu
     if ('event' in read) reads.push({ ...read, provided: { externalId: one.externalId, outcomeType } });
     else if ('code' in read) rejected.push({ externalId: one.externalId, reason: `${read.field} ${read.message}` });
   }
+  const deals = new Map(said.flatMap((one) => (one.stage && !one.outcomeType ? [[one.externalId, one] as const] : [])));
+  const remapped = remapRecords(await findStageRecords(tx, profileId, provider, [...deals.keys()]), {
+    reported: new Set(reads.map(({ event }) => event.idempotencyKey)),
+    meaningOf,
+    keyOf: (externalId, outcomeType) => keyOf(provider, externalId, outcomeType),
+  });
+  for (const { idempotencyKey, externalId, eventType, at, pipelineId, stageId } of remapped) {
+    const deal = deals.get(externalId);
+    const body = {
+      event_name: eventType,
+      event_type: eventType,
+      idempotency_key: idempotencyKey,
+      occurred_at: at.toISOString(),
+      properties: { pipeline_id: pipelineId, stage_id: stageId, value: deal?.value, currency: deal?.currency },
+      user_traits: deal && traitsOf(saying.channel, deal.person),
+    };
+    const read = readOneOfMany(profileId, body, now, () => idempotencyKey);
+    const outcomeType = idempotencyKey.slice(keyOf(provider, externalId, '').length) as ConversionType;
+    if ('event' in read) reads.push({ ...read, provided: { externalId, outcomeType } });
+  }
   const evidence = { source: provider, saidAt: now, requestId: `req_${uuid()}` };
   const teller = { source: provider, connectionId };
   await recordOutcomes(tx, reads, { ...services, profileId, now, evidence, teller });
@@ -103,11 +136,13 @@ async function stageReader(tx: Tx, { profileId, channel, now }: Saying, said: re
     stages = await keepStages(tx, profileId, channel, found, now);
   }
   const mapped = new Map(stages.map((stage) => [idOf(stage), stage.eventKey]));
-  return ({ outcomeType, stage }: SaidOutcome) => {
+  const meaningOf = (stage: { pipelineId: string; stageId: string }) => mapped.get(idOf(stage));
+  const typeOf = ({ outcomeType, stage }: SaidOutcome) => {
     if (outcomeType) return outcomeType;
-    const eventKey = stage && mapped.get(idOf(stage));
+    const eventKey = stage && meaningOf(stage);
     return eventKey === undefined || eventKey === 'ignored' || eventKey === 'unmapped' ? undefined : eventKey;
   };
+  return { typeOf, meaningOf };
 }
 
 /** Under which name a provider's own id of a person is known. */

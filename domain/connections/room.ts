@@ -2,6 +2,7 @@ export { sealedCredentials } from './credentials.ts';
 export { deleteConnection } from './delete-connection.ts';
 export { disconnectConnection } from './disconnect-connection.ts';
 export { activateWebPixel } from './integrations/activate-web-pixel.ts';
+export { bankLinkPage } from './integrations/bank-link-page.ts';
 export { connectBankLink } from './integrations/connect-bank-link.ts';
 export { createManualStore } from './integrations/create-manual-store.ts';
 export { deleteManualStore } from './integrations/delete-manual-store.ts';

@@ -7,6 +7,7 @@ import {
   testOutcomeServices,
   workOff,
 } from '@tributary/testkit';
+import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
@@ -324,4 +325,18 @@ test('a provider’s webhook is believed for its signature, and makes the connec
   expect(await announced()).toEqual(['connection.reconnect_required']);
   const elsewhere = await api.call({ method: 'POST', url: '/hooks/chatbot', headers: {}, payload: '[]' });
   expect(elsewhere.statusCode).toBe(404);
+});
+
+test('a provider may send more webhooks a minute than a browser may open pages', async () => {
+  const { connect } = await shop();
+  await connect('social_ads', { externalId: 'act_busy' });
+  const payload = JSON.stringify([{ accountExternalId: 'act_busy', deliveryId: '1', about: 'changed' }]);
+  const headers = { 'content-type': 'application/json', 'x-toy': `signed ${payload.length}` };
+  const sent = { method: 'POST', url: '/hooks/social_ads', headers, payload, remoteAddress: '203.0.113.77' } as const;
+  const answers = new Set<number>();
+  for (let n = 0; n < limits.ratePerMinute.public * 2; n += 40) {
+    const some = await Promise.all(Array.from({ length: 40 }, () => api.call(sent)));
+    for (const { statusCode } of some) answers.add(statusCode);
+  }
+  expect(answers).toEqual(new Set([204]));
 });

@@ -16,19 +16,19 @@ export class RunReplaced extends Error {
   override readonly name = 'RunReplaced';
 }
 
-export interface DueSync {
+interface ScheduledSync {
   readonly profileId: string;
-  readonly channel: string;
+  /** At least now. */
   readonly dueAt: Date;
   readonly pausedUntil: Date | null;
 }
 
-/** As the role that works the queues. PostgreSQL's infinity is left out: nothing is due then. */
-export async function findDue(system: Postgres, connectionId: string, now: Date): Promise<DueSync | undefined> {
-  const { rows } = await system.unbound.query(sql<DueSync>`
-    SELECT s.profile_id AS "profileId", s.channel, s.due_at AS "dueAt", p.until AS "pausedUntil"
+/** As the role that works the queues. Undefined if no sync is scheduled. */
+export async function findSync(system: Postgres, connectionId: string, now: Date): Promise<ScheduledSync | undefined> {
+  const { rows } = await system.unbound.query(sql<ScheduledSync>`
+    SELECT s.profile_id AS "profileId", greatest(s.due_at, ${now}::timestamptz) AS "dueAt", p.until AS "pausedUntil"
     FROM syncs s LEFT JOIN provider_pauses p ON p.channel = s.channel AND p.until > ${now}
-    WHERE s.connection_id = ${connectionId} AND s.due_at <= ${now}`);
+    WHERE s.connection_id = ${connectionId} AND s.due_at < 'infinity'`);
   return rows[0];
 }
 

@@ -136,34 +136,39 @@ export async function lookAround(tx: Tx, profileId: string, people: readonly str
 
 /** All customers who are these people, or people that a message named together with them. */
 async function readAround(tx: Tx, profileId: string, people: readonly string[]): Promise<Customer[]> {
+  // Whatever the planner expects of a recursion, each step looks up its rows: the alternative reads all customers of the profile.
+  const lookUp = (columns: string, condition: string) =>
+    sql`LATERAL (SELECT ${sql.raw(columns)} FROM customers c WHERE c.profile_id = ${profileId} AND ${sql.raw(condition)} OFFSET 0) c`;
+  const named = (column: 'one' | 'other', by: 'one' | 'other') =>
+    sql`LATERAL (SELECT t.${sql.raw(column)} AS id FROM said_together t WHERE t.profile_id = ${profileId} AND t.${sql.raw(by)} = theirs.id OFFSET 0) t`;
+  const identifier = (kind: string, column: string) => sql`(
+      SELECT ${sql.raw(column)} FROM identifiers i
+      WHERE i.profile_id = ${profileId} AND i.customer_id = everybody.person AND i.kind = ${kind} AND coalesce(i.moved_from, i.customer_id) = c.id
+      LIMIT 1)`;
   const { rows } = await sql<Customer>`
     WITH RECURSIVE theirs AS (
       SELECT unnest(${people}::uuid[]) AS id
       UNION ALL
-      SELECT c.id FROM theirs JOIN customers c ON c.profile_id = ${profileId} AND c.merged_into = theirs.id
+      SELECT c.id FROM theirs CROSS JOIN ${lookUp('c.id', 'c.merged_into = theirs.id')}
     ), named AS (
-      SELECT t.other AS id FROM theirs JOIN said_together t ON t.profile_id = ${profileId} AND t.one = theirs.id
+      SELECT t.id FROM theirs CROSS JOIN ${named('other', 'one')}
       UNION
-      SELECT t.one FROM theirs JOIN said_together t ON t.profile_id = ${profileId} AND t.other = theirs.id
+      SELECT t.id FROM theirs CROSS JOIN ${named('one', 'other')}
     ), became AS (
-      SELECT c.id, c.merged_into FROM named JOIN customers c ON c.profile_id = ${profileId} AND c.id = named.id
+      SELECT c.id, c.merged_into FROM named CROSS JOIN ${lookUp('c.id, c.merged_into', 'c.id = named.id')}
       UNION
-      SELECT c.id, c.merged_into FROM became JOIN customers c ON c.profile_id = ${profileId} AND c.id = became.merged_into
+      SELECT c.id, c.merged_into FROM became CROSS JOIN ${lookUp('c.id, c.merged_into', 'c.id = became.merged_into')}
     ), everybody AS (
       SELECT id, id AS person FROM became WHERE merged_into IS NULL
       UNION
       SELECT id, id FROM unnest(${people}::uuid[]) AS one (id)
       UNION
-      SELECT c.id, everybody.person FROM everybody JOIN customers c ON c.profile_id = ${profileId} AND c.merged_into = everybody.id
+      SELECT c.id, everybody.person FROM everybody CROSS JOIN ${lookUp('c.id', 'c.merged_into = everybody.id')}
     )
-    SELECT c.id, everybody.person AS "personId", c.created_at AS "createdAt", c.merged_into AS "mergedInto", (
-      SELECT i.value FROM identifiers i
-      WHERE i.profile_id = ${profileId} AND i.customer_id = everybody.person AND i.kind = 'national_id' AND coalesce(i.moved_from, i.customer_id) = c.id
-      LIMIT 1) AS "nationalId", EXISTS (
-      SELECT FROM identifiers i
-      WHERE i.profile_id = ${profileId} AND i.customer_id = everybody.person AND i.kind = 'external_customer_id'
-        AND coalesce(i.moved_from, i.customer_id) = c.id) AS "isKeyed"
-    FROM everybody JOIN customers c ON c.profile_id = ${profileId} AND c.id = everybody.id
+    SELECT c.id, everybody.person AS "personId", c.created_at AS "createdAt", c.merged_into AS "mergedInto",
+      ${identifier('national_id', 'i.value')} AS "nationalId",
+      coalesce(${identifier('external_customer_id', 'true')}, false) AS "isKeyed"
+    FROM everybody CROSS JOIN ${lookUp('c.id, c.created_at, c.merged_into', 'c.id = everybody.id')}
     ORDER BY c.id`.execute(tx);
   return rows;
 }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { compose } from './compose.ts';
-import { consentInForce, requireConsent } from './consent.ts';
 import { openExports } from './exports.fixture.ts';
 import type { TargetRow } from './store.ts';
 
@@ -352,103 +350,4 @@ test('what a platform has been told stays there when the person is erased, and n
   await shop.run();
   expect(platform.kept.map(({ event_id }) => event_id)).toEqual(['told-1']);
   expect(await shop.standings()).toEqual({ 'told-1': 'sent', 'later-1': 'withheld erased' });
-});
-
-describe('PUT /conversion-sync/catalog', () => {
-  test('sets privacy_mode and what is told; a profile is made more private, never less [auth-038]', async () => {
-    const shop = await open();
-    expect(shop.catalog).toMatchObject({
-      status: 200,
-      data: {
-        privacy_mode: 'standard',
-        exports: [{ dataset: '1001', every_minutes: 1, is_enabled: true, target: 'existing' }],
-      },
-    });
-    const put = (body: object) => shop.answerOf('PUT', '/conversion-sync/catalog', body);
-    expect(await put({ privacy_mode: 'platform_safe' })).toMatchObject({
-      status: 200,
-      data: { privacy_mode: 'platform_safe', exports: [{}] },
-    });
-    expect(await put({ privacy_mode: 'standard' })).toMatchObject({
-      status: 403,
-      error: { code: 'forbidden', reason: 'privacy_loosened' },
-    });
-    expect(await put({})).toMatchObject({ status: 422 });
-    const foreign = await open();
-    expect(await put({ exports: [foreign.target] })).toMatchObject({ status: 404, error: { code: 'not_found' } });
-    expect((await put({ exports: [] })).data.exports).toEqual([]);
-  });
-});
-
-describe('POST /conversion-sync/platform-safe/target', () => {
-  const scopes = ['exports:read', 'exports:write', 'attribution:write'] as const;
-  const post = (shop: Awaited<ReturnType<typeof open>>, body: object) =>
-    shop.answerOf('POST', '/conversion-sync/platform-safe/target', body);
-
-  test('needs a profile that is platform_safe [err-075]', async () => {
-    expect(await post(await open(), { dataset: '3003' })).toMatchObject({
-      status: 409,
-      error: { code: 'platform_safe_required' },
-    });
-  });
-
-  test('switches to the clean dataset, and back only when no ad set delivers on it, or that is confirmed [auth-039][err-086][err-087]', async () => {
-    const shop = await open({ privacyMode: 'platform_safe', scopes });
-    expect(await post(shop, {})).toMatchObject({ status: 422, error: { field: 'dataset' } });
-    expect(await post(shop, { dataset: '3003' })).toMatchObject({
-      status: 200,
-      data: { outcome: 'applied', export: { target: 'clean', clean_dataset: '3003' } },
-    });
-    expect(await post(shop, { dataset: '3003' })).toMatchObject({ data: { outcome: 'no_change' } });
-    await shop.pay('clean-1', { click_ids: { fbclid: 'AbC' } });
-    await shop.run();
-    expect(platform.kept).toMatchObject([{ dataset: '3003' }]);
-
-    platform.liveAdSets = [{ id: '1', effective_status: 'ACTIVE', promoted_object: { pixel_id: '3003' } }];
-    expect(await post(shop, { target: 'existing' })).toMatchObject({
-      status: 409,
-      error: { code: 'clean_dataset_has_live_ad_sets' },
-    });
-    expect(await post(shop, { target: 'existing', confirm_live_ad_sets: true })).toMatchObject({
-      status: 200,
-      data: { live_ad_sets: 1, export: { target: 'existing' } },
-    });
-    platform.liveAdSets = [{ id: '1', effective_status: 'PAUSED', promoted_object: { pixel_id: '3003' } }];
-    await post(shop, { target: 'clean' });
-    expect(await post(shop, { target: 'existing' })).toMatchObject({ status: 200, data: { live_ad_sets: 0 } });
-  });
-
-  test('returns 501 before asking for consent where the platform cannot duplicate ads', async () => {
-    const shop = await open({ privacyMode: 'platform_safe', scopes });
-    const { version, text_hashes } = consentInForce;
-    const given = {
-      version,
-      text_hash: text_hashes.en,
-      accepted_by: 'Ana',
-      accepted_at: kit.clock.now().toISOString(),
-    };
-    for (const consent of [undefined, given])
-      expect(
-        await post(shop, { dataset: '3003', mode: 'duplicate_and_swap', ...(consent && { consent }) }),
-      ).toMatchObject({ status: 501, error: { code: 'not_implemented' } });
-    expect(platform.calls).toEqual([]);
-  });
-
-  test('accepts consent to the current text that is at most 24 hours old', () => {
-    const now = kit.clock.now();
-    const { version, text_hashes } = consentInForce;
-    const at = (hours: number) => new Date(now.getTime() - hours * hour).toISOString();
-    const accepted_at = at(limits.consent.maxAgeHours);
-    const given = { version, text_hash: text_hashes.en ?? '', accepted_by: 'Ana', accepted_at };
-    expect(() => requireConsent(given, now)).not.toThrow();
-    for (const consent of [
-      undefined,
-      { ...given, version: '0' },
-      { ...given, text_hash: 'x' },
-      { ...given, accepted_at: at(limits.consent.maxAgeHours + 0.01) },
-    ])
-      expect(() => requireConsent(consent, now)).toThrow(
-        expect.objectContaining({ code: 'consent_required', fields: { consent: consentInForce } }),
-      );
-  });
 });

@@ -1,13 +1,13 @@
-import type { Input, PrivacyMode, Routes } from '@tributary/contract';
+import type { Input, Routes } from '@tributary/contract';
 import { findConnection } from '@tributary/domain/connections';
-import { findPrivacyMode, tightenPrivacy } from '@tributary/domain/tenants';
+import { tightenPrivacy } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import type { Providers } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { readCatalog } from './read-export-catalog.ts';
 import type { ExportServices } from './services.ts';
-import { showTarget } from './show-target.ts';
 import { deleteTargets, listTargets, saveTarget } from './store.ts';
 
 type Asked = NonNullable<Input<Routes['updateExportCatalog']>['body']['exports']>[number];
@@ -23,12 +23,7 @@ export const updateExportCatalog: Handles<Routes['updateExportCatalog'], ExportS
     if (privacy_mode) await tightenPrivacy(tx, profileId, privacy_mode);
     if (exports) await replaceTargets(tx, profileId, exports, providers, now);
     addToAudit({ detail: { ...(privacy_mode && { privacy_mode }), ...(exports && { exports: exports.length }) } });
-    return answer(200, {
-      data: {
-        privacy_mode: (await findPrivacyMode(tx, profileId)) as PrivacyMode,
-        exports: (await listTargets(tx, profileId)).map(showTarget),
-      },
-    });
+    return answer(200, { data: await readCatalog(tx, profileId) });
   });
 
 async function replaceTargets(

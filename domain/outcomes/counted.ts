@@ -38,7 +38,7 @@ export async function listSaleRecords(tx: Tx, profileId: string, ids: readonly s
   return rows;
 }
 
-/** Payments of the same customer, amount and currency as others, so close to them in time. */
+/** Payments of the same customer, amount and currency as others, so close to them in time. Only the index by customer has their order. */
 export async function findNeighbours(
   tx: Tx,
   profileId: string,
@@ -58,7 +58,7 @@ export async function findNeighbours(
       SELECT id FROM outcomes o
       WHERE o.profile_id = ${profileId} AND o.customer_id = n.customer_id AND o.amount = n.amount AND o.currency = n.currency
         AND o.occurred_at BETWEEN n.at - make_interval(secs => ${windowMs / 1000}) AND n.at + make_interval(secs => ${windowMs / 1000})
-      LIMIT ${limit}) o`.execute(tx);
+      ORDER BY o.occurred_at LIMIT ${limit}) o`.execute(tx);
   return rows.map(({ id }) => id);
 }
 

@@ -50,12 +50,13 @@ export {
   findReferred,
   isDirty,
   type LedgerPayment,
+  listNewestPayments,
   listPayments,
   lockMoney,
   saveMerchantSays,
   saveRefunded,
 } from './payments.ts';
-export { findProvided, listProvided, type ProvidedPayment } from './provided.ts';
+export { findProvided, findStageRecords, listProvided, type ProvidedPayment, type StageRecord } from './provided.ts';
 export { type ReadEvent, readEvent, readOneOfMany } from './read-event.ts';
 export { recordAll } from './record-all.ts';
 export { type RecordContext, recordOutcomes, untilRecorded } from './record-outcomes.ts';

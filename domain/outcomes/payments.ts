@@ -82,6 +82,14 @@ export async function listPayments(tx: Tx, profileId: string, asked: PaymentsAsk
   return rows;
 }
 
+/** Ids of the newest payments of a profile, with the newest first. */
+export async function listNewestPayments(tx: Tx, profileId: string, limit: number): Promise<string[]> {
+  const order = sql`ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}`;
+  const pages = await byNames(tx, profileId, sql`o.profile_id = ${profileId} AND o.amount > 0`, order);
+  const { rows } = await sql<{ id: string }>`SELECT id FROM (${pages}) o ${order}`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
 async function byNames(tx: Tx, profileId: string, place: RawBuilder<unknown>, order: RawBuilder<unknown>) {
   const definitions = await readDefinitions(tx, profileId);
   const cash = definitions.flatMap(({ eventNames, countsAsCash }) => (countsAsCash ? eventNames : []));

@@ -51,3 +51,31 @@ export async function listProvided(
     LIMIT ${asked.limit}`.execute(tx);
   return rows;
 }
+
+/** A record that a stage of a CRM gave a deal. */
+export interface StageRecord {
+  readonly idempotencyKey: string;
+  readonly externalId: string;
+  readonly eventType: string;
+  readonly at: Date;
+  readonly pipelineId: string;
+  readonly stageId: string;
+}
+
+/** The records of deals that name the stage which they come from. */
+export async function findStageRecords(
+  tx: Tx,
+  profileId: string,
+  source: string,
+  externalIds: readonly string[],
+): Promise<StageRecord[]> {
+  if (externalIds.length === 0) return [];
+  const { rows } = await sql<StageRecord>`
+    SELECT o.idempotency_key AS "idempotencyKey", o.external_id AS "externalId", o.event_type AS "eventType", o.occurred_at AS at,
+      o.rest->'properties'->>'pipeline_id' AS "pipelineId", o.rest->'properties'->>'stage_id' AS "stageId"
+    FROM outcomes o
+    WHERE o.profile_id = ${profileId} AND o.external_id = ANY (${[...externalIds]}::text[]) AND o.source = ${source}
+      AND o.rest->'properties' ? 'stage_id' AND o.erased_at IS NULL
+    ORDER BY o.occurred_at, o.id`.execute(tx);
+  return rows;
+}

@@ -198,6 +198,7 @@ test('a visit is a touch of each level of its ad, by its own id', () => {
   const row = {
     touch_id: 't',
     at: '1000',
+    visitor_id: 'v',
     session_id: session,
     channel: 'paid_social',
     source: 'instagram',

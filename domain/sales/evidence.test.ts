@@ -1,7 +1,7 @@
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from './two-sources.fixture.ts';
+import { openStore } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { hourMs } from '@tributary/vocabulary';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openStore } from './two-sources.fixture.ts';
+import { openStore } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
 const days = 'date_from=2026-05-01&date_to=2026-05-31';

@@ -3,7 +3,7 @@ import { countByRegion } from '@tributary/domain/outcomes';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openStore, type Payment } from './two-sources.fixture.ts';
+import { openStore, type Payment } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
 const scopes = ['commerce:read', 'attribution:write', 'campaigns:read'] as const;

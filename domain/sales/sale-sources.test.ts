@@ -1,5 +1,6 @@
 import { auditEntries, buildConnection, openTestWithClickHouse } from '@tributary/testkit';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { countRecords } from './count-records.ts';
 import { openStore } from './sales.fixture.ts';
 
 const world = await openTestWithClickHouse();
@@ -57,6 +58,7 @@ describe('GET /sale-sources', () => {
           duplicates: 0,
           excluded: 0,
           pending: 0,
+          has_more: false,
           decision: null,
           decided_at: null,
           excluded_from: null,
@@ -86,6 +88,27 @@ describe('GET /sale-sources', () => {
       sources: [{ source: 'api', records: 1, counted: 1, duplicates: 0 }],
       overlaps: [],
     });
+  });
+
+  test('counts the newest payments of a source, up to a limit', async () => {
+    const countUpTo = async (most: number) => {
+      const sources = (await store.sources()).sources.map(({ source }) => source);
+      return world.kit.app
+        .forProfile(store.profileId)
+        .transaction((tx) => countRecords(tx, store.profileId, sources, most));
+    };
+    for (const n of [0, 1, 2]) await store.serve(`server-${n}`, `c${n}`, '10.00', n);
+    await store.attribute();
+    expect((await countUpTo(3)).get('api')).toMatchObject({ records: 3, counted: 3, has_more: false });
+    await patch('/sale-sources/api', { excluded_from: '2026-05-11' });
+    await store.serve('server-3', 'c3', '10.00', 1_440);
+    await store.attribute();
+    expect((await countUpTo(2)).get('api')).toMatchObject({ records: 2, counted: 1, excluded: 1, has_more: true });
+    await store.provide('payments_a', [{ id: 'ch_000', customer: 'c0', value: '10.00', minutes: 1 }]);
+    await store.attribute();
+    const counts = await countUpTo(2);
+    expect(counts.get('api')).toMatchObject({ records: 2, counted: 1, excluded: 1, has_more: true });
+    expect(counts.get('payments_a')).toMatchObject({ records: 1, has_more: false });
   });
 
   test('needs commerce:read', async () => {

@@ -1,5 +1,11 @@
-import { type ReadEvent, readOneOfMany, recordOutcomes } from '@tributary/domain/outcomes';
-import { type openTestWithClickHouse, scene, testOutcomeServices } from '@tributary/testkit';
+import {
+  type openTestWithClickHouse,
+  type ProvidedPayment,
+  providePayments,
+  type SceneTraits,
+  scene,
+  testOutcomeServices,
+} from '@tributary/testkit';
 import type { OutcomeProvider } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -9,47 +15,40 @@ import type { ShownSources } from './show-sources.ts';
 const minute = 60_000;
 const noon = Date.UTC(2026, 4, 10, 12);
 
-export async function openStore(world: Awaited<ReturnType<typeof openTestWithClickHouse>>) {
+/** A store whose server and providers report payments. */
+export async function openStore(world: Awaited<ReturnType<typeof openTestWithClickHouse>>, traits: SceneTraits = {}) {
   const { kit } = world;
   const store = await scene(world, {
     scopes: ['commerce:read', 'attribution:write', 'campaigns:read', 'customers:read', 'conversions:read'],
     reportingCurrency: 'USD',
+    ...traits,
   });
   const at = (minutes: number) => new Date(noon + minutes * minute).toISOString();
   /** A payment that the store's server reports. */
-  const serve = (key: string, customer: string | null, value: string, minutes: number, properties: object = {}) =>
+  const serve = (
+    key: string,
+    customer: string | null,
+    value: string,
+    minutes: number,
+    properties: object = {},
+    more: object = {},
+  ) =>
     store.post('/api/v1/events', {
       event_name: 'payment_received',
       idempotency_key: key,
       occurred_at: at(minutes),
       properties: { value, currency: 'USD', ...properties },
       user_traits: customer ? { email: `${customer}@example.test` } : {},
+      ...more,
     });
   /** Payments that a provider reports, as a page of its sync. */
   const provide = (source: OutcomeProvider, payments: readonly Payment[], connectionId: string | null = null) =>
-    kit.app.forProfile(store.profileId).transaction(async (tx) => {
-      const now = kit.clock.now();
-      const reads = payments.map(({ id, customer, value, minutes, properties }): ReadEvent => {
-        const key = `${source}:${id}:payment_received`;
-        const body = {
-          event_name: 'payment_received',
-          idempotency_key: key,
-          occurred_at: at(minutes),
-          properties: { value, currency: 'USD', ...properties },
-          user_traits: customer ? { email: `${customer}@example.test` } : {},
-        };
-        const read = readOneOfMany(store.profileId, body, now, () => key);
-        if (!('event' in read)) throw new Error(JSON.stringify(read));
-        return { ...read, provided: { externalId: id, outcomeType: 'payment_received' } };
-      });
-      await recordOutcomes(tx, reads, {
-        ...testOutcomeServices,
-        profileId: store.profileId,
-        now,
-        evidence: { source, saidAt: now, requestId: `req_${uuid()}` },
-        teller: { source, connectionId },
-      });
-    });
+    providePayments(
+      kit,
+      store.profileId,
+      { source, connectionId },
+      payments.map(({ minutes, ...payment }) => ({ ...payment, at: new Date(at(minutes)) })),
+    );
   const giveBack = (source: OutcomeProvider, of: string, key: string, amount: string) =>
     kit.app.forProfile(store.profileId).transaction((tx) =>
       testOutcomeServices.payments.refund(
@@ -87,6 +86,7 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
     serve,
     provide,
     giveBack,
+    eraseCustomer: (email: string) => store.post('/api/v1/customers/erasures', { request_ref: uuid(), email }),
     /** Revenue and payments of the month, as Overview has them. */
     async overview() {
       await store.attribute();
@@ -110,14 +110,10 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
   };
 }
 
-export interface Payment {
-  readonly id: string;
-  readonly customer: string | null;
-  readonly value: string;
+export interface Payment extends Omit<ProvidedPayment, 'at'> {
   readonly minutes: number;
-  readonly properties?: object;
 }
-export interface Row {
+interface Row {
   readonly id: string;
   readonly external_id: string;
   readonly counted: boolean;

@@ -61,9 +61,9 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
       const ids = items.map(({ id }) => id);
       const sources = await listSaleSources(tx, profileId);
       if (sources.length > 1 && sources.some(({ isScanned }) => !isScanned)) return markScanned(tx, profileId, now());
-      await readByIndex(tx);
       if (!items[0]?.isMatched) {
-        await endMatching(tx, profileId, [...items, ...(await matchBatch(tx, profileId, ids, now()))]);
+        const others = await readByIndex(tx, () => matchBatch(tx, profileId, ids, now()));
+        await endMatching(tx, profileId, [...items, ...others]);
         const [next] = await listDirtySales(tx, profileId, await listFirstSyncs(tx, profileId), 1);
         if (next?.isMatched) await measureOverlaps(tx, profileId, now());
         return;

@@ -11,6 +11,7 @@ import {
   findDecisions,
   findMarks,
   findMatches,
+  readByIndex,
   readSaleSettings,
   replaceMatches,
   type SaleMark,
@@ -26,7 +27,7 @@ export interface Settled {
 
 /** Forms the sales of some records from their matches, and writes which record of each counts. */
 export async function settleBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<Settled> {
-  const { matches, records, others } = await readSales(tx, profileId, ids);
+  const { matches, records, others } = await readByIndex(tx, () => readSales(tx, profileId, ids));
   const decisions = await findDecisions(tx, profileId, [...records.keys()]);
   const { preference } = await readSaleSettings(tx, profileId);
   const { sources, of } = await overlapReader(tx, profileId);

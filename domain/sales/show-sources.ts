@@ -44,7 +44,7 @@ export async function showOverlaps(
   return (await listOverlaps(tx, profileId)).map((one) => showOverlap(one, listed));
 }
 
-const none: RecordCounts = { records: 0, counted: 0, duplicates: 0, excluded: 0, pending: 0 };
+const none: RecordCounts = { records: 0, counted: 0, duplicates: 0, excluded: 0, pending: 0, has_more: false };
 
 function showSource(one: SaleSource, counts: RecordCounts = none, names: ReadonlyMap<string, string>): ShownSource {
   const { source, decision, decidedAt } = one;

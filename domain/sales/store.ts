@@ -86,8 +86,12 @@ export async function dropRecords(tx: Tx, profileId: string, ids: readonly strin
  * Without sorting, a range of one value in its own order is read by the index on it. Of a profile that its statistics do not know yet, as
  * during a first sync, the planner expects a single row, and would take any index of the profile and read all of it for each record.
  */
-export async function readByIndex(tx: Tx): Promise<void> {
+export async function readByIndex<Result>(tx: Tx, read: () => Promise<Result>): Promise<Result> {
   await sql`SELECT set_config('enable_sort', 'off', true)`.execute(tx);
+  const result = await read();
+  // Other statements sort: without it they would read the whole profile in the order that they need.
+  await sql`SELECT set_config('enable_sort', 'on', true)`.execute(tx);
+  return result;
 }
 
 const isAsked = (column: 'outcome_id' | 'first_id' | 'second_id') =>

@@ -328,6 +328,8 @@ describe('a test and a replay', () => {
       });
     }
     expect(receiver.received).toHaveLength(2);
+    const outcome = receiver.events().find(({ type }) => type === 'outcome.recorded');
+    expect(outcome?.data).toMatchObject({ contact: { email: expect.any(String) }, contact_withheld: false });
     expect((await shop.deliveries())[0]).toMatchObject({ is_test: true, status: 'delivered' });
   });
 

@@ -95,6 +95,7 @@ const others = {
   fintocPublicKey: id('FINTOC_PUBLIC_KEY', 'Your public key at Fintoc, for its widget.'),
   fintocWebhookSecret: secret('FINTOC_WEBHOOK_SECRET', 'What it signs its webhooks with.'),
   fintocApiUrl: url('FINTOC_API_URL', 'Where its API answers.', 'https://api.fintoc.com'),
+  fintocWidgetUrl: url('FINTOC_WIDGET_URL', 'The script of its widget.', 'https://js.fintoc.com/v1/'),
   manychatApiUrl: url('MANYCHAT_API_URL', 'Where the API of ManyChat answers.', 'https://api.manychat.com'),
 };
 

@@ -143,7 +143,12 @@ test('nobody may call an operation who is not named for it here', () => {
       'readSaleSources',
     ],
     'api_key app mcp session · exports:write · profile': ['updateExportCatalog', 'updateExportDataset'],
-    'api_key app mcp session · exports:read · profile': ['listExports', 'previewExports', 'listPixels'],
+    'api_key app mcp session · exports:read · profile': [
+      'readExportCatalog',
+      'listExports',
+      'previewExports',
+      'listPixels',
+    ],
     'api_key app mcp session shared_link · campaigns:read · profile': [
       'listCampaigns',
       'readUnattributed',

@@ -38,7 +38,13 @@ import {
   stopExperiment,
   voidExperiment,
 } from './routes/experiments.ts';
-import { listExports, previewExports, updateExportCatalog, updateExportDataset } from './routes/exports.ts';
+import {
+  listExports,
+  previewExports,
+  readExportCatalog,
+  updateExportCatalog,
+  updateExportDataset,
+} from './routes/exports.ts';
 import { goalRoutes } from './routes/goals.ts';
 import { createHandoff, finalizePendingAccount, listPendingAccounts, readHandoff } from './routes/handoffs.ts';
 import { identityRoutes } from './routes/identity.ts';
@@ -201,6 +207,7 @@ export const routes = {
   deletePaymentRefund,
   createCardpayPayment,
   ...saleRoutes,
+  readExportCatalog,
   updateExportCatalog,
   updateExportDataset,
   listExports,

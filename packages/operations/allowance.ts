@@ -16,7 +16,7 @@ export async function takeAllowance(
   address: string,
 ): Promise<Verdict> {
   const bucket = route.rate ?? 'standard';
-  if (caller === undefined || bucket === 'token' || bucket === 'public')
+  if (caller === undefined || bucket === 'token' || bucket === 'public' || bucket === 'provider')
     return takeFromAddress(limiter, bucket, address);
   const isOfIngest = bucket === 'ingest' && !caller.isRateSet;
   const verdict = await limiter.take(

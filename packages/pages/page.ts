@@ -8,6 +8,8 @@ export interface PageOptions {
   readonly body: readonly Html[];
   /** A constant of ours that fills in what only the browser knows. It must hold no value of a request. */
   readonly script?: string;
+  /** A script of another host that the page runs before its own. */
+  readonly widget?: PageWidget;
   /** Where a form of the page may lead besides this host. */
   readonly formTarget?: URL | undefined;
   /**
@@ -17,10 +19,17 @@ export interface PageOptions {
   readonly referrer?: 'same-origin' | 'no-referrer';
 }
 
+export interface PageWidget {
+  readonly scriptUrl: string;
+  /** Sources, as in a content security policy, that the script may load frames and data from. */
+  readonly sources: readonly string[];
+}
+
 const logo = html`<svg viewBox="0 0 32 32" fill="none" stroke-width="4" stroke-linecap="round" aria-hidden="true"><path d="M7 5c0 8 9 8 9 16v7"/><path d="M25 5c0 8-9 8-9 16"/></svg>`;
 
 /** A page outside the console, in its design: nothing from elsewhere, in no frame, and no script but the one given. */
-export function pageResponse({ status, title, language = 'en', body, script, ...options }: PageOptions): Response {
+export function pageResponse({ status, title, language = 'en', body, ...options }: PageOptions): Response {
+  const { script, widget } = options;
   const nonce = randomBytes(16).toString('base64url');
   const document = html`<!doctype html>
 <html lang="${language}">
@@ -49,6 +58,7 @@ export function pageResponse({ status, title, language = 'en', body, script, ...
 <main>
 ${body}
 </main>
+${widget ? html`<script nonce="${nonce}" src="${widget.scriptUrl}"></script>` : html``}
 ${script ? html`<script nonce="${nonce}">${new Html(script)}</script>` : html``}
 </html>`;
   return new Response(document.text, {
@@ -56,11 +66,17 @@ ${script ? html`<script nonce="${nonce}">${new Html(script)}</script>` : html``}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'content-language': language,
-      'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}';${script ? ` script-src 'nonce-${nonce}';` : ''} form-action 'self'${source(options.formTarget)}; base-uri 'none'; frame-ancestors 'none'`,
+      'content-security-policy': `default-src 'none'; ${widget ? allowWidget(nonce, widget) : `style-src 'nonce-${nonce}';${script ? ` script-src 'nonce-${nonce}';` : ''}`} form-action 'self'${source(options.formTarget)}; base-uri 'none'; frame-ancestors 'none'`,
       'referrer-policy': options.referrer ?? 'same-origin',
       'x-frame-options': 'DENY',
     },
   });
+}
+
+/** Widgets write inline styles, which a nonce in the same policy would refuse. */
+function allowWidget(nonce: string, { sources }: PageWidget): string {
+  const from = sources.join(' ');
+  return `style-src 'unsafe-inline'; script-src 'nonce-${nonce}' ${from}; frame-src ${from}; connect-src ${from}; img-src ${from} data:;`;
 }
 
 /** A form may also lead where its answer redirects to; a client on one's own machine may have a scheme of its own. */

@@ -28,3 +28,16 @@ test('a page runs no script, loads nothing, stands in no frame, and escapes what
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).not.toMatch(/script-src|unsafe|https?:/);
 });
+
+test('a page loads a widget from its own sources only, and no script without a nonce', async () => {
+  const widget = { scriptUrl: 'https://js.bank.test/v1/', sources: ['https://js.bank.test', 'https://*.bank.test'] };
+  const response = pageResponse({ status: 200, title: 'Bank', body: [], script: 'start();', widget });
+  const policy = response.headers.get('content-security-policy') ?? '';
+  const [, nonce = ''] =
+    /script-src 'nonce-([^']+)' https:\/\/js\.bank\.test https:\/\/\*\.bank\.test;/.exec(policy) ?? [];
+  expect(nonce).not.toBe('');
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain('frame-src https://js.bank.test https://*.bank.test;');
+  const scripts = (await response.text()).match(/<script[^>]*>/g);
+  expect(scripts).toEqual([`<script nonce="${nonce}" src="https://js.bank.test/v1/">`, `<script nonce="${nonce}">`]);
+});

@@ -75,6 +75,8 @@ export interface Connect<Credentials> {
 
 /** A way in without a consent page of the provider's own: through its widget on the caller's page, or by a key that a person pastes. */
 export interface Link<Credentials> {
+  /** The script of the widget, and the sources that a page must allow for it. */
+  readonly widget?: { readonly scriptUrl: string; readonly sources: readonly string[] };
   /** What the widget is opened with. */
   start?(
     wish: { readonly country: string; readonly holderType: BankHolderType },

@@ -28,8 +28,8 @@ export const salesProviders = {
   },
   bank_link({ fintocSecretKey: secretKey, fintocPublicKey: publicKey, ...of }: ProviderSettings) {
     if (!secretKey || !publicKey) return undefined;
-    const { fintocApiUrl: apiUrl, fintocWebhookSecret: webhookSecret } = of;
-    return anyProvider(createFintoc({ secretKey, publicKey, apiUrl, webhookSecret }));
+    const { fintocApiUrl: apiUrl, fintocWidgetUrl: widgetUrl, fintocWebhookSecret: webhookSecret } = of;
+    return anyProvider(createFintoc({ secretKey, publicKey, apiUrl, widgetUrl, webhookSecret }));
   },
   // A store and a chatbot are connected by what the merchant pastes: the operator needs no client of its own.
   store: ({ shopifyApiUrl: apiUrl, shopifyApiVersion: apiVersion }: ProviderSettings) =>

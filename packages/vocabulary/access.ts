@@ -123,7 +123,7 @@ export type SavedPage = (typeof savedPages)[number];
 export const unboundAppScopes = ['profiles:write', 'workspaces:write'] as const satisfies readonly Scope[];
 
 /** Separate allowances: reading reports must not be starved by ingest, nor the other way round. */
-export const rateBuckets = ['standard', 'ingest', 'token', 'public'] as const;
+export const rateBuckets = ['standard', 'ingest', 'token', 'public', 'provider'] as const;
 export type RateBucket = (typeof rateBuckets)[number];
 
 /** What a workspace's plan includes, and which plan comes next. */

@@ -107,6 +107,8 @@ export const limits = {
     perReference: { most: 50 },
     bucket: { most: 20_000, perCustomer: 500 },
     decidedAtOnce: 10_000,
+    /** Payments of a source that GET /sale-sources counts: the newest ones. */
+    countedPerSource: 10_000,
     /** Outcomes that one batch of a rescan reads. */
     rescannedAtOnce: 10_000,
     /** Members are alerted when duplicates are more than this share of a day's cash for the first time, and for so many days. */
@@ -245,6 +247,8 @@ export const limits = {
     /** By address, for whoever is not known: requests for tokens, public ones, and those that are refused. */
     token: 60,
     public: 600,
+    /** Webhooks of a provider: a busy shop sends some for each of its orders, all from the same few addresses. */
+    provider: 6_000,
     refused: 300,
   },
   appToken: { lifeSeconds: 3_600 },

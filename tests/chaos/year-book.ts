@@ -1,21 +1,9 @@
 import { type AdBook, costOf } from './year-ads.ts';
 import { type Currency, inCurrency } from './year-money.ts';
+import type { Person } from './year-people.ts';
 import type { VisitBook } from './year-visits.ts';
 
 /** The simulator's own books: what it sold, to whom, and what each source has been able to report so far. No code of the product. */
-
-export interface Person {
-  readonly n: number;
-  readonly firstName: string;
-  readonly lastName: string;
-  readonly email: string;
-  /** The shop's own id of the customer. */
-  readonly key: string;
-  readonly rut: string;
-  /** Known by an e-mail address alone. */
-  readonly isGuest: boolean;
-  isErased: boolean;
-}
 
 export interface Refund {
   readonly amount: bigint;

@@ -1,6 +1,6 @@
-import type { Book, Person } from './year-book.ts';
+import type { Book } from './year-book.ts';
 import { location } from './year-connections.ts';
-import { nameOf } from './year-people.ts';
+import { nameOf, type Person } from './year-people.ts';
 import type { Shop } from './year-shop.ts';
 
 type Deal = Shop['sandbox']['book']['highlevel']['deals'][number];

@@ -1,25 +1,9 @@
-import { type Book, dayOf, type Person, refundedOf, type Sale } from './year-book.ts';
+import type { Book, Sale } from './year-book.ts';
 import { DealDesk } from './year-deals.ts';
 import { type Currency, textOf } from './year-money.ts';
-import { nameOf, newPerson, traitsOf } from './year-people.ts';
+import { nameOf, newPerson, type Person, traitsOf } from './year-people.ts';
+import { type Charge, type Held, MoneyBack, type Order, type Payment } from './year-refunds.ts';
 import type { Shop } from './year-shop.ts';
-
-type Sandbox = Shop['sandbox']['book'];
-type Charge = ReturnType<Sandbox['stripe']['pay']>;
-type Reversal = ReturnType<Sandbox['stripe']['dispute']>;
-type Order = ReturnType<Sandbox['shopify']['order']>;
-type Payment = ReturnType<Sandbox['mercadoPago']['pay']>;
-
-/** What a source holds of a sale, so that money can go back there. */
-interface Held {
-  readonly sale: Sale;
-  readonly charge?: Charge;
-  readonly order?: Order;
-  readonly payment?: Payment;
-  /** The key of the shop's own event. */
-  readonly event?: string;
-  dispute?: { readonly reversal?: Reversal; readonly opened: number; readonly name: string };
-}
 
 const minuteMs = 60_000;
 
@@ -44,7 +28,7 @@ export class Life {
   readonly #shop: Shop;
   readonly #book: Book;
   readonly #dice: () => number;
-  readonly #held: Held[] = [];
+  readonly #moneyBack: MoneyBack;
   readonly #amounts = new Set<string>();
   #fresh: Person[] = [];
   #events: object[] = [];
@@ -55,6 +39,7 @@ export class Life {
     this.#book = book;
     this.#dice = dice;
     this.deals = new DealDesk(shop, book, dice, (kind) => this.count(kind));
+    this.#moneyBack = new MoneyBack(shop, book, this, dice);
   }
 
   count(kind: string): void {
@@ -72,9 +57,9 @@ export class Life {
     const acts: { readonly at: number; act(): void }[] = [];
     const plan = (act: () => void) => acts.push({ at: begin + Math.floor(this.#dice() * 21 * 60) * minuteMs, act });
     for (let sale = 0; sale < salesADay; sale += 1) plan(() => this.#sell());
-    for (let refund = 0; refund < salesADay / 8; refund += 1) plan(() => this.#refund());
-    if (this.#dice() < salesADay / 20) plan(() => this.#dispute(n));
-    plan(() => this.#settleDisputes(n));
+    for (let refund = 0; refund < salesADay / 8; refund += 1) plan(() => this.#moneyBack.refund());
+    if (this.#dice() < salesADay / 20) plan(() => this.#moneyBack.dispute(n));
+    plan(() => this.#moneyBack.settleDisputes(n));
     for (let visit = 0; visit < salesADay; visit += 1) plan(() => this.#visit(key));
     for (const person of [this.#someone(), this.#someone()]) plan(() => this.deals.open(person));
     for (let move = 0; move < 4; move += 1) plan(() => this.deals.move());
@@ -196,14 +181,16 @@ export class Life {
     };
     const held = this.#madeBy(way, { sale, order, charge, payment, event });
     if (way === 'bank transfer') {
-      const { id } = fintoc.receive(amount, { holder_id: person.rut.replace('-', ''), holder_name: nameOf(person) });
+      const { id } = fintoc.receive(amount, {
+        sender: { holder_id: person.rut.replace('-', ''), holder_name: nameOf(person) },
+      });
       this.#known(sale, 'bank_link', `bank_link ${id}`);
     }
     if (held.charge) this.#known(sale, 'payments_a', `payments_a ${held.charge.id}`);
     if (held.payment) this.#known(sale, 'payments_b', `payments_b ${held.payment.id}`);
     // An order that a connected provider was paid for is reported by that provider alone.
     if (held.order && !way.includes('through')) this.#known(sale, 'store', `store ${held.order.id.split('/').at(-1)}`);
-    this.#held.push({ sale, ...held });
+    this.#moneyBack.take({ sale, ...held });
   }
 
   #madeBy(
@@ -248,96 +235,6 @@ export class Life {
       sale.isKnown = true;
       if (channel !== 'server') this.#book.announce(record, 'payment_received', sale.amount, sale.currency, sale.at);
     });
-  }
-
-  /** Part of a payment, or all that is left of it, goes back through whoever took it. */
-  #refund(): void {
-    const today = dayOf(this.#shop.kit.clock.now());
-    const open = this.#held.filter(
-      ({ sale, dispute, charge, order, payment, event }) =>
-        dayOf(sale.at) < today &&
-        !dispute &&
-        (charge || order || payment || event) &&
-        sale.refunds.size < 3 &&
-        refundedOf(sale) < sale.amount,
-    );
-    if (open.length === 0) return;
-    const held = this.pick(open.slice(-60));
-    const { sale, charge, order, payment, event } = held;
-    const promised = this.#promised.get(sale) ?? 0n;
-    const left = sale.amount - promised;
-    if (left <= 0n) return;
-    const amount = this.#dice() < 0.4 ? left : 1n + BigInt(Math.floor(this.#dice() * Number(left - 1n)));
-    if (amount <= 0n || [...sale.refunds.values()].some((one) => one.amount === amount)) return;
-    this.#promised.set(sale, promised + amount);
-    this.count(amount === sale.amount ? 'refund: full' : 'refund: partial');
-    const name = `${sale.n}-${promised}`;
-    const tell = (channel: string) =>
-      this.#book.later(channel, () => sale.refunds.set(name, { amount, isUndone: false }));
-    const { stripe, shopify, mercadoPago } = this.#shop.sandbox.book;
-    if (charge) {
-      stripe.refund(charge, Number(amount));
-      tell('payments_a');
-    }
-    if (order) {
-      shopify.refund(order, textOf(amount, sale.currency));
-      if (!charge && !payment) tell('store');
-    }
-    if (payment) {
-      mercadoPago.refund(payment, Number(amount) / 100);
-      tell('payments_b');
-    }
-    if (event && (!charge || this.#dice() < 0.5)) {
-      this.count('refund: by the server');
-      this.#events.push({
-        event_name: 'refund',
-        idempotency_key: `${event}-refund-${promised}`,
-        refund_of: event,
-        occurred_at: this.#shop.kit.clock.now().toISOString(),
-        properties: { value: textOf(amount, sale.currency), currency: sale.currency },
-      });
-      tell('server');
-    }
-  }
-
-  readonly #promised = new Map<Sale, bigint>();
-
-  /** A customer has the bank take the money back. */
-  #dispute(n: number): void {
-    const today = dayOf(this.#shop.kit.clock.now());
-    const open = this.#held.filter(
-      ({ sale, dispute, charge, payment }) =>
-        dayOf(sale.at) < today && !dispute && (charge || payment) && !this.#promised.has(sale),
-    );
-    if (open.length === 0) return;
-    const held = this.pick(open.slice(-40));
-    const { sale, charge, payment } = held;
-    const { stripe, mercadoPago } = this.#shop.sandbox.book;
-    this.count('dispute: opened');
-    const name = `dispute-${sale.n}`;
-    const reversal = charge && stripe.dispute(charge);
-    if (!charge && payment) mercadoPago.change(payment, { status: 'charged_back', status_detail: 'in_process' });
-    held.dispute = { opened: n, name, ...(reversal && { reversal }) };
-    this.#book.later(charge ? 'payments_a' : 'payments_b', () =>
-      sale.refunds.set(name, { amount: sale.amount, isUndone: false }),
-    );
-  }
-
-  #settleDisputes(n: number): void {
-    const { stripe, mercadoPago } = this.#shop.sandbox.book;
-    for (const held of this.#held) {
-      const { sale, dispute, payment } = held;
-      if (!dispute || n - dispute.opened !== 5) continue;
-      const isWon = sale.n % 2 === 0;
-      this.count(isWon ? 'dispute: won' : 'dispute: lost');
-      if (dispute.reversal) stripe.settle(dispute.reversal, isWon ? 'won' : 'lost');
-      else if (payment)
-        mercadoPago.change(payment, { status: 'charged_back', status_detail: isWon ? 'reimbursed' : 'settled' });
-      if (!isWon) continue;
-      this.#book.later(dispute.reversal ? 'payments_a' : 'payments_b', () =>
-        sale.refunds.set(dispute.name, { amount: sale.amount, isUndone: true }),
-      );
-    }
   }
 
   /** Somebody comes by an ad or by themselves; half a minute off, so that nothing else happens at the same moment. */

@@ -1,4 +1,15 @@
-import type { Person } from './year-book.ts';
+export interface Person {
+  readonly n: number;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  /** The shop's own id of the customer. */
+  readonly key: string;
+  readonly rut: string;
+  /** Known by an e-mail address alone. */
+  readonly isGuest: boolean;
+  isErased: boolean;
+}
 
 const firstNames = ['Ana', 'Ben', 'Eva', 'Leo', 'Mia', 'Zoe', 'Iris', 'Noe', 'Lia', 'Max'];
 const lastNames = ['Soto', 'Rojas', 'Vidal', 'Parra', 'Reyes', 'Mora', 'Lagos', 'Silva', 'Bravo', 'Pinto'];

@@ -1,9 +1,10 @@
 import { json } from '@tributary/sandbox';
 import type { Channel } from '@tributary/vocabulary';
-import type { Book, Person } from './year-book.ts';
+import type { Book } from './year-book.ts';
 import { location, storeDomain } from './year-connections.ts';
 import type { Life } from './year-life.ts';
 import type { Currency } from './year-money.ts';
+import type { Person } from './year-people.ts';
 import type { Shop } from './year-shop.ts';
 
 /** Where each provider of the sandbox answers. */

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid';
-import type { Person } from './year-book.ts';
+import type { Person } from './year-people.ts';
 
 /** Who came by which ad, and whose purchase that was: the simulator's own last touch. */
 

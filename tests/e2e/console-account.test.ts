@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { buildConsole, consoleDirectory } from '@tributary/console/build.ts';
 import { addMember, createPasswords, createUser } from '@tributary/domain/accounts/room.ts';
 import { buildProfile, openTest, operatorOf } from '@tributary/testkit';
@@ -7,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { visit } from './console-scene.ts';
+import { totpCode } from './totp.ts';
 
 const password = 'vague otter lamp';
 const email = 'ana@example.com';
@@ -15,16 +15,6 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-function codeOf(secret: string): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  const bits = [...secret].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
-  const hash = createHmac('sha1', key).update(counter).digest();
-  return String((hash.readUInt32BE((hash.at(-1) as number) & 15) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
 test('a person sets up a second factor, signs in with it, and ends another session', async () => {
@@ -57,14 +47,14 @@ test('a person sets up a second factor, signs in with it, and ends another sessi
       violations: { id: string }[];
     };
     expect(violations.map(({ id }) => id)).toEqual([]);
-    await page.getByLabel('Code').fill(codeOf(secret));
+    await page.getByLabel('Code').fill(totpCode(secret));
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByText('On. Signing in takes your password and a code.').waitFor();
 
     const other = await visit(browser, baseUrl);
     await other.page.goto(`${baseUrl}/account`);
     await signIn(other.page);
-    await other.page.getByLabel('Six digits').fill(codeOf(secret));
+    await other.page.getByLabel('Six digits').fill(totpCode(secret));
     if (folder) await other.page.screenshot({ path: `${folder}/sign-in-code.png` });
     await other.page.getByRole('button', { name: 'Sign in' }).click();
     await other.page.getByText('Where you are signed in').waitFor();

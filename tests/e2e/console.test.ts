@@ -154,6 +154,18 @@ describe('the days', () => {
     await page.context().close();
   });
 
+  test('are compared on the rows of Campaigns, and only where a page can compare', async () => {
+    const { page } = await open('campaigns', {}, { from: '2026-02-01', to: '2026-02-14' });
+    await page.getByLabel('Compared with').waitFor();
+    await page.getByRole('table').getByTitle('Jan 31, 2026').first().waitFor();
+    for (const screen of ['platforms', 'cohorts', 'customers', 'payments', 'search-terms']) {
+      await page.goto(addressOf(screen, {}));
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.getByLabel('Compared with').count(), screen).toBe(0);
+    }
+    await page.context().close();
+  });
+
   test('are chosen by typing or by a button, and stand in the address', async () => {
     const { page, complaints } = await open('overview');
     const search = () => Object.fromEntries(new URL(page.url()).searchParams);
@@ -324,20 +336,21 @@ describe('an explanation', () => {
 });
 
 describe('platforms', () => {
-  test('show both counts and their gap', async () => {
-    const all = await scene.api.readPlatformComparison({ query: scene.dates });
+  // Under linear a payment is divided between platforms: whole payments would be counted by each of them.
+  test.each(['last_touch', 'linear'] as const)('show both counts and their gap under %s', async (model) => {
+    const all = await scene.api.readPlatformComparison({ query: { ...scene.dates, model } });
     const known = all.data.platforms.flatMap(({ delivery_through: through }) => through ?? []).toSorted()[0];
     // Over the days that both sides know.
-    const query = { ...scene.dates, date_to: known ?? scene.dates.date_to };
+    const query = { ...scene.dates, date_to: known ?? scene.dates.date_to, model };
     const { data } = await scene.api.readPlatformComparison({ query });
     expect(data.platforms.length).toBeGreaterThan(0);
-    const { page, complaints } = await open('platforms');
+    const { page, complaints } = await open('platforms', {}, { model });
     for (const platform of data.platforms) {
       const item = page.getByRole('listitem').filter({ hasText: words(platform.platform) });
       const text = (await item.textContent()) ?? '';
       const theirs = show('platform_conversions', platform.platform_conversions, currency);
-      const ours = show('outcome_count', platform.atribu_cash_conversions, currency);
-      const gap = platform.atribu_cash_conversions - (platform.platform_conversions ?? 0);
+      const ours = show('outcome_count', platform.atribu_cash_credits, currency);
+      const gap = Number(platform.atribu_cash_credits) - (platform.platform_conversions ?? 0);
       expect(text).toContain(`They claim${theirs}We credit${ours}Gap${signed(gap)}`);
     }
     for (const row of data.rows)

@@ -117,7 +117,7 @@ test('a report is previewed as its mail looks, and sent now', async () => {
   await line.getByRole('button', { name: /^Send .* now$/ }).click();
   await confirm(page, 'Send now');
   await line.getByText('It is being sent.').waitFor();
-  await expect.poll(() => line.textContent()).toContain('tried again for 1');
+  await expect.poll(() => line.textContent()).toContain('not sent yet to 1');
   await picture(page, 'mail-sent');
   const waiting = sql`SELECT FROM report_mail_deliveries WHERE state = 'waiting'`;
   const rows = await kit.app.forProfile(shop.profileId).transaction((tx) => waiting.execute(tx));

@@ -18,6 +18,6 @@ export async function sayFirstAccount({ databaseOwnerUrl, baseUrl }: Settings): 
   const offered = await openFirstAccount(owner.unbound, baseUrl, new Date()).finally(() => owner.close());
   return (
     offered &&
-    `Nobody has an account yet. Make the first one here, until ${offered.until.toISOString().slice(0, 10)}:\n\n  ${offered.url}\n`
+    `Nobody has an account yet. Make the first one here, until ${offered.until.toISOString().slice(0, 10)}:\n\n  ${offered.url}\n\nA link that was shown before no longer works.\n`
   );
 }

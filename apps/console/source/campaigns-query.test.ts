@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { afterEach, expect, test, vi } from 'vitest';
-import { campaignsQuery } from './campaigns-query.ts';
+import { campaignsQuery, recheckInterval } from './campaigns-query.ts';
+import { emptyRecheckMs } from './queries.ts';
 import { limits } from './vocabulary.ts';
 
 const place = { profileId: '0198a000-0000-7000-8000-000000000000', from: '2026-11-01', to: '2026-11-18' };
@@ -47,4 +48,18 @@ test('rows show as soon as the first page is there, and say that there are more'
   const { rows, isCut } = await client.fetchQuery(options);
   expect([rows.length, isCut]).toEqual([1_000, true]);
   expect(shown).toContain(limits.campaigns);
+});
+
+const now = Date.parse('2026-11-18T12:00:00Z');
+const connection = (state: 'running' | 'idle', lastSuccessAt: string | null) =>
+  ({ sync: { state, last_success_at: lastSuccessAt } }) as Parameters<typeof recheckInterval>[1][number];
+
+test.each([
+  ['while there are no rows', [], [], emptyRecheckMs],
+  ['while a sync is running', [{}], [connection('running', null)], emptyRecheckMs],
+  ['shortly after a sync', [{}], [connection('idle', '2026-11-18T11:59:40Z')], emptyRecheckMs],
+  ['no more after that', [{}], [connection('idle', '2026-11-18T11:59:20Z'), connection('idle', null)], false],
+  ['not before the first answer', undefined, [connection('running', null)], false],
+] as const)('rows are read again: %s', (_when, rows, connections, expected) => {
+  expect(recheckInterval(rows, connections, now)).toBe(expected);
 });

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { clientFor } from './client.ts';
-import { type CampaignRow, keyOf, mostRows, type Place, reportOf } from './queries.ts';
+import { type Connection, isSyncing } from './data/queries.ts';
+import { type CampaignRow, emptyRecheckMs, keyOf, mostRows, type Place, reportOf } from './queries.ts';
 import type { Level, Model, Within } from './search.ts';
 import { limits } from './vocabulary.ts';
 
@@ -24,6 +25,22 @@ export const campaignsQuery = (place: Place, level: Level, model: Model, within?
     },
   });
 };
+
+/** Spend reaches reports seconds after its sync has ended. */
+const settledAfterMs = 30_000;
+
+/** How soon the rows are read again: while there are none, or while a sync may still change them. */
+export function recheckInterval(
+  rows: readonly unknown[] | undefined,
+  connections: readonly Pick<Connection, 'sync'>[],
+  now: number,
+): number | false {
+  if (!rows) return false;
+  const isChanging = connections.some(
+    (one) => isSyncing(one) || now - Date.parse(one.sync.last_success_at ?? '') < settledAfterMs,
+  );
+  return rows.length === 0 || isChanging ? emptyRecheckMs : false;
+}
 
 interface CampaignRows {
   readonly rows: readonly CampaignRow[];

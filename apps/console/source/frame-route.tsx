@@ -1,9 +1,10 @@
-import type { QueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { TributaryError } from '@tributary/sdk';
 import { Missing, Problem } from './parts/states.tsx';
 import { type Account, accountQuery } from './queries.ts';
 import { Frame } from './screens/frame.tsx';
+import { NoAccess } from './screens/no-access.tsx';
 import { SharedFrame } from './screens/shared-frame.tsx';
 import { readNext, readReportSearch } from './search.ts';
 import { openSharedView } from './shared.ts';
@@ -32,8 +33,15 @@ export const profileRoute = createRoute({
     if (!link) await signedIn(context.queryClient, location.href);
     else if (!(await openSharedView(context.queryClient, link.secret))) throw redirect({ to: '/shared' });
   },
-  component: () => (sharedLink() ? <SharedFrame /> : <Frame />),
+  component: () => (sharedLink() ? <SharedFrame /> : <MemberFrame />),
 });
+
+function MemberFrame() {
+  const { profileId } = profileRoute.useParams();
+  const { data: account } = useQuery(accountQuery);
+  const isMember = account?.memberships.some(({ profiles }) => profiles.some(({ id }) => id === profileId));
+  return account && !isMember ? <NoAccess /> : <Frame />;
+}
 
 /** Who is signed in; else off to the sign-in page, and back here afterwards. */
 export async function signedIn(queryClient: QueryClient, next?: string): Promise<Account> {

@@ -59,6 +59,12 @@ export const passkeysQuery = queryOptions({
   queryFn: async ({ signal }) => (await accountClient.listPasskeys({ signal })).data,
 });
 
+export const assistantsQuery = queryOptions({
+  queryKey: ['account', 'assistants'],
+  queryFn: async ({ signal }) => (await accountClient.listAssistants({ signal })).data,
+  staleTime: 0,
+});
+
 export const sessionsQuery = queryOptions({
   queryKey: ['account', 'sessions'],
   queryFn: async ({ signal }) => (await accountClient.listSessions({ signal })).data,
@@ -70,6 +76,9 @@ export const profileQuery = (profileId: string) =>
     queryFn: async ({ signal }) => (await clientFor(profileId).readProfile({ signal })).data,
     staleTime: 5 * 60_000,
   });
+
+/** How often a report without figures is read again, so that the first ones appear without a reload. */
+export const emptyRecheckMs = 5_000;
 
 export const overviewQuery = (place: Place) =>
   queryOptions({

@@ -14,7 +14,13 @@ export const reconciliationsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'reconciliations'],
     queryFn: async ({ signal }) => (await clientFor(profileId).listReconciliations({ signal })).data,
+    refetchInterval: ({ state }) => (state.data?.some(isQueued) ? recheckEveryMs : false),
   });
+
+const recheckEveryMs = 2_000;
+
+export const isQueued = ({ state }: AnswerTo<Routes['listReconciliations']>['data'][number]): boolean =>
+  state === 'queued';
 
 export const reconciliationQuery = (profileId: string, id: string) =>
   queryOptions({

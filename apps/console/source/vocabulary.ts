@@ -1,4 +1,14 @@
-import { ErasureReason, IdentifierType, PrivacyMode, Role, routes, type Scope, ScoreWindow } from '@tributary/contract';
+import {
+  ErasureReason,
+  events,
+  IdentifierType,
+  liveEventNames,
+  PrivacyMode,
+  Role,
+  routes,
+  type Scope,
+  ScoreWindow,
+} from '@tributary/contract';
 import {
   attributionModels,
   channels as channelsOfVocabulary,
@@ -29,6 +39,7 @@ export const limits = {
   lookbackDays: contractLimits.lookback.days,
   receivedEvents: { counted: contractLimits.receivedEvents.counted },
   viewName: contractLimits.savedViews.nameLength,
+  exportMinutes: contractLimits.exports.everyMinutes,
   saleWindowMinutes: contractLimits.sales.windowMinutes,
   requestRefCharacters: contractLimits.requestRef.maxCharacters,
 };
@@ -67,3 +78,14 @@ export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
 export const channels = channelsOfVocabulary;
 /** Who is connected through a link. */
 export const handoffProviders = providersByLink;
+/** The webhook events that a workspace subscribes to; those that name customers go to apps. */
+export const webhookEvents = liveEventNames.filter((name) => events[name].grain === 'profile') as readonly Exclude<
+  (typeof liveEventNames)[number],
+  'outcome.recorded'
+>[];
+/** What the audit log names a change; a refused one has the name of its operation there. */
+export const auditActions: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(routes).flatMap((route) =>
+    'audit' in route && typeof route.audit === 'object' ? [[route.id, route.audit.action]] : [],
+  ),
+);

@@ -15,6 +15,7 @@ const provider = () =>
     secretKey: sandbox.settings.FINTOC_SECRET_KEY,
     publicKey: sandbox.settings.FINTOC_PUBLIC_KEY,
     apiUrl: sandbox.settings.FINTOC_API_URL,
+    widgetUrl: sandbox.settings.FINTOC_WIDGET_URL,
     webhookSecret: sandbox.settings.FINTOC_WEBHOOK_SECRET,
   });
 const call = () => callTo(sandbox, now);

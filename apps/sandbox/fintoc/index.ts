@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Company, House } from '../house.ts';
 import { type Asked, json, type Reply } from '../route.ts';
 import { salesOf } from '../sales.ts';
+import { widgetScript } from './widget.ts';
 
 export const fintocKeys = { secret: 'sk_test_sandbox', public: 'pk_test_sandbox' } as const;
 
@@ -17,11 +18,19 @@ export interface FintocMovement {
 }
 
 export interface FintocBook {
-  /** Newest first, of the account `acc_current`; the other has none. */
+  /** Newest first, of the account `acc_current`. */
   readonly movements: FintocMovement[];
+  /** Newest first, of `acc_sight`. */
+  readonly dollarMovements: FintocMovement[];
   /** What a person does in the widget; gives back the exchange token. */
   endWidget(widgetToken: string): string;
-  receive(amount: number, sender?: FintocMovement['sender_account']): FintocMovement;
+  /** The customer takes back every link: the bank's credentials changed. */
+  endLinks(): void;
+  /** Money that comes in, as a transfer: whole pesos, or cents of the dollar account `acc_sight`. */
+  receive(
+    amount: number,
+    of?: { account?: 'acc_current' | 'acc_sight'; sender?: FintocMovement['sender_account'] },
+  ): FintocMovement;
   webhook(of: { readonly type: string; readonly account: string }): {
     readonly headers: Record<string, string>;
     readonly body: Uint8Array;
@@ -54,6 +63,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
       .reverse();
     return made;
   };
+  const dollars: FintocMovement[] = [];
   const withKey =
     (handle: (asked: Asked) => Reply) =>
     (asked: Asked): Reply =>
@@ -61,8 +71,22 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
         ? handle(asked)
         : refused(401, 'authentication_error', 'invalid_api_key', 'The API key is not valid.');
 
+  const endWidget = (widgetToken: string): string => {
+    if (!widgets.delete(widgetToken)) throw new RangeError('There is no such widget.');
+    const token = `${widgetToken}_sec_${randomBytes(6).toString('hex')}`;
+    exchanges.set(token, now().getTime() + exchangeMs);
+    return token;
+  };
+
   return {
     routes: [
+      { method: 'GET', path: '/fintoc/widget.js', handle: () => widgetScript },
+      {
+        method: 'GET',
+        path: '/fintoc/widget/:token/end',
+        handle: ({ params }) =>
+          json(200, { exchangeToken: endWidget(params.token ?? '') }, { 'access-control-allow-origin': '*' }),
+      },
       {
         method: 'POST',
         path: '/fintoc/v1/link_intents',
@@ -100,7 +124,7 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
             institution: { id: 'cl_banco_sandbox', name: 'Banco Sandbox', country: 'cl' },
             accounts: [
               { id: 'acc_current', name: 'Cuenta corriente', number: '000012345678', currency: 'CLP' },
-              { id: 'acc_sight', name: 'Cuenta vista', number: '000087654321', currency: 'CLP' },
+              { id: 'acc_sight', name: 'Cuenta vista', number: '000087654321', currency: 'USD' },
             ],
           });
         }),
@@ -110,12 +134,13 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
         path: '/fintoc/v1/accounts/:id/movements',
         handle: withKey(({ query, params }) => {
           if (!links.has(query.get('link_token') ?? '')) {
-            return refused(401, 'link_error', 'invalid_link_token', 'The link token is not valid.');
+            return refused(400, 'link_error', 'invalid_link_token', 'The link token is not valid.');
           }
           const size = Number(query.get('per_page') ?? 30);
           if (size > 300) return refused(400, 'invalid_request_error', 'invalid_per_page', 'per_page is at most 300.');
           const since = query.get('since') ?? '';
-          const all = params.id === 'acc_current' ? movements().filter(({ post_date }) => post_date >= since) : [];
+          const rows = params.id === 'acc_current' ? movements() : params.id === 'acc_sight' ? dollars : [];
+          const all = rows.filter(({ post_date }) => post_date >= since);
           const page = Number(query.get('page') ?? 1);
           return json(200, all.slice((page - 1) * size, page * size));
         }),
@@ -125,24 +150,22 @@ export function createFintocCompany({ now, world }: House): Company<FintocBook> 
       get movements() {
         return movements();
       },
-      endWidget(widgetToken) {
-        if (!widgets.delete(widgetToken)) throw new RangeError('There is no such widget.');
-        const token = `${widgetToken}_sec_${randomBytes(6).toString('hex')}`;
-        exchanges.set(token, now().getTime() + exchangeMs);
-        return token;
-      },
-      receive(amount, sender = { holder_id: '76543210K', holder_name: 'New Payer' }) {
+      dollarMovements: dollars,
+      endLinks: () => links.clear(),
+      endWidget,
+      receive(amount, { account = 'acc_current', sender = { holder_id: '76543210K', holder_name: 'New Payer' } } = {}) {
+        const rows = account === 'acc_sight' ? dollars : movements();
         const movement: FintocMovement = {
-          id: `mov_new_${movements().length}`,
+          id: `mov_new_${movements().length + dollars.length}`,
           amount,
-          currency: 'CLP',
+          currency: account === 'acc_sight' ? 'USD' : 'CLP',
           type: 'transfer',
           post_date: `${now().toISOString().slice(0, 10)}T00:00:00Z`,
           transaction_date: now().toISOString(),
           pending: false,
           sender_account: sender,
         };
-        movements().unshift(movement);
+        rows.unshift(movement);
         return movement;
       },
       webhook({ type, account }) {

@@ -12,8 +12,10 @@ export interface GoogleBook {
   readonly events: GoogleEventBook;
   /** What it says by day of a customer's ads, or of its campaigns, at this moment. */
   days(customer: GoogleCustomer, of: 'ad_group_ad' | 'campaign'): Row[];
-  /** What people searched for on the last day that Search Console tells of. */
-  searches(): SearchRow[];
+  /** What people searched for on a day; without one, on the last day that Search Console reports. */
+  searches(day?: string): SearchRow[];
+  /** Search Console corrects a day: other queries, other counts. */
+  restateSearches(day: string): void;
 }
 
 export function createGoogleCompany(house: House): Company<GoogleBook> {
@@ -22,6 +24,7 @@ export function createGoogleCompany(house: House): Company<GoogleBook> {
     made ??= createState(house.world);
     return made;
   };
+  const restated = new Map<string, number>();
   const dataManager = createDataManager(house, state);
   const accounts = (scopes: string) => [
     ...(scopes.includes(scopeOf.ads) ? state().customers.map(({ id, name }) => ({ id, name })) : []),
@@ -32,14 +35,15 @@ export function createGoogleCompany(house: House): Company<GoogleBook> {
       ...oauthRoutes(house, accounts),
       ...adsRoutes(house, state),
       ...dataManager.routes,
-      ...searchConsoleRoutes(house),
+      ...searchConsoleRoutes(house, restated),
     ],
     book: {
       get state() {
         return state();
       },
       events: dataManager.book,
-      searches: () => searchDay(lastFinalDay(house.now())),
+      searches: (day = lastFinalDay(house.now())) => searchDay(day, restated.get(day)),
+      restateSearches: (day) => void restated.set(day, (restated.get(day) ?? 0) + 1),
       days: (customer, of) => rowsOf(state(), customer, `${of} by day`, () => house.world.adDays, house.now()) ?? [],
     },
   };

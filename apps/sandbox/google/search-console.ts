@@ -25,9 +25,9 @@ const lateDays = 3;
 const dayMs = 86_400_000;
 const mostRows = 25_000;
 
-/** What people searched on a day. The same for every site, and the same whenever it is asked. */
-export function searchDay(day: string): SearchRow[] {
-  const roll = createDice(Math.floor(Date.parse(day) / dayMs));
+/** What people searched on a day. The same for every site, and the same whenever it is asked, until the day is restated. */
+export function searchDay(day: string, restatements = 0): SearchRow[] {
+  const roll = createDice(Math.floor(Date.parse(day) / dayMs) + restatements * 100_000);
   const pick = <T>(from: readonly T[]) => from[Math.floor(roll() * from.length)] as T;
   const rows = Array.from({ length: rowsADay }, (_, place): SearchRow => {
     const impressions = 1 + Math.floor(roll() * 900);
@@ -42,7 +42,7 @@ export function searchDay(day: string): SearchRow[] {
 export const lastFinalDay = (now: Date): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Los_Angeles' }).format(now.getTime() - lateDays * dayMs);
 
-export function searchConsoleRoutes(house: House): Route[] {
+export function searchConsoleRoutes(house: House, restated: ReadonlyMap<string, number>): Route[] {
   return [
     {
       method: 'GET',
@@ -78,7 +78,8 @@ export function searchConsoleRoutes(house: House): Route[] {
         const last = [endDate, lastFinalDay(house.now())].sort()[0] as string;
         const rows: SearchRow[] = [];
         for (let at = Date.parse(startDate); at <= Date.parse(last); at += dayMs) {
-          rows.push(...searchDay(new Date(at).toISOString().slice(0, 10)));
+          const day = new Date(at).toISOString().slice(0, 10);
+          rows.push(...searchDay(day, restated.get(day)));
         }
         const shown = rows.slice(startRow, startRow + rowLimit);
         return json(200, {

@@ -1,6 +1,7 @@
 import type { Ad, AdSet, Campaign, DeliveryRow } from '@tributary/market';
 import { fromMinorUnits, minorDigits } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
+import { restatedSpend } from '../restated.ts';
 import type { World } from '../world.ts';
 import type { Row } from './gaql.ts';
 
@@ -16,6 +17,7 @@ export interface GoogleCustomer {
 export interface GoogleCampaign {
   readonly customer: GoogleCustomer;
   readonly of: Campaign;
+  name: string;
   readonly isPerformanceMax: boolean;
   status: string;
   readonly budget: { readonly id: string; readonly isShared: boolean; micros: bigint };
@@ -24,6 +26,7 @@ export interface GoogleCampaign {
 export interface GoogleAdGroup {
   readonly campaign: GoogleCampaign;
   readonly of: AdSet;
+  name: string;
   status: string;
 }
 
@@ -40,6 +43,8 @@ export interface GoogleState {
   readonly campaigns: readonly GoogleCampaign[];
   readonly adGroups: readonly GoogleAdGroup[];
   readonly ads: readonly GoogleAd[];
+  /** Days whose spend was restated, by `restatedKey`: the percentage of what was reported first. */
+  readonly restated: Map<string, number>;
 }
 
 /** The market's campaigns on this platform, one customer for each currency: the first on its own, the others below a manager. */
@@ -60,11 +65,13 @@ export function createState({ market }: World): GoogleState {
     const customer = customers.find(({ currency }) => currency === of.currency) as GoogleCustomer;
     const isShared = place % 4 === 2;
     const budget = { id: `5${isShared ? '0' : of.externalId}`, isShared, micros: 25_500_000n };
-    return { customer, of, isPerformanceMax: place % 4 === 3, status: 'ENABLED', budget };
+    return { customer, of, name: of.name, isPerformanceMax: place % 4 === 3, status: 'ENABLED', budget };
   });
   const adGroups = campaigns
     .filter(({ isPerformanceMax }) => !isPerformanceMax)
-    .flatMap((campaign) => campaign.of.adSets.map((of): GoogleAdGroup => ({ campaign, of, status: 'ENABLED' })));
+    .flatMap((campaign) =>
+      campaign.of.adSets.map((of): GoogleAdGroup => ({ campaign, of, name: of.name, status: 'ENABLED' })),
+    );
   const ads = adGroups.flatMap((adGroup) =>
     adGroup.of.ads.map(
       (of, place): GoogleAd => ({
@@ -74,7 +81,7 @@ export function createState({ market }: World): GoogleState {
       }),
     ),
   );
-  return { managers, customers, campaigns, adGroups, ads };
+  return { managers, customers, campaigns, adGroups, ads, restated: new Map() };
 }
 
 const settledAfterDays = 30;
@@ -89,6 +96,7 @@ export function rowsOf(
 ): Row[] | undefined {
   const mine = <T>(all: readonly T[], of: (one: T) => GoogleCampaign) =>
     all.filter((one) => of(one).customer === customer);
+  const days = (rows: readonly DeliveryRow[]) => daysOf(customer, rows, now, state.restated);
   switch (resource) {
     case 'customer':
       return [
@@ -104,24 +112,21 @@ export function rowsOf(
     case 'ad_group_ad':
       return mine(state.ads, ({ adGroup }) => adGroup.campaign).map(adRow);
     case 'customer by day':
-      return daysOf(
-        customer,
+      return days(
         mine(state.campaigns, (one) => one).flatMap(({ of }) =>
           of.adSets.flatMap(({ ads }) => ads.flatMap((ad) => ofAd(adDays(), ad))),
         ),
-        now,
       );
     case 'campaign by day':
       return mine(state.campaigns, (one) => one).flatMap((campaign) =>
-        daysOf(
-          customer,
-          campaign.of.adSets.flatMap(({ ads }) => ads.flatMap((ad) => ofAd(adDays(), ad))),
-          now,
-        ).map((day) => ({ ...campaignRow(campaign), ...day })),
+        days(campaign.of.adSets.flatMap(({ ads }) => ads.flatMap((ad) => ofAd(adDays(), ad)))).map((day) => ({
+          ...campaignRow(campaign),
+          ...day,
+        })),
       );
     case 'ad_group_ad by day':
       return mine(state.ads, ({ adGroup }) => adGroup.campaign).flatMap((ad) =>
-        daysOf(customer, ofAd(adDays(), ad.of), now).map((day) => ({ ...adRow(ad), ...day })),
+        days(ofAd(adDays(), ad.of)).map((day) => ({ ...adRow(ad), ...day })),
       );
     default:
       return undefined;
@@ -137,7 +142,12 @@ function ofAd(rows: readonly DeliveryRow[], { externalId }: Ad): readonly Delive
 }
 
 /** By day, all rows of the day together. Conversions come in for a month, so recent days say less than they will. */
-function daysOf({ currency }: GoogleCustomer, rows: readonly DeliveryRow[], now: Date): Row[] {
+function daysOf(
+  { currency }: GoogleCustomer,
+  rows: readonly DeliveryRow[],
+  now: Date,
+  restated: GoogleState['restated'],
+): Row[] {
   const today = now.toISOString().slice(0, 10);
   const perMinor = 10n ** BigInt(6 - minorDigits(currency));
   return [...Map.groupBy(rows, ({ day }) => day)].flatMap(([day, of]) => {
@@ -156,7 +166,7 @@ function daysOf({ currency }: GoogleCustomer, rows: readonly DeliveryRow[], now:
     return [
       {
         'segments.date': day,
-        'metrics.cost_micros': String(money((row) => row.spend) * perMinor),
+        'metrics.cost_micros': String(money((row) => restatedSpend(restated, row)) * perMinor),
         'metrics.impressions': String(impressions),
         'metrics.clicks': String(sum((row) => row.clicks)),
         'metrics.conversions': sum((row) => row.claimedConversions) * known,
@@ -166,11 +176,11 @@ function daysOf({ currency }: GoogleCustomer, rows: readonly DeliveryRow[], now:
   });
 }
 
-function campaignRow({ of, customer, status, isPerformanceMax, budget }: GoogleCampaign): Row {
+function campaignRow({ of, name, customer, status, isPerformanceMax, budget }: GoogleCampaign): Row {
   return {
     'campaign.resource_name': `customers/${customer.id}/campaigns/${of.externalId}`,
     'campaign.id': of.externalId,
-    'campaign.name': of.name,
+    'campaign.name': name,
     'campaign.status': status,
     'campaign.advertising_channel_type': isPerformanceMax ? 'PERFORMANCE_MAX' : 'SEARCH',
     'campaign_budget.resource_name': `customers/${customer.id}/campaignBudgets/${budget.id}`,
@@ -180,12 +190,12 @@ function campaignRow({ of, customer, status, isPerformanceMax, budget }: GoogleC
   };
 }
 
-function adGroupRow({ campaign, of, status }: GoogleAdGroup): Row {
+function adGroupRow({ campaign, of, name, status }: GoogleAdGroup): Row {
   return {
     ...campaignRow(campaign),
     'ad_group.resource_name': `customers/${campaign.customer.id}/adGroups/${of.externalId}`,
     'ad_group.id': of.externalId,
-    'ad_group.name': of.name,
+    'ad_group.name': name,
     'ad_group.status': status,
   };
 }

@@ -5,7 +5,7 @@ import type { Company, House } from '../house.ts';
 import { type Asked, bearerOf, formOf, json, type Reply } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';
-import { companyId, dealsOf, type HighlevelDeal, locations, pipelinesOf } from './state.ts';
+import { companyId, dealsOf, type HighlevelDeal, locations, newDeal, pipelinesOf } from './state.ts';
 
 const daySeconds = 86_399;
 const yearMs = 365 * 86_400_000;
@@ -14,6 +14,8 @@ const company = 'the whole agency';
 export interface HighlevelBook {
   /** What is true, the newest first, as the search lists it. */
   readonly deals: HighlevelDeal[];
+  /** As if a lead had come in, into the first stage of the first pipeline of a location. */
+  create(of: Pick<HighlevelDeal, 'locationId' | 'monetaryValue' | 'contact'>): HighlevelDeal;
   /** As if somebody had moved or ended a deal. */
   change(
     id: string,
@@ -32,6 +34,7 @@ export interface HighlevelBook {
 export function createHighlevelCompany({ consents, now, world }: House): Company<HighlevelBook> {
   const keys = generateKeyPairSync('ed25519');
   let made: HighlevelDeal[] | undefined;
+  let createdDeals = 0;
   const deals = (): HighlevelDeal[] => {
     made ??= dealsOf(salesOf(world.market)).reverse();
     return made;
@@ -158,6 +161,12 @@ export function createHighlevelCompany({ consents, now, world }: House): Company
     book: {
       get deals() {
         return deals();
+      },
+      create(of) {
+        const deal = newDeal(of, createdDeals, now());
+        createdDeals += 1;
+        deals().unshift(deal);
+        return deal;
       },
       change(id, to) {
         const deal = deals().find((one) => one.id === id);

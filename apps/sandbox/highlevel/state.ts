@@ -90,3 +90,24 @@ export function dealsOf(sales: readonly Sale[]): HighlevelDeal[] {
       };
     });
 }
+
+export function newDeal(
+  of: Pick<HighlevelDeal, 'locationId' | 'monetaryValue' | 'contact'>,
+  number: number,
+  now: Date,
+): HighlevelDeal {
+  const [pipeline] = pipelinesOf(of.locationId);
+  const at = now.toISOString();
+  return {
+    ...of,
+    id: `new${String(number).padStart(6, '0')}`,
+    name: `New deal ${number}`,
+    pipelineId: pipeline?.id ?? '',
+    pipelineStageId: pipeline?.stages[0]?.id ?? '',
+    status: 'open',
+    createdAt: at,
+    updatedAt: at,
+    lastStageChangeAt: at,
+    lastStatusChangeAt: at,
+  };
+}

@@ -7,6 +7,8 @@ import { answerToken } from '../token-endpoint.ts';
 
 const halfYearSeconds = 15_552_000;
 export const mercadoPagoUser = '740000001';
+/** A second seller, whose payments are in reais. */
+export const secondMercadoPagoUser = '740000002';
 
 export interface SandboxPayment {
   readonly id: number;
@@ -28,16 +30,17 @@ export interface SandboxPayment {
 
 export interface MercadoPagoBook {
   readonly payments: SandboxPayment[];
-  /** As if somebody had paid. */
+  /** As if a buyer paid: 25.5 for 25.50 of the seller's currency. */
   pay(of: {
     readonly amount: number;
-    readonly currency: string;
-    readonly reference: string;
-    readonly payer: SandboxPayment['payer'];
+    readonly payer?: SandboxPayment['payer'];
+    readonly user?: string;
+    readonly currency?: string;
+    readonly reference?: string;
   }): SandboxPayment;
   change(payment: SandboxPayment, to: Partial<Pick<SandboxPayment, 'status' | 'status_detail'>>): void;
   refund(payment: SandboxPayment, amount: number): void;
-  webhook(of: { readonly type: string; readonly action?: string; readonly dataId?: string }): {
+  webhook(of: { readonly type: string; readonly action?: string; readonly dataId?: string; readonly user?: string }): {
     readonly headers: Record<string, string>;
     readonly body: Uint8Array;
   };
@@ -52,10 +55,11 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
     return made;
   };
   const withToken =
-    (handle: (asked: Asked) => Reply) =>
+    (handle: (asked: Asked, user: string) => Reply) =>
     (asked: Asked): Reply => {
       const grant = consents.find(bearerOf(asked), 'access', 'mercado-pago');
-      return typeof grant === 'string' ? refused(401, 'unauthorized', 'invalid access token') : handle(asked);
+      if (typeof grant === 'string') return refused(401, 'unauthorized', 'invalid access token');
+      return handle(asked, grant.accounts[0] ?? mercadoPagoUser);
     };
   return {
     routes: [
@@ -67,7 +71,7 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
           scopesBy: ' ',
           scopes: ['offline_access', 'read', 'write'],
           choose: 'one',
-          accounts: () => [{ id: mercadoPagoUser, name: 'SANDBOX_SELLER' }],
+          accounts: () => sellers.map(({ id, nickname }) => ({ id, name: nickname })),
           endings: {
             cancel: { error: 'access_denied' },
             deny: { error: 'unauthorized_client' },
@@ -86,11 +90,11 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
             accessMs: halfYearSeconds * 1000,
             refreshPrefix: 'TG-',
             refreshMs: halfYearSeconds * 1000,
-            answer: ({ scopes }) => ({
+            answer: ({ scopes, accounts: [user] }) => ({
               token_type: 'Bearer',
               expires_in: halfYearSeconds,
               scope: scopes.join(' '),
-              user_id: Number(mercadoPagoUser),
+              user_id: Number(user ?? mercadoPagoUser),
               public_key: 'APP_USR-public',
               live_mode: false,
             }),
@@ -99,7 +103,10 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
       {
         method: 'GET',
         path: '/mercado-pago/users/me',
-        handle: withToken(() => json(200, { id: Number(mercadoPagoUser), nickname: 'SANDBOX_SELLER', site_id: 'MLC' })),
+        handle: withToken((_, user) => {
+          const seller = sellers.find(({ id }) => id === user);
+          return json(200, { id: Number(user), nickname: seller?.nickname, site_id: seller?.site });
+        }),
       },
       { method: 'GET', path: '/mercado-pago/v1/payments/search', handle: withToken(search) },
       {
@@ -123,22 +130,23 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
       get payments() {
         return payments();
       },
-      pay({ amount, currency, reference, payer }) {
+      pay({ amount, payer = anonymous, user = mercadoPagoUser, currency, reference }) {
         const at = now().toISOString();
+        const number = payments().length;
         const payment: SandboxPayment = {
-          id: 60_000_000_000 + payments().length,
+          id: 70_000_000_000 + number,
           status: 'approved',
           status_detail: 'accredited',
           transaction_amount: amount,
           transaction_amount_refunded: 0,
-          currency_id: currency,
+          currency_id: currency ?? (user === mercadoPagoUser ? 'MXN' : 'BRL'),
           date_created: at,
           date_approved: at,
           date_last_updated: at,
           payer,
-          external_reference: reference,
+          external_reference: reference ?? `new-order-${number}`,
           live_mode: false,
-          collector_id: Number(mercadoPagoUser),
+          collector_id: Number(user),
           refunds: [],
         };
         payments().push(payment);
@@ -157,10 +165,10 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
         payment.status_detail = isWhole ? 'refunded' : 'partially_refunded';
         payment.date_last_updated = at;
       },
-      webhook({ type, action, dataId = '1' }) {
+      webhook({ type, action, dataId = '1', user = mercadoPagoUser }) {
         const requestId = randomBytes(8).toString('hex');
         const at = Math.floor(now().getTime() / 1000);
-        const user_id = Number(mercadoPagoUser);
+        const user_id = Number(user);
         const body = { id: at, live_mode: false, type, action, user_id, api_version: 'v1', data: { id: dataId } };
         const manifest = `id:${dataId.toLowerCase()};request-id:${requestId};ts:${at};`;
         const v1 = createHmac('sha256', webhookSecret).update(manifest).digest('hex');
@@ -171,7 +179,7 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
     },
   };
 
-  function search({ query }: Asked): Reply {
+  function search({ query }: Asked, user: string): Reply {
     const [begin, end] = [query.get('begin_date') ?? '', query.get('end_date') ?? ''].map((date) => Date.parse(date));
     const [limit, offset] = [Number(query.get('limit') ?? 30), Number(query.get('offset') ?? 0)];
     if (limit > 100) return refused(400, 'bad_request', 'limit must be at most 100');
@@ -179,6 +187,7 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
       query.get('range') === 'date_approved' ? (payment.date_approved ?? '') : payment.date_last_updated;
     const found = payments()
       .filter((payment) => {
+        if (String(payment.collector_id) !== user) return false;
         const at = Date.parse(timeOf(payment));
         return at >= (begin as number) && at <= (end as number);
       })
@@ -189,6 +198,12 @@ export function createMercadoPagoCompany({ consents, now, world }: House): Compa
     return json(200, { paging: { total: found.length, limit, offset }, results });
   }
 }
+
+const sellers = [
+  { id: mercadoPagoUser, nickname: 'SANDBOX_SELLER', site: 'MLC' },
+  { id: secondMercadoPagoUser, nickname: 'SEGUNDA_LOJA', site: 'MLB' },
+];
+const anonymous = { id: null, email: 'XXXXXXXXXXX', first_name: null, last_name: null };
 
 const statuses = ['approved', 'approved', 'rejected', 'approved', 'pending', 'approved', 'charged_back'] as const;
 

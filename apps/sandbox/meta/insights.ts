@@ -2,6 +2,7 @@ import type { DeliveryRow } from '@tributary/market';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
 import type { House } from '../house.ts';
+import { restatedSpend } from '../restated.ts';
 import { type Asked, json, type Reply, type Route } from '../route.ts';
 import { sharedBy, withAccount } from './accounts.ts';
 import { metaError, pageOf, paramsOf, withToken } from './envelope.ts';
@@ -55,7 +56,7 @@ export function metaDays(
       {
         ad,
         day: row.day,
-        spend: fromMinorUnits(row.spend + correction, row.currency),
+        spend: fromMinorUnits(restatedSpend(state.restated, row) + correction, row.currency),
         impressions: row.impressions,
         clicks: row.clicks,
         reach: row.reach,
@@ -81,7 +82,8 @@ export function createInsights(house: House, state: () => MetaState): Insights {
   const days = (account: MetaAccount, params: Readonly<Record<string, string>>): MetaDay[] => {
     const { since, until } = JSON.parse(params.time_range ?? '{}') as { since: string; until: string };
     const now = house.now();
-    const key = [account.id, since, until, now.toISOString().slice(0, 10)].join(' ');
+    const restated = JSON.stringify([...state().restated]);
+    const key = [account.id, since, until, now.toISOString().slice(0, 10), restated].join(' ');
     const rows = made.get(key) ?? metaDays(house.world.adDays, state(), { account, since, until, now });
     if (made.size >= mostMade) made.clear();
     made.set(key, rows);

@@ -35,7 +35,7 @@ export interface MetaAdSet extends Node {
 
 export interface MetaAd extends Node {
   readonly of: Ad;
-  readonly adSet: MetaAdSet;
+  adSet: MetaAdSet;
   creativeId: string;
 }
 
@@ -57,6 +57,8 @@ export interface MetaState {
   readonly adSets: readonly MetaAdSet[];
   readonly ads: readonly MetaAd[];
   readonly creatives: Map<string, MetaCreative>;
+  /** Days whose spend was restated, by `restatedKey`: the percentage of what was reported first. */
+  readonly restated: Map<string, number>;
   find(id: string): MetaCampaign | MetaAdSet | MetaAd | undefined;
 }
 
@@ -129,5 +131,5 @@ export function createState({ market }: World): MetaState {
     }),
   );
   const byId = new Map([...campaigns, ...adSets, ...ads].map((node) => [node.id, node] as const));
-  return { accounts, campaigns, adSets, ads, creatives, find: (id) => byId.get(id) };
+  return { accounts, campaigns, adSets, ads, creatives, restated: new Map(), find: (id) => byId.get(id) };
 }

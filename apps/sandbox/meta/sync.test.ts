@@ -146,6 +146,12 @@ describe('a first sync', () => {
     expect(delivered(said)).toEqual(booked('2025-12-11', '2026-03-10'));
   });
 
+  it('polls a report after half a second, and then ever less often', async () => {
+    const pages = await Array.fromAsync(meta.sync?.(opened(), null, callTo(sandbox, now)) ?? []);
+    const waits = pages.flatMap(({ waitMs }) => waitMs ?? []);
+    expect(waits).toEqual([500, 1_000, 500, 1_000, 500, 1_000]);
+  });
+
   it('asks in smaller windows when a report fails', async () => {
     const failed = json(200, { async_status: 'Job Failed', async_percent_completion: 10, error_code: 100 });
     sandbox.say({ at: /\/6\d{14}$/, times: 2, reply: failed });

@@ -1,7 +1,9 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import type { Company, House } from '../house.ts';
 import { json, type Reply } from '../route.ts';
 import { salesOf } from '../sales.ts';
-import { type Buyer, giveBack, ordersOf, paidOrder, type ShopifyOrder } from './orders.ts';
+import { giveBack, type OrderCustomer, ordersOf, paidOrder, type ShopifyOrder } from './orders.ts';
+import { restOrder } from './rest-order.ts';
 
 export interface ShopifyBook {
   /** The access token of each store. */
@@ -10,15 +12,26 @@ export interface ShopifyBook {
   readonly pixels: Map<string, { readonly id: string; settings: string }>;
   /** What was ordered, in whichever store. */
   readonly orders: ShopifyOrder[];
-  /** As if somebody had ordered and paid. */
+  /** As if somebody had ordered and paid, in the first store unless another is named. */
   order(of: {
     readonly amount: string;
     readonly currency: string;
     readonly gateway: string;
-    readonly customer?: Buyer;
+    readonly customer?: OrderCustomer;
+    readonly shop?: string;
   }): ShopifyOrder;
   refund(order: ShopifyOrder, amount: string): void;
+  storeOf(order: ShopifyOrder): string;
+  /** A webhook of an order as it is now, signed with the store's secret. */
+  webhook(of: { readonly order: ShopifyOrder; readonly topic: string; readonly secret: string }): {
+    readonly headers: Record<string, string>;
+    readonly body: Uint8Array;
+  };
 }
+
+export const firstStore = 'sandbox-shop.myshopify.com';
+/** A second store of the same merchant, without orders before somebody orders. */
+export const secondStore = 'second-shop.myshopify.com';
 
 interface Variables {
   readonly id?: string;
@@ -35,7 +48,12 @@ const cost = {
 };
 
 export function createShopifyCompany({ world, now }: House): Company<ShopifyBook> {
-  const tokens = new Map([['sandbox-shop.myshopify.com', 'shpat_sandbox_token']]);
+  const tokens = new Map([
+    [firstStore, 'shpat_sandbox_token'],
+    [secondStore, 'shpat_second_token'],
+  ]);
+  const stores = new WeakMap<ShopifyOrder, string>();
+  const storeOf = (order: ShopifyOrder): string => stores.get(order) ?? firstStore;
   const pixels: ShopifyBook['pixels'] = new Map();
   let made: ShopifyOrder[] | undefined;
   const orders = (): ShopifyOrder[] => {
@@ -55,7 +73,13 @@ export function createShopifyCompany({ world, now }: House): Company<ShopifyBook
             });
           }
           const { query, variables } = JSON.parse(body) as { query: string; variables: Variables };
-          if (query.includes('orders(')) return answerOrders(orders(), query, variables);
+          if (query.includes('orders(')) {
+            return answerOrders(
+              orders().filter((order) => storeOf(order) === shop),
+              query,
+              variables,
+            );
+          }
           if (query.includes('order(')) {
             const order = orders().find(({ id }) => id === variables.id);
             return answered({ order: order ? { transactions: order.transactions } : null });
@@ -70,11 +94,23 @@ export function createShopifyCompany({ world, now }: House): Company<ShopifyBook
       get orders() {
         return orders();
       },
-      order(of) {
+      storeOf,
+      webhook({ order, topic, secret }) {
+        const body = Buffer.from(JSON.stringify(restOrder(order)));
+        const headers = {
+          'x-shopify-topic': topic,
+          'x-shopify-shop-domain': storeOf(order),
+          'x-shopify-event-id': randomUUID(),
+          'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+        };
+        return { headers, body };
+      },
+      order({ shop = firstStore, ...of }) {
         // A number that is neither a test nor unpaid.
         const number = 221 * (orders().length + 1);
         const order = paidOrder({ ...of, number, at: now().getTime() });
         orders().push(order);
+        stores.set(order, shop);
         return order;
       },
       refund: (order, amount) => giveBack(order, amount, now().getTime()),

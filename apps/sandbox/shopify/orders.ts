@@ -1,4 +1,4 @@
-import { fromMinorUnits } from '@tributary/rules';
+import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 import type { Sale } from '../sales.ts';
 
 export interface ShopifyTransaction {
@@ -27,8 +27,7 @@ export interface ShopifyOrder {
   readonly transactions: ShopifyTransaction[];
 }
 
-/** What an order tells of whoever ordered. */
-export type Buyer = Pick<Sale['customer'], 'externalId' | 'email' | 'phone' | 'firstName' | 'lastName'>;
+export type OrderCustomer = Pick<Sale['customer'], 'externalId' | 'firstName' | 'lastName' | 'email' | 'phone'>;
 
 const dayMs = 86_400_000;
 
@@ -39,7 +38,7 @@ export function paidOrder(of: {
   readonly amount: string;
   readonly currency: string;
   readonly gateway: string;
-  readonly customer?: Buyer;
+  readonly customer?: OrderCustomer;
 }): ShopifyOrder {
   const at = new Date(of.at).toISOString();
   const total = { shopMoney: { amount: of.amount, currencyCode: of.currency } };
@@ -93,7 +92,15 @@ export function giveBack(order: ShopifyOrder, amount: string, at: number, status
     amountSet: { shopMoney: { amount, currencyCode } },
   });
   order.updatedAt = when;
-  if (status === 'SUCCESS') order.displayFinancialStatus = 'PARTIALLY_REFUNDED';
+  if (status === 'SUCCESS') order.displayFinancialStatus = isAllBack(order) ? 'REFUNDED' : 'PARTIALLY_REFUNDED';
+}
+
+function isAllBack({ transactions, totalPriceSet }: ShopifyOrder): boolean {
+  const { amount, currencyCode } = totalPriceSet.shopMoney;
+  const back = transactions
+    .filter(({ kind, status }) => kind === 'REFUND' && status === 'SUCCESS')
+    .reduce((sum, { amountSet }) => sum + toMinorUnits(amountSet.shopMoney.amount, currencyCode), 0n);
+  return back >= toMinorUnits(amount, currencyCode);
 }
 
 /** The market's payments as orders, every third paid through Mercado Pago; some are tests, and some were never paid. */

@@ -4,11 +4,12 @@ import { type Company, type House, sandboxClient } from '../house.ts';
 import { type Asked, bearerOf, formOf, json, type Reply, type Route } from '../route.ts';
 import { salesOf } from '../sales.ts';
 import { answerToken } from '../token-endpoint.ts';
+import { listPage, refused, shown } from './lists.ts';
 import {
   type StripeCharge,
-  type StripeEvent,
   type StripeReversal,
   type StripeState,
+  secondStripeAccount,
   stateOf,
   stripeAccount,
 } from './state.ts';
@@ -29,12 +30,15 @@ export interface StripeBook {
     readonly amount: number;
     readonly currency: string;
     readonly isCaptured?: boolean;
-    /** A new customer unless given. */
+    /** The market's account unless given. */
+    readonly account?: string;
+    /** A customer of the account; null: a guest, of whom only the card is known. */
     readonly customer?: StripeCharge['customer'];
   }): StripeCharge;
   capture(charge: StripeCharge): void;
   refund(charge: StripeCharge, amount: number): StripeReversal;
-  dispute(charge: StripeCharge): StripeReversal;
+  /** The bank takes the amount of the charge, or a part of it, as what is left after a refund. */
+  dispute(charge: StripeCharge, amount?: number): StripeReversal;
   /** A refund fails, or a dispute is won. */
   settle(reversal: StripeReversal, status: string): void;
   webhook(of: { readonly type: string; readonly account?: string }): {
@@ -52,25 +56,35 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
     return made;
   };
   const seconds = () => Math.floor(now().getTime() / 1000);
+  const owners = new WeakMap<object, string>();
+  const accountOf = (row: object): string => owners.get(row) ?? stripeAccount;
   const note = (type: string, object: StripeCharge | StripeReversal): void => {
     const id = `evt_${String(state().events.length).padStart(8, '0')}`;
     // A picture of the object at this moment, as Stripe keeps it.
-    const event = { object: 'event', id, type, created: seconds(), account: stripeAccount } as const;
-    state().events.push({ ...event, data: { object: structuredClone(object) } });
+    const account = accountOf(object);
+    const event = { object: 'event', id, type, created: seconds(), account } as const;
+    const made = { ...event, data: { object: structuredClone(object) } };
+    owners.set(made, account);
+    state().events.push(made);
   };
   const withToken =
-    (handle: (asked: Asked) => Reply) =>
+    (handle: (asked: Asked, account: string) => Reply) =>
     (asked: Asked): Reply => {
       const grant = consents.find(bearerOf(asked), 'access', 'stripe');
-      return typeof grant === 'string' ? refused(401, undefined, 'Invalid API Key provided.') : handle(asked);
+      if (typeof grant === 'string') return refused(401, undefined, 'Invalid API Key provided.');
+      return handle(asked, grant.accounts[0] ?? stripeAccount);
     };
   const listRoute = (path: string, rows: () => readonly { id: string; created: number }[]): Route => ({
     method: 'GET',
     path,
-    handle: withToken((asked) => listPage(asked, rows())),
+    handle: withToken((asked, account) =>
+      listPage(
+        asked,
+        rows().filter((row) => accountOf(row) === account),
+      ),
+    ),
   });
-  const keptEvents = (): readonly StripeEvent[] =>
-    state().events.filter(({ created }) => created > seconds() - keptEventSeconds);
+  const keptEvents = () => state().events.filter(({ created }) => created > seconds() - keptEventSeconds);
 
   /** When what was captured later than it was charged reached the balance. */
   const capturedAt = new Map<string, number>();
@@ -78,16 +92,20 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
   const movements = () =>
     state()
       .charges.filter(({ captured }) => captured)
-      .map((charge) => ({
-        id: `txn_${charge.id}`,
-        object: 'balance_transaction',
-        type: 'charge',
-        amount: charge.amount_captured,
-        fee: Math.round(charge.amount_captured * 0.03),
-        currency: charge.currency,
-        created: capturedAt.get(charge.id) ?? charge.created,
-        source: charge,
-      }))
+      .map((charge) => {
+        const movement = {
+          id: `txn_${charge.id}`,
+          object: 'balance_transaction',
+          type: 'charge',
+          amount: charge.amount_captured,
+          fee: Math.round(charge.amount_captured * 0.03),
+          currency: charge.currency,
+          created: capturedAt.get(charge.id) ?? charge.created,
+          source: charge,
+        };
+        owners.set(movement, accountOf(charge));
+        return movement;
+      })
       .sort((one, other) => one.created - other.created);
 
   return {
@@ -100,7 +118,10 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
           scopesBy: ' ',
           scopes: ['stripe_apps'],
           choose: 'one',
-          accounts: () => [{ id: stripeAccount, name: 'Sandbox shop' }],
+          accounts: () => [
+            { id: stripeAccount, name: 'Sandbox shop' },
+            { id: secondStripeAccount, name: 'Second sandbox shop' },
+          ],
           endings: {
             cancel: { error: 'access_denied', error_description: 'The user denied your request' },
             deny: { error: 'unauthorized_client', error_description: 'The app is not published' },
@@ -120,9 +141,9 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
             refreshPrefix: 'rt_',
             refreshMs: yearMs,
             // No expires_in, like Stripe's own.
-            answer: () => ({
+            answer: ({ accounts: [account = stripeAccount] }) => ({
               scope: 'stripe_apps',
-              stripe_user_id: stripeAccount,
+              stripe_user_id: account,
               stripe_publishable_key: 'pk_sandbox',
               livemode: false,
             }),
@@ -134,20 +155,21 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
         handle(asked) {
           const key = Buffer.from((asked.headers.authorization ?? '').slice(6), 'base64').toString();
           if (key !== `${sandboxClient.secret}:`) return refused(401, undefined, 'Invalid API Key provided.');
-          consents.revokeAll('stripe', formOf(asked).get('stripe_user_id') ?? '');
-          return json(200, { stripe_user_id: stripeAccount });
+          const account = formOf(asked).get('stripe_user_id') ?? '';
+          consents.revokeAll('stripe', account);
+          return json(200, { stripe_user_id: account });
         },
       },
       {
         method: 'GET',
         path: '/stripe/v1/account',
-        handle: withToken(() =>
+        handle: withToken((_, id) =>
           json(200, {
-            id: stripeAccount,
+            id,
             object: 'account',
-            country: 'CL',
-            default_currency: 'clp',
-            business_profile: { name: 'Sandbox shop' },
+            country: id === stripeAccount ? 'CL' : 'JP',
+            default_currency: id === stripeAccount ? 'clp' : 'jpy',
+            business_profile: { name: id === stripeAccount ? 'Sandbox shop' : 'Second sandbox shop' },
           }),
         ),
       },
@@ -183,7 +205,7 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
           ),
         };
       },
-      pay({ amount, currency, isCaptured = true, customer }) {
+      pay({ amount, currency, isCaptured = true, account = stripeAccount, customer }) {
         const { charges } = state();
         const nth = String(charges.length).padStart(8, '0');
         const charge: StripeCharge = {
@@ -197,17 +219,16 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
           status: 'succeeded',
           paid: true,
           captured: isCaptured,
-          customer: customer ?? {
-            id: `cus_new_${nth}`,
-            email: `new${nth}@sandbox.test`,
-            name: 'New Customer',
-            phone: null,
-          },
+          customer:
+            customer === undefined
+              ? { id: `cus_new_${nth}`, email: `new${nth}@sandbox.test`, name: 'New Customer', phone: null }
+              : customer,
           billing_details: { email: null, name: null, phone: null },
           receipt_email: null,
           payment_intent: `pi_${nth}`,
           livemode: false,
         };
+        owners.set(charge, account);
         charges.push(charge);
         note('charge.succeeded', charge);
         return charge;
@@ -222,17 +243,19 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
         const id = `re_new_${refunds.length}`;
         const row = { object: 'refund', id, amount, currency: charge.currency, charge: charge.id } as const;
         const refund: StripeReversal = { ...row, created: seconds(), status: 'succeeded' };
+        owners.set(refund, accountOf(charge));
         refunds.push(refund);
         charge.amount_refunded += amount;
         note('refund.created', refund);
         note('charge.refunded', charge);
         return refund;
       },
-      dispute(charge) {
+      dispute(charge, amount = charge.amount) {
         const { disputes } = state();
-        const row = { object: 'dispute', id: `dp_new_${disputes.length}`, amount: charge.amount } as const;
+        const row = { object: 'dispute', id: `dp_new_${disputes.length}`, amount } as const;
         const of = { currency: charge.currency, charge: charge.id, created: seconds() };
         const dispute: StripeReversal = { ...row, ...of, status: 'needs_response' };
+        owners.set(dispute, accountOf(charge));
         disputes.push(dispute);
         note('charge.dispute.created', dispute);
         return dispute;
@@ -258,44 +281,3 @@ export function createStripeCompany({ consents, now, world }: House): Company<St
     },
   };
 }
-
-/** Newest first, between the cursors. */
-function listPage({ path, query }: Asked, rows: readonly { id: string; created: number }[]): Reply {
-  const limit = Number(query.get('limit') ?? 10);
-  if (!(limit >= 1 && limit <= 100)) return refused(400, 'parameter_invalid_integer', 'limit is out of range');
-  const types = query.getAll('types[]');
-  const since = Number(query.get('created[gte]') ?? 0);
-  const until = Number(query.get('created[lt]') ?? Number.POSITIVE_INFINITY);
-  const all = rows
-    .filter(
-      (row) =>
-        row.created >= since &&
-        row.created < until &&
-        (types.length === 0 || types.includes((row as StripeEvent).type)),
-    )
-    .toReversed();
-  const [after, before] = [query.get('starting_after'), query.get('ending_before')];
-  const place = all.findIndex(({ id }) => id === (after ?? before));
-  if ((after ?? before) !== null && place < 0) {
-    return refused(400, 'resource_missing', `No such object: '${after ?? before}'`);
-  }
-  const [begin, end] = before === null ? [place + 1, place + 1 + limit] : [Math.max(0, place - limit), place];
-  const data = all.slice(begin, end).map((row) => shown(row, query.getAll('expand[]')));
-  const hasMore = before === null ? end < all.length : begin > 0;
-  return json(200, { object: 'list', data, has_more: hasMore, url: path.replace('/stripe', '') });
-}
-
-/** A customer is an id unless it was asked for, and so is what a movement of the balance came from. */
-function shown(row: object, expand: readonly string[]): object {
-  if ('source' in row) {
-    const charge = row.source as StripeCharge;
-    return { ...row, source: expand.includes('data.source') ? shown(charge, []) : charge.id };
-  }
-  const charge = row as Partial<StripeCharge>;
-  return charge.object === 'charge' && !expand.includes('data.customer')
-    ? { ...row, customer: charge.customer?.id }
-    : row;
-}
-
-const refused = (status: number, code: string | undefined, message: string): Reply =>
-  json(status, { error: { type: 'invalid_request_error', code, message } }, { 'request-id': 'req_sandbox' });

@@ -16,7 +16,7 @@ export interface StripeCharge {
     readonly email: string;
     readonly name: string;
     readonly phone: string | null;
-  };
+  } | null;
   readonly billing_details: {
     readonly email: string | null;
     readonly name: string | null;
@@ -55,6 +55,8 @@ export interface StripeState {
 }
 
 export const stripeAccount = 'acct_sandbox';
+/** An account of the same merchant that has no payments before somebody pays, in a currency without a smaller unit. */
+export const secondStripeAccount = 'acct_sandbox_second';
 
 /** The market's payments, with some that were never captured or failed, and what was given back of the others. */
 export function stateOf(sales: readonly Sale[]): StripeState {

@@ -27,6 +27,7 @@ const made = {
       secretKey: settings.FINTOC_SECRET_KEY,
       publicKey: settings.FINTOC_PUBLIC_KEY,
       apiUrl: settings.FINTOC_API_URL,
+      widgetUrl: settings.FINTOC_WIDGET_URL,
       webhookSecret: settings.FINTOC_WEBHOOK_SECRET,
     }),
   ),

@@ -21,11 +21,19 @@ WITH
             AND t.occurred_at >= {from:DateTime64(3, 'UTC')} AND t.occurred_at < {until:DateTime64(3, 'UTC')}
         GROUP BY person, source_id, session
         HAVING cityHash64(person) % 65536 < {share:UInt32}
+        UNION ALL
+        -- An outcome that names its ad is a touch at its own moment and no row of touches; its own path ends with it. Without these, whoever
+        -- answered an ad off the site would seem to have bought without any.
+        SELECT person_id AS person, last_source AS source_id, conversion_id AS session, conversion_time AS at
+        FROM attributed_conversions FINAL
+        WHERE profile_id = {profile_id:UUID} AND notEmpty(touch_times) AND touch_times[-1] = conversion_time
+            AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
+            AND cityHash64(person_id) % 65536 < {share:UInt32}
     ),
     -- The latest, where somebody has more than anybody has.
     touched AS
     (
-        SELECT person, arraySlice(arraySort(groupArray((at, source_id))), -{most:UInt32}) AS touches
+        SELECT person, arraySlice(arraySort(groupUniqArray((at, source_id))), -{most:UInt32}) AS touches
         FROM arrivals
         GROUP BY person
     ),

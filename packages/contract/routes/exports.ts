@@ -56,6 +56,18 @@ const ShownTarget = z
   })
   .meta({ id: 'ExportTarget' });
 
+const Catalog = z.strictObject({ privacy_mode: PrivacyMode, exports: z.array(ShownTarget) });
+
+export const readExportCatalog = route({
+  id: 'readExportCatalog',
+  method: 'GET',
+  path: '/api/v1/conversion-sync/catalog',
+  summary: 'Which conversions each ad platform receives',
+  chapter,
+  access: read,
+  answers: { 200: { schema: data(Catalog) } },
+});
+
 export const updateExportCatalog = route({
   id: 'updateExportCatalog',
   method: 'PUT',
@@ -92,7 +104,7 @@ export const updateExportCatalog = route({
   refusals: ['forbidden', 'not_found', 'invalid_state'],
   idempotency: 'natural',
   answers: {
-    200: { schema: data(z.strictObject({ privacy_mode: PrivacyMode, exports: z.array(ShownTarget) })) },
+    200: { schema: data(Catalog) },
   },
 });
 

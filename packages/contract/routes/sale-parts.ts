@@ -8,7 +8,7 @@ import { MatchDecision, MatchEvidence, MatchState, OverlapDecision, OverlapEffec
 
 export const chapter = 'Sales';
 export const Count = z.int().min(0);
-export const { pageSize, windowMinutes, decidedAtOnce } = limits.sales;
+export const { pageSize, windowMinutes, decidedAtOnce, countedPerSource } = limits.sales;
 
 export const read = {
   credentials: ['api_key', 'app', 'session', 'mcp'],
@@ -86,11 +86,14 @@ export const SaleSource = z
     kind: z.enum(saleSourceKinds).describe('Decides by the order of preference which record of a sale counts.'),
     connection_id: Uuid.nullable(),
     account_name: z.string().nullable(),
-    records: Count.describe('Payments that the source reported.'),
+    records: Count.describe(`Payments that the source reported, at most the newest ${countedPerSource}.`),
     counted: Count,
     duplicates: Count.describe('Another record of the sale counts.'),
     excluded: Count,
     pending: Count.describe('Still being matched.'),
+    has_more: z
+      .boolean()
+      .describe(`Whether the source reported more payments: the counts are of its newest ${countedPerSource}.`),
     decision: OverlapDecision.nullable().describe(
       '`count_both`: its payments never count as duplicates. Null: not decided, and they count once.',
     ),

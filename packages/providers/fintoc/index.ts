@@ -12,6 +12,8 @@ export interface FintocSettings {
   readonly publicKey: string;
   /** https://api.fintoc.com */
   readonly apiUrl: string;
+  /** https://js.fintoc.com/v1/ */
+  readonly widgetUrl: string;
   /** Undefined: no webhook is taken. */
   readonly webhookSecret: string | undefined;
 }
@@ -37,6 +39,8 @@ export function createFintoc(settings: FintocSettings): Provider<FintocCredentia
     facts: { channel: 'bank_link', name: 'Fintoc' },
     credentials: FintocCredentials,
     link: {
+      // Its script opens frames of webview.fintoc.com and wizard.fintoc.com.
+      widget: { scriptUrl: settings.widgetUrl, sources: [new URL(settings.widgetUrl).origin, 'https://*.fintoc.com'] },
       async start({ country, holderType }, call) {
         const body = JSON.stringify({ product: 'movements', country, holder_type: holderType });
         const request = { method: 'POST', url: `${base}/link_intents`, headers, body } as const;

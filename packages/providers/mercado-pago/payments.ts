@@ -57,7 +57,7 @@ export function sayPayment(payment: Payment, refunds: readonly Refund[]): Said[]
       ...(payment.external_reference && { properties: { external_reference: payment.external_reference } }),
     },
     ...refunds.map((refund) => sayRefund(refund, payment)),
-    ...sayDispute(payment, refunds),
+    ...sayDispute(payment),
   ];
 }
 
@@ -73,25 +73,25 @@ const sayRefund = ({ id, amount, date_created, status }: Refund, payment: Paymen
 });
 
 /**
- * A mediation and a chargeback hold what is left of the payment. It is back when the chargeback was reimbursed, or when a payment is
- * approved again after it was approved before.
+ * A mediation and a chargeback hold what is left of the payment. It is no longer held when the chargeback was reimbursed, or when the payment
+ * is approved or refunded after it was approved before: a mediation ends in either, and what was refunded counts as a refund alone.
  */
-function sayDispute(payment: Payment, refunds: readonly Refund[]): SaidRefund[] {
+function sayDispute(payment: Payment): SaidRefund[] {
   const { status, status_detail: detail, date_approved, date_last_updated } = payment;
   const isHeld = status === 'in_mediation' || (status === 'charged_back' && detail !== 'reimbursed');
   const isChangedLater = Date.parse(date_last_updated) - Date.parse(date_approved ?? '') > 60_000;
-  const isBack = detail === 'reimbursed' || (status === 'approved' && isChangedLater && refunds.length === 0);
-  if (!isHeld && !isBack) return [];
+  if (!isHeld && detail !== 'reimbursed' && !isChangedLater) return [];
+  const { transaction_amount: amount, transaction_amount_refunded: refunded } = payment;
   return [
     {
       kind: 'refund',
       externalId: `dispute-${payment.id}`,
       ofExternalId: payment.id,
-      amount: minus(payment.transaction_amount, payment.transaction_amount_refunded ?? '0'),
+      amount: isHeld ? minus(amount, refunded ?? '0') : amount,
       currency: payment.currency_id,
       occurredAt: instant(date_last_updated),
       isDispute: true,
-      ...(isBack && { isUndone: true }),
+      ...(!isHeld && { isUndone: true }),
     },
   ];
 }

@@ -39,7 +39,9 @@ const windows = [30, 7, 1];
 /** Longer windows are asked for as a report. */
 const longestAtOnce = 7;
 const mostPolls = 200;
-const pollMs = 3_000;
+/** The report of a small account is ready within a second or two. */
+const pollMs = [500, 1_000, 2_000];
+const longestPollMs = 3_000;
 const rowsAtOnce = 500;
 
 const Started = z.object({ report_run_id: z.string() });
@@ -160,7 +162,12 @@ async function pollReport(
   if (status === 'Job Completed') return { said: [], position: { ...bare(at), run }, progress: progressOf(at) };
   const polls = (at.polls ?? 0) + 1;
   if (status === 'Job Failed' || status === 'Job Skipped' || polls > mostPolls) throw reportFailed(status);
-  return { said: [], position: { ...bare(at), run, polls }, progress: progressOf(at), waitMs: pollMs };
+  return {
+    said: [],
+    position: { ...bare(at), run, polls },
+    progress: progressOf(at),
+    waitMs: pollMs[polls - 1] ?? longestPollMs,
+  };
 }
 
 async function readRows(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Call, Said, Sync } from '../provider.ts';
+import type { Call, Said, Sync, SyncPage } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readAs } from '../read-answer.ts';
 import type { Params, StripeApi } from './api.ts';
@@ -59,17 +59,19 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
   async function* sync({ credentials }, from, call) {
     const token = credentials.accessToken;
     let position = from ?? (await begin(0));
-    while (position.phase !== 'events') {
-      const { said, next, progress } = await readList(position, position.phase);
-      position = next;
-      yield { said, position, progress };
+    for (let isRead = false; !isRead; ) {
+      while (position.phase !== 'events') {
+        const { said, next, progress } = await readList(position, position.phase);
+        position = next;
+        yield { said, position, progress };
+      }
+      if (position.anchor === null) {
+        // Stripe keeps events for 30 days, and there was none: whatever is new stands in the lists.
+        yield { said: [], position: await begin(position.startedAt - overlapSeconds), progress: 1 };
+        return;
+      }
+      isRead = yield* readEvents(position.anchor);
     }
-    if (position.anchor === null) {
-      // Stripe keeps events for 30 days, and there was none: whatever is new stands in the lists.
-      yield { said: [], position: await begin(position.startedAt - overlapSeconds), progress: 1 };
-      return;
-    }
-    yield* readEvents(position.anchor);
 
     async function begin(since: number): Promise<StripePosition> {
       const schema = listOf(Event);
@@ -99,7 +101,8 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
       };
     }
 
-    async function* readEvents(anchor: string) {
+    /** Returns false if the anchor was forgotten: then the lists are read again. */
+    async function* readEvents(anchor: string): AsyncGenerator<SyncPage<StripePosition>, boolean> {
       const { startedAt } = position;
       let [cursor, settled] = [anchor, anchor];
       for (let hasMore = true; hasMore; ) {
@@ -108,7 +111,7 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
           // Older than what Stripe keeps: only the lists know what happened meanwhile.
           position = await begin(0);
           yield { said: [], position, progress: 0 };
-          return;
+          return false;
         }
         const events = page.data.toReversed();
         for (const { id, created } of events) if (created <= call.now.getTime() / 1000 - settledSeconds) settled = id;
@@ -118,6 +121,7 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
         position = { phase: 'events', after: null, since: 0, startedAt, anchor: reached };
         yield { said: events.flatMap(sayEvent), position, progress: hasMore ? 0.95 : 1 };
       }
+      return true;
     }
   };
 

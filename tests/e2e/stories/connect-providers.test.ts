@@ -9,6 +9,7 @@ const providers = [
   ['HighLevel', 'connections', 'What CRM stages count as'],
   ['Stripe', 'payments', 'Stripe'],
   ['Mercado Pago', 'payments', 'Mercado Pago'],
+  ['Meta Ads', 'campaigns', 'Meta Ads'],
 ] as const;
 
 for (const [provider, where, shown] of providers)

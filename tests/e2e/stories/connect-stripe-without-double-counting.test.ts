@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { faultsIn, optionsOf, settle } from '../walk.ts';
+import { expectRevenue as expectRevenueOf } from './revenue.ts';
 import { openStripeShop, type StripeShop, unmatchedCount } from './stripe-shop.ts';
 
 // An installation of its own: the charges of its Stripe account are chosen.
@@ -10,17 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.close());
 
-const dollars = (cents: number): string =>
-  (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2 });
-
-/** Opens Overview as often as it takes until it shows this revenue. */
-async function expectRevenue(page: Page, cents: number): Promise<void> {
-  const shown = async () => {
-    await page.goto(shop.url('overview'));
-    return page.getByRole('link', { name: /: Revenue, all\. Explain$/ }).textContent({ timeout: 20_000 });
-  };
-  await expect.poll(shown, { timeout: 90_000, interval: 1_000 }).toBe(dollars(cents));
-}
+const expectRevenue = (page: Page, cents: number): Promise<void> => expectRevenueOf(page, shop, cents);
 
 const go = (page: Page, name: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();

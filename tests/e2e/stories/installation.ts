@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { loadSettings } from '@tributary/config';
 import { buildConsole } from '@tributary/console/build.ts';
 import { addMember, createPasswords, createUser, openFirstAccount } from '@tributary/domain/accounts/room.ts';
@@ -36,9 +37,20 @@ export interface Installation {
   firstAccountUrl(): Promise<string>;
   /** A workspace with one profile and an owner who is signed in, as the operator's command creates them. */
   openWorkspace(traits?: ProfileTraits): Promise<Workspace>;
+  /** What the operator runs on the server: `tributary` with these arguments. Resolves to its output; rejects if it fails. */
+  command(...args: readonly string[]): Promise<string>;
   /** A person in a browser of their own, not signed in. */
   visitor(options?: PersonOptions): Promise<Person>;
+  /** Now, by the clock of the installation. */
+  now(): Date;
+  /** Moves the clock of all processes and browsers ahead, where nothing else makes time pass. Other stories do not expect this of a shared installation. */
+  advance(milliseconds: number): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Member extends Person {
+  readonly email: string;
+  readonly password: string;
 }
 
 export interface Workspace {
@@ -46,14 +58,21 @@ export interface Workspace {
   readonly profileId: string;
   /** The address of a page of the profile in the console. */
   url(page: string): string;
-  readonly owner: Person;
+  readonly owner: Member;
   /** Another member, signed in. */
-  member(role: Role): Promise<Person>;
+  member(role: Role, options?: PersonOptions): Promise<Member>;
 }
 
 type PersonOptions = Parameters<Browser['newContext']>[0];
 
-const endWithParent = import.meta.resolve('@tributary/testkit/end-with-parent');
+const run = promisify(execFile);
+
+const preloaded = [
+  '--import',
+  import.meta.resolve('@tributary/testkit/end-with-parent'),
+  '--import',
+  import.meta.resolve('./advance-clock.ts'),
+];
 
 const password = 'vague otter lamp';
 
@@ -128,16 +147,27 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
   }
   const tools = { operator: operatorOf(kit), passwords: createPasswords(10) };
   let accounts = 0;
-  const visitor = (options?: PersonOptions) => openPerson(browser, baseUrl, options);
-  const addPerson = async (workspaceId: string, role: Role, landing: string): Promise<Person> => {
+  let aheadMs = 0;
+  const now = () => new Date(Date.now() + aheadMs);
+  const visitor = async (options?: PersonOptions) => {
+    const person = await openPerson(browser, baseUrl, options);
+    if (aheadMs > 0) await person.page.clock.setSystemTime(now());
+    return person;
+  };
+  const addPerson = async (
+    workspaceId: string,
+    role: Role,
+    landing: string,
+    options?: PersonOptions,
+  ): Promise<Member> => {
     accounts += 1;
     const email = `${role}-${accounts}@example.com`;
     await createUser(tools, { email, name: `${role} ${accounts}`, password });
     await addMember(tools, { workspaceId, email, role });
-    const person = await visitor();
+    const person = await visitor(options);
     await person.page.goto(landing);
     await signIn(person.page, email, password);
-    return person;
+    return { ...person, email, password };
   };
   return {
     kit,
@@ -146,6 +176,16 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
     sandbox,
     mails,
     visitor,
+    now,
+    async advance(milliseconds) {
+      aheadMs += milliseconds;
+      for (const child of processes) child.send(aheadMs);
+      for (const context of browser.contexts()) await context.clock.setSystemTime(now());
+    },
+    async command(...args) {
+      const main = join(import.meta.dirname, '../../../apps/cli/main.ts');
+      return (await run(process.execPath, [main, ...args], { env: environment })).stdout;
+    },
     async firstAccountUrl() {
       const offered = await openFirstAccount(kit.owner.unbound, baseUrl, new Date());
       if (!offered) throw new Error('An account exists already.');
@@ -154,7 +194,8 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
     async openWorkspace(traits) {
       const profile = await buildProfile(kit.app, traits);
       const url = (page: string) => `${baseUrl}/p/${profile.id}/${page}`;
-      const member = (role: Role) => addPerson(profile.workspaceId, role, url('overview'));
+      const member = (role: Role, options?: PersonOptions) =>
+        addPerson(profile.workspaceId, role, url('overview'), options);
       return { workspaceId: profile.workspaceId, profileId: profile.id, url, member, owner: await member('owner') };
     },
     close,
@@ -167,7 +208,7 @@ export async function openInstallation(changes: NodeJS.ProcessEnv = {}): Promise
  */
 function start(app: 'api' | 'collector' | 'worker', env: NodeJS.ProcessEnv, log: number): ChildProcess {
   const main = join(import.meta.dirname, '../../../apps', app, 'main.ts');
-  return spawn(process.execPath, ['--import', endWithParent, main], { env, stdio: ['ignore', 'ignore', log, 'ipc'] });
+  return spawn(process.execPath, [...preloaded, main], { env, stdio: ['ignore', 'ignore', log, 'ipc'] });
 }
 
 /** What the processes log as warnings and errors. */

@@ -30,7 +30,7 @@ export async function openStripeShop() {
         idempotency_key: `order-${charge.id}`,
         occurred_at: new Date(charge.created * 1_000).toISOString(),
         properties: { value: charge.amount / 100, currency: 'USD' },
-        user_traits: { email: charge.customer.email },
+        user_traits: { email: charge.customer?.email },
       },
     });
   const cents = (of: typeof charges) => of.reduce((sum, { amount }) => sum + amount, 0);

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../copy.ts';
+import type { Change } from './change.ts';
 import { listFunctions } from './functions.ts';
-import { type Change, listChanges } from './mutators.ts';
+import { listChanges } from './mutators.ts';
 import { mutateSql } from './sql-mutators.ts';
 
 /** A random mistake in product code. */

@@ -49,11 +49,11 @@ export class Imports {
     this.#importers.set(imported, (this.#importers.get(imported) ?? new Set()).add(importer));
   }
 
-  /** Tests that import the file, then those of its module, then those that import it through others, nearest first. */
+  /** Tests that are named after the file or import it, then those of its module, then those that import it through others, nearest first. */
   planFor(file: string): TestPlan {
     const distances = this.#distancesFrom(file);
     const direct = this.#sort(
-      this.#tests.filter((test) => distances.get(test) === 1),
+      this.#tests.filter((test) => distances.get(test) === 1 || test.replace('.test.', '.') === file),
       file,
       distances,
     );

@@ -1,13 +1,6 @@
+import type { Change } from './change.ts';
 import { childrenOf, isNode, type Node } from './functions.ts';
 import { mutateSql } from './sql-mutators.ts';
-
-/** One change of the source text. */
-export interface Change {
-  readonly mutator: string;
-  readonly start: number;
-  readonly end: number;
-  readonly replacement: string;
-}
 
 type Mutator = (node: Node, text: (node: Node) => string, parent: Node | undefined) => Omit<Change, 'mutator'>[];
 

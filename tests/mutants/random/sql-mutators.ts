@@ -1,4 +1,4 @@
-import type { Change } from './mutators.ts';
+import type { Change } from './change.ts';
 
 /** A value on the right of a comparison: a parameter of a template or of a query file, a word, a number or a column. */
 const value = String.raw`(?:\$\{[^{}]*\}|\{[^{}]*\}|'[^']*'|-?\d+|[\w."]+)(?:::\w+(?:\[\])?)?`;

@@ -10,6 +10,7 @@ import { Answered, Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
 import { say } from '../words/index.ts';
+import { ExportTargets } from './export-targets.tsx';
 
 type Run = NonNullable<ReturnType<typeof useRuns>['data']>['pages'][number]['data'][number];
 const useRuns = (profileId: string) => useInfiniteQuery(exportRunsQuery(profileId));
@@ -21,14 +22,13 @@ export function Exports() {
   return (
     <Page title={say.pages.exports} about={say.exports.about}>
       <div className="grid gap-5">
+        <ExportTargets profileId={profileId} />
         {runs.isError ? (
           <Problem error={runs.error} again={() => void runs.refetch()} />
         ) : !runs.data ? (
           <Loading lines={5} />
         ) : runs.data.pages[0]?.data.length === 0 ? (
-          <Empty title={say.exports.nothing}>
-            {say.exports.connectFirst} <code>PUT /api/v1/conversion-sync/catalog</code>.
-          </Empty>
+          <Empty title={say.exports.nothing}>{say.exports.setUpFirst}</Empty>
         ) : (
           <div>
             <DataTable

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { AnswerTo, Routes } from '@tributary/sdk';
+import type { AnswerTo, Client, Routes } from '@tributary/sdk';
 import { clientFor } from '../client.ts';
 import { datesOf, keyOf, type Place } from '../queries.ts';
 import { limits } from '../vocabulary.ts';
@@ -9,6 +9,7 @@ import type { Budget } from './budget.ts';
 type Answer<Id extends keyof Routes> = AnswerTo<Routes[Id]>;
 export type AdAction = Answer<'listAdActions'>['data'][number];
 export type AdChange = Answer<'pauseAd'>['data'];
+export type ExportTarget = Answer<'readExportCatalog'>['data']['exports'][number];
 type Undo = NonNullable<AdAction['undo']>;
 
 export const adActionsQuery = (profileId: string) =>
@@ -130,4 +131,32 @@ export const pictureQuery = (profileId: string, adId: string) =>
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: Number.POSITIVE_INFINITY,
+  });
+
+export const exportCatalogQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'export catalog'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readExportCatalog({ signal })).data,
+  });
+
+export const pixelsQuery = (profileId: string, connectionId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'pixels', connectionId],
+    queryFn: async ({ signal }) =>
+      (await clientFor(profileId).listPixels({ params: { id: connectionId }, signal })).data.pixels,
+  });
+
+type SavedTarget = Omit<ExportTarget, 'id' | 'clean_dataset' | 'target'>;
+
+/** The API takes the whole catalog: the targets of other accounts are sent unchanged. */
+export const saveExportTarget = (client: Client, targets: readonly ExportTarget[], saved: SavedTarget) =>
+  client.updateExportCatalog({
+    body: {
+      exports: [
+        ...targets
+          .filter(({ connection_id: id }) => id !== saved.connection_id)
+          .map(({ id: _id, clean_dataset: _clean, target: _target, ...rest }): SavedTarget => rest),
+        saved,
+      ],
+    },
   });

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { clientFor } from '../client.ts';
@@ -10,7 +10,7 @@ import { Failed, Page, State } from '../parts/page.tsx';
 import { Empty, Loading, Problem } from '../parts/states.tsx';
 import { More } from '../people/more.tsx';
 import { usePlace } from '../place.ts';
-
+import { entityQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { PlanExperiment } from './plan-experiment.tsx';
 import { type Experiment, experimentsQuery } from './queries.ts';
@@ -96,7 +96,9 @@ function One({ profileId, test, mayWrite }: OneProps) {
           </p>
         )}
         {test.void_reason && <p className="label">{test.void_reason}</p>}
-        <Failed error={start.error ?? stop.error ?? giveUp.error} />
+        {(test.state === 'draft' || test.state === 'running') && (
+          <Failed error={start.error ?? stop.error ?? giveUp.error} />
+        )}
       </div>
       {mayWrite && (
         <div className="flex flex-wrap gap-2">
@@ -119,12 +121,15 @@ function One({ profileId, test, mayWrite }: OneProps) {
   );
 }
 
-/** The names of what is tested, as the report of campaigns has them. */
+/** The names of what is tested. A campaign may have nothing in the days of the report, so what is missing there is read by itself. */
 function Tested({ ids }: { readonly ids: readonly string[] }) {
   const { place, model } = usePlace();
   const { data } = useQuery(campaignsQuery(place, 'campaign', model));
-  const names = data?.rows.filter(({ campaign_id: id }) => ids.includes(id)).map(({ campaign_name: name }) => name);
-  if (!names || names.length === 0) return null;
+  const known = new Map(data?.rows.map(({ campaign_id: id, campaign_name: name }) => [id, name]));
+  const missing = data ? ids.filter((id) => !known.has(id)) : [];
+  const read = useQueries({ queries: missing.map((id) => entityQuery(place, id, 'campaign', model)) });
+  const names = [...ids.flatMap((id) => known.get(id) ?? []), ...read.flatMap((one) => one.data?.campaign_name ?? [])];
+  if (names.length === 0) return null;
   return <p className="break-words">{say.experiments.tested(names.join(', '))}</p>;
 }
 

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { campaignsQuery } from '../campaigns-query.ts';
 import { clientFor } from '../client.ts';
-import { today } from '../date-range.ts';
+import { moved, today } from '../date-range.ts';
 import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
 import { Failed } from '../parts/page.tsx';
 import { usePlace } from '../place.ts';
@@ -15,7 +15,9 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');
   const [entity, setEntity] = useState('');
-  const [from, setFrom] = useState(today());
+  // A test that has begun cannot be started.
+  const tomorrow = moved(today(), 1);
+  const [from, setFrom] = useState(tomorrow);
   const [expected, setExpected] = useState('10');
   const plan = useMutation({
     mutationFn: () =>
@@ -50,7 +52,14 @@ export function PlanExperiment({ profileId }: { readonly profileId: string }) {
           </select>
         </Titled>
         <Titled title={say.days.first}>
-          <input className="field" type="date" required value={from} onChange={({ target }) => setFrom(target.value)} />
+          <input
+            className="field"
+            type="date"
+            required
+            min={tomorrow}
+            value={from}
+            onChange={({ target }) => setFrom(target.value)}
+          />
         </Titled>
         <Titled title={say.experiments.expected}>
           <input

@@ -6,6 +6,8 @@ import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import type { handoffProviders } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import { ChatbotRequest } from './chatbot-request.tsx';
+import { ConnectBank } from './connect-bank.tsx';
 
 type FormChannel = Exclude<Channel, (typeof handoffProviders)[number]>;
 interface FormProps {
@@ -20,7 +22,7 @@ export function ConnectByForm({ profileId, channel }: FormProps & { readonly cha
     case 'chatbot':
       return <Chatbot profileId={profileId} />;
     case 'bank_link':
-      return <Bank profileId={profileId} />;
+      return <ConnectBank profileId={profileId} />;
   }
 }
 
@@ -133,31 +135,16 @@ function Chatbot({ profileId }: FormProps) {
       clientFor(profileId).saveChatbotConnection({ body: { api_key: textOf(form, 'key') } }),
     onSuccess,
   });
-  if (save.isSuccess) return <p role="status">{say.connect.connected}</p>;
+  if (save.isSuccess)
+    return (
+      <>
+        <p role="status">{say.connect.chatbotConnected}</p>
+        <ChatbotRequest profileId={profileId} />
+      </>
+    );
   return (
     <Submit onSubmit={save.mutate} isPending={save.isPending} error={save.error} action={say.connect.connect}>
       <Field name="key" title={say.connect.apiKey} about={say.connect.chatbotAbout} isSecret />
-    </Submit>
-  );
-}
-
-function Bank({ profileId }: FormProps) {
-  const onSuccess = useConnected(profileId);
-  const connect = useMutation({
-    mutationFn: (form: FormData) =>
-      clientFor(profileId).connectBankLink({ body: { exchange_token: textOf(form, 'token') } }),
-    onSuccess,
-  });
-  if (connect.isSuccess) return <p role="status">{say.connect.connected}</p>;
-  return (
-    <Submit onSubmit={connect.mutate} isPending={connect.isPending} error={connect.error} action={say.connect.connect}>
-      <p>
-        {say.connect.bankAbout}{' '}
-        <a className="text-accent underline" href="/docs">
-          {say.setUp.readGuide}
-        </a>
-      </p>
-      <Field name="token" title={say.connect.exchangeToken} isSecret />
     </Submit>
   );
 }

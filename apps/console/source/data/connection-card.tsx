@@ -6,6 +6,7 @@ import { useMembership } from '../membership.ts';
 import { Failed, State } from '../parts/page.tsx';
 import { OverlapQuestion } from '../sales/overlap-question.tsx';
 import { say } from '../words/index.ts';
+import { ChatbotRequest } from './chatbot-request.tsx';
 import { Disconnect } from './disconnect.tsx';
 import { ProviderTile } from './providers.tsx';
 import type { Connection } from './queries.ts';
@@ -60,6 +61,12 @@ export function ConnectionCard({ profileId, connection, reconnect }: ConnectionC
         )}
         <Failed error={syncNow.error} />
       </div>
+      {channel === 'chatbot' && status === 'connected' && (
+        <details>
+          <summary className="cursor-pointer text-accent">{say.connect.showRequest}</summary>
+          <ChatbotRequest profileId={profileId} />
+        </details>
+      )}
       <OverlapQuestion profileId={profileId} connection={connection} />
       {may('connections:write') && (
         <div className="mt-auto flex flex-wrap gap-2">

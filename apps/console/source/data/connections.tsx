@@ -9,6 +9,7 @@ import { Answered, Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { say } from '../words/index.ts';
 import { ConnectDialog, Returned } from './connect.tsx';
+import { BankReturned } from './connect-bank.tsx';
 import { ConnectionCard } from './connection-card.tsx';
 import { groups, ProviderTile, providersOf } from './providers.tsx';
 import { connectionsQuery } from './queries.ts';
@@ -30,6 +31,7 @@ export function Connections() {
     >
       <div className="grid gap-6">
         {mayWrite && <Returned profileId={profileId} />}
+        {mayWrite && <BankReturned profileId={profileId} />}
         <Answered query={connections}>
           {(all) => (
             <>

@@ -20,9 +20,11 @@ export const connectionsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'connections'],
     queryFn: async ({ signal }) => (await clientFor(profileId).listConnections({ query: { limit: 100 }, signal })).data,
-    refetchInterval: ({ state }) =>
-      state.data?.some(({ sync }) => sync.state === 'running' || sync.state === 'queued') ? busyEveryMs : false,
+    refetchInterval: ({ state }) => (state.data?.some(isSyncing) ? busyEveryMs : false),
   });
+
+export const isSyncing = ({ sync }: Pick<Connection, 'sync'>): boolean =>
+  sync.state === 'running' || sync.state === 'queued';
 
 /** Asked again now and then: somebody may leave the page open. */
 export const alertsQuery = (profileId: string) =>
@@ -48,6 +50,13 @@ export const candidatesQuery = (
     queryKey: [profileId, 'candidates', provider],
     queryFn: async ({ signal }) =>
       (await clientFor(profileId).listPendingAccounts({ params: { provider }, signal })).data,
+  });
+
+/** Null: the profile has no chatbot. */
+export const chatbotQuery = (profileId: string) =>
+  queryOptions({
+    queryKey: [profileId, 'connections', 'chatbot'],
+    queryFn: async ({ signal }) => (await clientFor(profileId).readChatbotConnection({ signal })).data,
   });
 
 export const stagesQuery = (profileId: string) =>

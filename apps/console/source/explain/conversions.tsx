@@ -67,7 +67,9 @@ function Duplicates({ conversion: { duplicates } }: { readonly conversion: Expla
 /** From what was paid to what it is worth here. */
 function worthOf(conversion: ExplainedConversion, currency: string): string {
   const { value, original_amount: amount, original_currency: paidIn, rate: used, rate_date: date } = conversion;
-  if (amount === null || paidIn === null) return say.explain.noMoney;
+  // Of an earlier day only the value is kept, not what was paid.
+  if (amount === null || paidIn === null)
+    return value === null ? say.explain.noMoney : say.explain.worth(money(value, currency));
   const paid = money(amount, paidIn);
   if (value === null) return say.explain.noRate(paid, paidIn);
   if (paidIn === currency) return say.explain.paid(paid);

@@ -21,5 +21,5 @@ export function adLine(touch: NamedTouch): string {
 /** Many name an ad set after its campaign, and an ad after both: that is said once. */
 function without(name: string | null, parent: string | null): string | null {
   if (!name || !parent || !name.startsWith(parent)) return name;
-  return name.slice(parent.length).replace(/^[\s|·:/_-]+/, '') || null;
+  return name.slice(parent.length).replace(/^[\s|·:;,/_–—-]+/, '') || null;
 }

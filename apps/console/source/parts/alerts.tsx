@@ -6,6 +6,14 @@ import { usePlace } from '../place.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 
+/** The page that shows the cause, or where members decide. */
+const links = {
+  tracker_silent: { to: '/p/$profileId/set-up', title: say.alerts.check },
+  sync_failing: { to: '/p/$profileId/connections', title: say.alerts.connections },
+  duplicates_found: { to: '/p/$profileId/payment-matches', title: say.alerts.paymentMatches },
+  figures_late: undefined,
+} as const;
+
 /** What is wrong with the profile’s data at this moment, and what to do. Nothing where all is well, and for whoever has no account. */
 export function Alerts() {
   const { place, kept } = usePlace();
@@ -20,29 +28,9 @@ export function Alerts() {
             <p className="font-semibold text-problem">{say.alerts[kind].title}</p>
             <p className="mt-1 max-w-prose">
               {say.alerts[kind].about(ago(since))}{' '}
-              {kind === 'tracker_silent' && (
-                <Link to="/p/$profileId/set-up" params={{ profileId }} search={kept} className="text-accent underline">
-                  {say.alerts.check}
-                </Link>
-              )}
-              {kind === 'sync_failing' && (
-                <Link
-                  to="/p/$profileId/connections"
-                  params={{ profileId }}
-                  search={kept}
-                  className="text-accent underline"
-                >
-                  {say.alerts.connections}
-                </Link>
-              )}
-              {kind === 'duplicates_found' && (
-                <Link
-                  to="/p/$profileId/payments"
-                  params={{ profileId }}
-                  search={kept}
-                  className="text-accent underline"
-                >
-                  {say.alerts.payments}
+              {links[kind] && (
+                <Link to={links[kind].to} params={{ profileId }} search={kept} className="text-accent underline">
+                  {links[kind].title}
                 </Link>
               )}
             </p>

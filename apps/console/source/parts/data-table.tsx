@@ -253,7 +253,10 @@ function Cell({
   const place = `px-3 py-2.5 align-top first:pl-5 last:pr-5 ${isNumber ? 'number text-right' : ''}`;
   if (!isHead) return <td className={place}>{children}</td>;
   return (
-    <th scope="row" className={`${place} sticky left-0 bg-inherit ${isTotal ? 'font-semibold' : 'font-normal'}`}>
+    <th
+      scope="row"
+      className={`${place} sticky left-0 min-w-44 bg-inherit ${isTotal ? 'font-semibold' : 'font-normal'}`}
+    >
       {children}
     </th>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namedIn, newReference, requestOf, selectors } from './erasure-request.ts';
+import { namedIn, newReference, requestOf, selectorOf, selectors } from './erasure-request.ts';
 
 const filled = { profileId: 'p', value: 'x', reference: 'ticket-1', reason: 'account_closed' } as const;
 const rest = { profile_id: 'p', request_ref: 'ticket-1', reason: 'account_closed' };
@@ -13,6 +13,18 @@ test('names the customer in exactly one way', () => {
     identifier_value: 'x',
   });
   for (const selector of selectors) expect(namedIn(requestOf({ ...filled, selector }))).toBe('x');
+});
+
+test('a known customer is named by the own key, then by another id, then by email or phone', () => {
+  const phone = { kind: 'phone', value: '+34600000000' };
+  const email = { kind: 'email', value: 'eva@example.test' };
+  const nationalId = { kind: 'national_id', value: '11111111-1' };
+  const key = { kind: 'external_customer_id', value: 'eva-1' };
+  expect(selectorOf([])).toBeUndefined();
+  expect(selectorOf([phone])).toEqual({ selector: 'phone', value: phone.value });
+  expect(selectorOf([phone, email])).toEqual({ selector: 'email', value: email.value });
+  expect(selectorOf([phone, email, nationalId])).toEqual({ selector: 'national_id', value: nationalId.value });
+  expect(selectorOf([phone, email, nationalId, key])).toEqual({ selector: 'customer_key', value: key.value });
 });
 
 test('a reference that nobody typed says when and nothing of whom', () => {

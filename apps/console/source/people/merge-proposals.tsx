@@ -90,6 +90,7 @@ function Proposal({ proposal }: { readonly proposal: MergeProposal }) {
               localMoment(proposal.decided_at),
               proposal.reason ?? '',
             )}
+            {proposal.state === 'confirmed' && !isMerged(proposal) && ` ${say.proposals.undone}`}
           </span>
         )}
       </p>
@@ -98,6 +99,9 @@ function Proposal({ proposal }: { readonly proposal: MergeProposal }) {
   );
 }
 
+/** A merge that was undone leaves two customers again. */
+const isMerged = ({ customers }: MergeProposal): boolean => customers.length < 2;
+
 /** First what would change, then the decision. */
 function Decision({ proposal }: { readonly proposal: MergeProposal }) {
   const { place } = usePlace();
@@ -105,7 +109,10 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
   const queryClient = useQueryClient();
   const [reason, setReason] = useState('');
   const params = { proposal_id: proposal.id };
-  const onSuccess = () => queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'account' });
+  const onSuccess = () => {
+    setReason('');
+    return queryClient.invalidateQueries({ predicate: ({ queryKey: [first] }) => first !== 'account' });
+  };
   const preview = useMutation({
     mutationFn: async () =>
       (await client.confirmMergeProposal({ params, query: { dry_run: 'true' }, body: { reason: 'Preview' } })).data,
@@ -127,15 +134,14 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
       }),
     onSuccess,
   });
-  const isMerged = proposal.customers.length < 2;
   const isPending = confirm.isPending || reject.isPending || undo.isPending;
-  if (isMerged && !proposal.merge_id) return null;
+  if (isMerged(proposal) && !proposal.merge_id) return null;
   return (
     <form
       className="flex flex-wrap items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        if (isMerged) undo.mutate();
+        if (isMerged(proposal)) undo.mutate();
         else confirm.mutate();
       }}
     >
@@ -148,7 +154,7 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
           )}
         </p>
       )}
-      {!isMerged && !preview.data && (
+      {!isMerged(proposal) && !preview.data && (
         <button type="button" className="button" disabled={preview.isPending} onClick={() => preview.mutate()}>
           {say.proposals.preview}
         </button>
@@ -157,12 +163,12 @@ function Decision({ proposal }: { readonly proposal: MergeProposal }) {
         {say.proposals.reason}
         <input className="field w-52" value={reason} onChange={({ target }) => setReason(target.value)} required />
       </label>
-      {(isMerged || preview.data) && (
+      {(isMerged(proposal) || preview.data) && (
         <button type="submit" className="button" disabled={isPending}>
-          {isMerged ? say.proposals.undo : say.proposals.confirm}
+          {isMerged(proposal) ? say.proposals.undo : say.proposals.confirm}
         </button>
       )}
-      {!isMerged && proposal.state === 'open' && (
+      {!isMerged(proposal) && proposal.state === 'open' && (
         <button
           type="button"
           className="button"

@@ -78,13 +78,15 @@ export function OverlapState({ profileId, overlap, source, sources }: OverlapSta
   const [first, second] = overlap.sources;
   const other = first === source ? second : first;
   const { needs_answer: isOpen, is_systematic: isSystematic, never_same_sale: isNever } = overlap;
+  // The counts of a source with many payments leave out the older ones.
+  const own = sources.find((one) => one.source === source);
   const isAsking = isOpen || isChanging;
   return (
     <div className="grid gap-2">
       <p>
         {say.sales.overlap(
           count(overlap.partners),
-          count(sources.find((one) => one.source === source)?.records),
+          count(own?.has_more ? overlap.records : own?.records),
           sourceTitle(source, sources),
           sourceTitle(other, sources),
         )}{' '}

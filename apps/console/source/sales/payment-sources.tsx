@@ -92,7 +92,11 @@ function Source({ source, sources, timeZone }: SourceProps) {
           </p>
         )}
         <p>
-          {say.sales.figures(count(source.records), count(source.counted), count(source.duplicates))}
+          {(source.has_more ? say.sales.newestFigures : say.sales.figures)(
+            count(source.records),
+            count(source.counted),
+            count(source.duplicates),
+          )}
           {source.excluded > 0 && say.sales.excludedCount(count(source.excluded))}
           {source.pending > 0 && say.sales.pendingCount(count(source.pending))}
         </p>

@@ -28,12 +28,16 @@ export function useCampaignFooter(options: FooterOptions): readonly FooterRow[] 
 }
 
 /** What it is made of. Whoever shows rows asks for it beside them, so that it does not wait for them. */
-export function useWholeFigures({ level, within }: Pick<FooterOptions, 'level' | 'within'>) {
+export function useWholeFigures({
+  level,
+  within,
+  refetchInterval = () => false,
+}: Pick<FooterOptions, 'level' | 'within'> & { readonly refetchInterval?: () => number | false }) {
   const { place, model } = usePlace();
   const enabled = !within;
   return {
-    rest: useQuery({ ...unattributedQuery(place, level, model), enabled }),
-    all: useQuery({ ...overviewQuery(place), enabled }),
+    rest: useQuery({ ...unattributedQuery(place, level, model), enabled, refetchInterval }),
+    all: useQuery({ ...overviewQuery(place), enabled, refetchInterval }),
   };
 }
 

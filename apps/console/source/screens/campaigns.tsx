@@ -3,7 +3,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import { ChangeAd } from '../ads/change-ad.tsx';
 import { BudgetPanel } from '../ads/change-budget.tsx';
-import { campaignsQuery } from '../campaigns-query.ts';
+import { campaignsQuery, recheckInterval } from '../campaigns-query.ts';
+import { connectionsQuery } from '../data/queries.ts';
 import { comparedRange } from '../date-range.ts';
 import { nothing } from '../format.ts';
 import { useMembership } from '../membership.ts';
@@ -39,9 +40,16 @@ export function Campaigns() {
   const { level, within } = route.useSearch();
   useTitle(levelTitles[level]);
   const { place, model } = usePlace();
-  const campaigns = useQuery(campaignsQuery(place, level, model, within));
+  const isShared = sharedLink() !== undefined;
+  const { data: connections = [] } = useQuery({ ...connectionsQuery(place.profileId), enabled: !isShared });
+  const interval = (rows: readonly CampaignRow[] | undefined) =>
+    !isShared && recheckInterval(rows, connections, Date.now());
+  const campaigns = useQuery({
+    ...campaignsQuery(place, level, model, within),
+    refetchInterval: ({ state }) => interval(state.data?.rows),
+  });
   const profile = useQuery(profileQuery(place.profileId));
-  useWholeFigures({ level, within });
+  useWholeFigures({ level, within, refetchInterval: () => interval(campaigns.data?.rows) });
   return (
     <>
       <h1 className="mb-4">{levelTitles[level]}</h1>

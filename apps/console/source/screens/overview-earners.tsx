@@ -36,45 +36,47 @@ export function Earners({ currency }: { readonly currency: string }) {
       </div>
       <Answered query={query} lines={5}>
         {(rows) => (
-          <table className="w-full">
-            <thead>
-              <tr className="label text-right">
-                <th scope="col" className="py-1 text-left font-medium">
-                  {say.common.name}
-                </th>
-                {shown.map((field) => (
-                  <th key={field} scope="col" className="pl-3 font-medium" title={fields[field].about}>
-                    {fields[field].title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr key={row.campaign_id} className="border-line border-t text-right">
-                  <th scope="row" className="py-1.5 text-left font-normal">
-                    <span className="flex items-center gap-2">
-                      {level === 'ad' && <AdPicture adId={row.campaign_id} name={row.campaign_name} isSmall />}
-                      <span>
-                        {row.campaign_name}
-                        <span className="label block">{words(row.platform)}</span>
-                      </span>
-                    </span>
+          <div className="overflow-x-auto">
+            <table className="w-full">
+              <thead>
+                <tr className="label text-right">
+                  <th scope="col" className="py-1 text-left font-medium">
+                    {say.common.name}
                   </th>
                   {shown.map((field) => (
-                    <td key={field} className="pl-3">
-                      <Figure
-                        of={{ report: 'campaigns', field, entity: row.campaign_id, level, model }}
-                        value={row[field]}
-                        currency={currency}
-                        about={row.campaign_name}
-                      />
-                    </td>
+                    <th key={field} scope="col" className="pl-3 font-medium" title={fields[field].about}>
+                      {fields[field].title}
+                    </th>
                   ))}
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <tr key={row.campaign_id} className="border-line border-t text-right">
+                    <th scope="row" className="py-1.5 text-left font-normal">
+                      <span className="flex items-center gap-2">
+                        {level === 'ad' && <AdPicture adId={row.campaign_id} name={row.campaign_name} isSmall />}
+                        <span>
+                          {row.campaign_name}
+                          <span className="label block">{words(row.platform)}</span>
+                        </span>
+                      </span>
+                    </th>
+                    {shown.map((field) => (
+                      <td key={field} className="pl-3">
+                        <Figure
+                          of={{ report: 'campaigns', field, entity: row.campaign_id, level, model }}
+                          value={row[field]}
+                          currency={currency}
+                          about={row.campaign_name}
+                        />
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         )}
       </Answered>
       {!sharedLink() && (

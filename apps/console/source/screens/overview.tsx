@@ -8,7 +8,7 @@ import { SetUpLink } from '../parts/set-up-link.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
-import { type OverviewAnswer, overviewQuery, profileQuery } from '../queries.ts';
+import { emptyRecheckMs, type OverviewAnswer, overviewQuery, profileQuery } from '../queries.ts';
 import { sharedLink } from '../shared-link.ts';
 import { say } from '../words/index.ts';
 import { explainedInOverview } from './explained.ts';
@@ -34,8 +34,6 @@ export function Overview() {
     </>
   );
 }
-
-const emptyRecheckMs = 5_000;
 
 const isEmpty = ({ data: { totals } }: OverviewAnswer): boolean =>
   totals.spend === 0 && totals.attributed_outcome_count === 0;

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { dayMs } from '@tributary/vocabulary';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { count, day as dayOf, longDay, money, words } from '../format.ts';
@@ -7,6 +8,7 @@ import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import {
   type BookOfDay,
+  isQueued,
   type ReconciledDay,
   reconciliationQuery,
   reconciliationsQuery,
@@ -44,14 +46,16 @@ export function Reconciliation() {
 function CompareNow() {
   const { place } = usePlace();
   const queryClient = useQueryClient();
+  const { data: runs = [] } = useQuery(reconciliationsQuery(place.profileId));
+  const isWaiting = runs.some(isQueued);
   const ask = useMutation({
     mutationFn: () =>
       clientFor(place.profileId).createReconciliation({ body: { date_from: place.from, date_to: place.to } }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [place.profileId, 'reconciliations'] }),
   });
   return (
-    <button type="button" className="button" disabled={ask.isPending} onClick={() => ask.mutate()}>
-      {ask.isSuccess ? say.reconciliation.asked : say.reconciliation.compareNow}
+    <button type="button" className="button" disabled={ask.isPending || isWaiting} onClick={() => ask.mutate()}>
+      {isWaiting ? say.reconciliation.asked : say.reconciliation.compareNow}
     </button>
   );
 }
@@ -93,14 +97,21 @@ interface CalendarProps {
   readonly choose: (day: string) => void;
 }
 
-/** Weeks as rows, from Monday on. */
+/** Weeks as rows, from Monday on. Days without anything to compare are not among the days, so each has its place by its date. */
 function Calendar({ days, chosen, choose }: CalendarProps) {
-  const [first] = days;
-  const before = first ? (new Date(`${first.day}T00:00:00Z`).getUTCDay() + 6) % 7 : 0;
+  const dates = days.map(({ day }) => Date.parse(`${day}T00:00:00Z`) / dayMs);
+  // The first of January 1970 was a Thursday.
+  const mondays = dates.map((date) => date - ((date + 3) % 7));
   return (
     <ul aria-label={say.days.days} className="grid grid-cols-7 gap-1">
       {days.map((day, index) => (
-        <li key={day.day} style={index === 0 ? { gridColumnStart: before + 1 } : {}}>
+        <li
+          key={day.day}
+          style={{
+            gridColumnStart: (((dates[index] ?? 0) + 3) % 7) + 1,
+            gridRowStart: ((mondays[index] ?? 0) - (mondays[0] ?? 0)) / 7 + 1,
+          }}
+        >
           <button
             type="button"
             aria-pressed={chosen === day.day}

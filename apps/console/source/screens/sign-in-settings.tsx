@@ -12,6 +12,7 @@ import { addPasskey, canUsePasskeys } from '../passkeys.ts';
 import { problemOf } from '../problem.ts';
 import { accountQuery, passkeysQuery, sessionsQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
+import { Assistants } from './assistants.tsx';
 
 /** How somebody signs in, and where they are signed in. */
 export function SignInSettings() {
@@ -27,13 +28,14 @@ export function SignInSettings() {
       </div>
       <h1>{say.frame.account}</h1>
       <Answered query={account}>
-        {({ email, is_two_factor_enabled: isEnabled }) => (
+        {(found) => (
           <>
-            <p className="text-soft">{email}</p>
+            <p className="text-soft">{found.email}</p>
             <ChangePassword />
-            {isEnabled ? <HasSecondFactor /> : <NoSecondFactor />}
+            {found.is_two_factor_enabled ? <HasSecondFactor /> : <NoSecondFactor />}
             <Passkeys />
             <Sessions />
+            <Assistants account={found} />
           </>
         )}
       </Answered>

@@ -2,11 +2,15 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { clientFor } from '../client.ts';
 import { milliseconds, localMoment as when, words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { ConfirmButton } from '../parts/dialog.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Answered, Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { usePlace } from '../place.ts';
 import { problemOf } from '../problem.ts';
 import { say } from '../words/index.ts';
+import { NewWebhook } from '../workspace/new-webhook.tsx';
 import {
   deliveriesQuery,
   type WebhookDelivery,
@@ -18,22 +22,23 @@ import {
 export function Webhooks() {
   useTitle(say.pages.webhooks);
   const { profileId } = usePlace().place;
+  const { may } = useMembership();
+  const mayChange = may('connections:write');
   const subscriptions = useQuery(webhooksQuery(profileId));
   const [chosen, choose] = useState<string>();
   return (
     <>
-      <h1 className="mb-4">{say.pages.webhooks}</h1>
+      <h1>{say.pages.webhooks}</h1>
+      <p className="mb-4 max-w-prose text-soft">{say.webhooks.about}</p>
       <Answered query={subscriptions}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title={say.webhooks.nobody}>
-              {say.webhooks.make} <code>POST /api/v1/webhooks/subscriptions</code>.
-            </Empty>
+            <Empty title={say.webhooks.none} />
           ) : (
             <ul className="grid gap-3">
               {all.map((one) => (
                 <li key={one.id} className="card grid gap-2 p-5">
-                  <Subscription profileId={profileId} subscription={one} />
+                  <Subscription profileId={profileId} subscription={one} mayChange={mayChange} />
                   <button
                     type="button"
                     className="justify-self-start text-accent hover:underline"
@@ -42,13 +47,16 @@ export function Webhooks() {
                   >
                     {chosen === one.id ? say.webhooks.hide : say.webhooks.show}
                   </button>
-                  {chosen === one.id && <Deliveries profileId={profileId} subscriptionId={one.id} />}
+                  {chosen === one.id && (
+                    <Deliveries profileId={profileId} subscriptionId={one.id} mayChange={mayChange} />
+                  )}
                 </li>
               ))}
             </ul>
           )
         }
       </Answered>
+      {mayChange && <NewWebhook profileId={profileId} />}
     </>
   );
 }
@@ -67,9 +75,11 @@ const useChanged = (profileId: string) => {
 function Subscription({
   profileId,
   subscription,
+  mayChange,
 }: {
   readonly profileId: string;
   readonly subscription: WebhookSubscription;
+  readonly mayChange: boolean;
 }) {
   const { id, url, events, providers, status, disabled_reason: reason, failing_since: failingSince } = subscription;
   const changed = useChanged(profileId);
@@ -85,7 +95,14 @@ function Subscription({
       }),
     onSuccess: changed,
   });
-  const failed = test.error ?? change.error;
+  const rotate = useMutation({
+    mutationFn: async () => (await clientFor(profileId).rotateWebhookSecret({ params: { id } })).data,
+  });
+  const remove = useMutation({
+    mutationFn: () => clientFor(profileId).deleteWebhookSubscription({ params: { id } }),
+    onSuccess: changed,
+  });
+  const failed = test.error ?? change.error ?? rotate.error ?? remove.error;
   return (
     <>
       <h2 className="break-all">{url}</h2>
@@ -93,16 +110,39 @@ function Subscription({
         {say.webhooks.from(events.join(', '), providers.join(', '))} {reason ? reasons[reason] : say.webhooks.active}
         {failingSince && status === 'active' && say.webhooks.failingSince(when(failingSince))}.
       </p>
-      <div className="flex flex-wrap gap-3">
-        {status === 'active' && (
+      <div className="flex flex-wrap gap-3 empty:hidden">
+        {mayChange && status === 'active' && (
           <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate()}>
             {say.webhooks.sendTest}
           </button>
         )}
-        <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate()}>
-          {status === 'active' ? say.webhooks.disable : say.webhooks.enable}
-        </button>
+        {mayChange && (
+          <>
+            <button type="button" className="button" disabled={change.isPending} onClick={() => change.mutate()}>
+              {status === 'active' ? say.webhooks.disable : say.webhooks.enable}
+            </button>
+            <ConfirmButton
+              question={say.webhooks.rotateAsk}
+              about={say.webhooks.rotateAbout}
+              disabled={rotate.isPending}
+              onConfirm={() => rotate.mutate()}
+            >
+              {say.webhooks.rotate}
+            </ConfirmButton>
+            <ConfirmButton
+              question={say.webhooks.removeAsk(url)}
+              about={say.webhooks.removeAbout}
+              disabled={remove.isPending}
+              onConfirm={() => remove.mutate()}
+            >
+              {say.webhooks.remove}
+            </ConfirmButton>
+          </>
+        )}
       </div>
+      {rotate.data && (
+        <ShownOnce secret={rotate.data.secret ?? ''} about={say.webhooks.theSecret} note={say.webhooks.secretOnce} />
+      )}
       {failed && (
         <p className="text-problem" role="alert">
           {problemOf(failed)}
@@ -112,7 +152,15 @@ function Subscription({
   );
 }
 
-function Deliveries({ profileId, subscriptionId }: { readonly profileId: string; readonly subscriptionId: string }) {
+function Deliveries({
+  profileId,
+  subscriptionId,
+  mayChange,
+}: {
+  readonly profileId: string;
+  readonly subscriptionId: string;
+  readonly mayChange: boolean;
+}) {
   const deliveries = useQuery(deliveriesQuery(profileId, subscriptionId));
   return (
     <Answered query={deliveries}>
@@ -122,7 +170,7 @@ function Deliveries({ profileId, subscriptionId }: { readonly profileId: string;
         ) : (
           <ol className="grid gap-2">
             {all.map((one) => (
-              <Delivery key={one.id} profileId={profileId} delivery={one} />
+              <Delivery key={one.id} profileId={profileId} delivery={one} mayChange={mayChange} />
             ))}
           </ol>
         )
@@ -131,7 +179,15 @@ function Deliveries({ profileId, subscriptionId }: { readonly profileId: string;
   );
 }
 
-function Delivery({ profileId, delivery }: { readonly profileId: string; readonly delivery: WebhookDelivery }) {
+function Delivery({
+  profileId,
+  delivery,
+  mayChange,
+}: {
+  readonly profileId: string;
+  readonly delivery: WebhookDelivery;
+  readonly mayChange: boolean;
+}) {
   const changed = useChanged(profileId);
   const replay = useMutation({
     mutationFn: () => clientFor(profileId).replayWebhookDelivery({ params: { id: delivery.id } }),
@@ -156,9 +212,11 @@ function Delivery({ profileId, delivery }: { readonly profileId: string; readonl
         {delivery.payload && (
           <pre className="overflow-x-auto rounded bg-tint p-3">{JSON.stringify(delivery.payload, null, 2)}</pre>
         )}
-        <button type="button" className="button mt-2" disabled={replay.isPending} onClick={() => replay.mutate()}>
-          {say.webhooks.sendAgain}
-        </button>
+        {mayChange && (
+          <button type="button" className="button mt-2" disabled={replay.isPending} onClick={() => replay.mutate()}>
+            {say.webhooks.sendAgain}
+          </button>
+        )}
         {replay.error && (
           <p className="text-problem" role="alert">
             {problemOf(replay.error)}

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { count, localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
+import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -10,7 +11,13 @@ import { say } from '../words/index.ts';
 import { type Access, accessLogQuery, membersQuery } from './queries.ts';
 
 /** Who read people, when, through what. */
-export function AccessLog() {
+export const AccessLog = () => (
+  <OnlyAdmins title={say.pages.accessLog}>
+    <AccessLogPage />
+  </OnlyAdmins>
+);
+
+function AccessLogPage() {
   const { workspaceId = '' } = useMembership();
   const log = useInfiniteQuery({ ...accessLogQuery(workspaceId), enabled: workspaceId !== '' });
   const whoIs = useNames(workspaceId);

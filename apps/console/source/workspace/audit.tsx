@@ -3,15 +3,23 @@ import { useMemo } from 'react';
 import { localMoment, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
+import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Page, State } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
+import { auditActions } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { useNames } from './access-log.tsx';
 import { type AuditEntry, auditLogQuery } from './queries.ts';
 
 /** Who changed what. */
-export function Audit() {
+export const Audit = () => (
+  <OnlyAdmins title={say.pages.audit}>
+    <AuditPage />
+  </OnlyAdmins>
+);
+
+function AuditPage() {
   const { workspaceId = '' } = useMembership();
   const log = useInfiniteQuery({ ...auditLogQuery(workspaceId), enabled: workspaceId !== '' });
   const whoIs = useNames(workspaceId);
@@ -37,7 +45,7 @@ const columnsOf = (whoIs: ReturnType<typeof useNames>): Column<AuditEntry>[] => 
     value: ({ action }) => action,
     cell: ({ action, target }) => (
       <>
-        {words(action.replaceAll('.', '_'))}
+        {words((auditActions[action] ?? action).replaceAll('.', '_'))}
         <span className="label block break-all">{target}</span>
       </>
     ),

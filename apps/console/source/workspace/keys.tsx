@@ -4,11 +4,12 @@ import { useMemo, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { ago, localMoment } from '../format.ts';
 import type { Column } from '../parts/columns.ts';
-import { Copy } from '../parts/copy.tsx';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
+import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
 import { Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { scopesOf } from '../vocabulary.ts';
@@ -16,7 +17,13 @@ import { say } from '../words/index.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
 
 /** API keys of the profile, for owners and admins: made, listed and revoked. */
-export function Keys() {
+export const Keys = () => (
+  <OnlyAdmins title={say.pages.keys}>
+    <KeysPage />
+  </OnlyAdmins>
+);
+
+function KeysPage() {
   const { profileId } = usePlace().place;
   const queryClient = useQueryClient();
   const keys = useInfiniteQuery(keysQuery(profileId));
@@ -125,13 +132,7 @@ function NewKey({ profileId }: { readonly profileId: string }) {
         </button>
       </LineForm>
       <Failed error={create.error} />
-      {create.data && (
-        <p className="flex flex-wrap items-center gap-3" role="status">
-          <code className="break-all">{create.data.key}</code>
-          <Copy text={create.data.key ?? ''} about={say.keys.theKey} />
-          <span className="label">{say.keys.once}</span>
-        </p>
-      )}
+      {create.data && <ShownOnce secret={create.data.key ?? ''} about={say.keys.theKey} />}
     </section>
   );
 }

@@ -94,11 +94,15 @@ export const sharedViewsQuery = (profileId: string) =>
     staleTime: 0,
   });
 
+const sendingEveryMs = 2_000;
+
 export const reportMailsQuery = (profileId: string) =>
   queryOptions({
     queryKey: [profileId, 'report mails'],
     queryFn: ({ signal }) => clientFor(profileId).listReportMails({ signal }),
     staleTime: 0,
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ last }) => last && last.waiting > 0) ? sendingEveryMs : false,
   });
 
 /** What a mail shows, to whomever it goes. */

@@ -4,6 +4,7 @@ import type { AnswerTo, Routes } from '@tributary/sdk';
 import { type ReactNode, useId, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { Labelled } from '../parts/labelled.tsx';
+import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
@@ -17,7 +18,13 @@ import { WorkspaceProfiles } from './workspace-profiles.tsx';
 type Profile = AnswerTo<Routes['readProfile']>['data'];
 
 /** What owners and admins decide about a profile. */
-export function Settings() {
+export const Settings = () => (
+  <OnlyAdmins title={say.pages.settings}>
+    <SettingsPage />
+  </OnlyAdmins>
+);
+
+function SettingsPage() {
   const { place } = usePlace();
   const profile = useQuery(profileQuery(place.profileId));
   const { data: account } = useQuery(accountQuery);

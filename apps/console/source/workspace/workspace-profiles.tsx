@@ -11,7 +11,8 @@ import { type Account, accountQuery } from '../queries.ts';
 import { readReportSearch } from '../search.ts';
 import { scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
-import { DeleteProfile } from './delete-profile.tsx';
+import { DeleteByName } from './delete-by-name.tsx';
+import { DeleteWorkspace } from './delete-workspace.tsx';
 import { NewProfile } from './new-profile.tsx';
 import { type WorkspaceProfile, workspaceProfilesQuery } from './queries.ts';
 
@@ -51,6 +52,7 @@ export function WorkspaceProfiles({ membership, current }: WorkspaceProfilesProp
       )}
       <More query={profiles} />
       {role !== 'owner' && <p className="label">{say.profiles.onlyOwner}</p>}
+      {role === 'owner' && <DeleteWorkspace membership={membership} />}
       {isCreating && <NewProfile workspaceId={workspaceId} profileId={current} onClose={() => setCreating(false)} />}
     </section>
   );
@@ -153,9 +155,11 @@ function Row({ profile, membership, isCurrent }: RowProps) {
         )}
       </div>
       {isDeleting && (
-        <DeleteProfile
-          workspaceId={workspaceId}
-          profile={profile}
+        <DeleteByName
+          name={name}
+          about={say.profiles.removeAbout}
+          button={say.profiles.removeButton}
+          remove={() => accountClient.deleteProfile({ params })}
           onClose={() => setDeleting(false)}
           onDeleted={() => {
             setDeleting(false);

@@ -77,6 +77,8 @@ export const common = {
     meaning: 'What this error means',
     missing: 'There is nothing at this address',
     start: 'Go to the start',
+    onlyAdmins: 'Only owners and admins open this page',
+    askAdmin: (role: Shown) => `You are here as ${role}. Ask an owner or admin of the workspace for another role.`,
   },
   table: {
     anyOf: (title: Shown) => `${title}: any`,

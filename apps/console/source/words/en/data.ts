@@ -19,7 +19,7 @@ export const data = {
       payments_b: 'Payments and refunds.',
       bank_link: 'Incoming bank transfers.',
       store: 'Orders, refunds and customers of your store.',
-      chatbot: 'Contacts and conversations of your chatbot.',
+      chatbot: 'Conversations that your chatbot starts. Its flow sends them.',
     },
     here: 'Connect your account',
     forClient: 'Create link for a client',
@@ -42,9 +42,19 @@ export const data = {
     signingAbout: 'In the store settings under Notifications, Webhooks. It is encrypted and never shown again.',
     apiKey: 'API key',
     chatbotAbout: 'In ManyChat under Settings, API.',
-    bankAbout:
-      'Fintoc links a bank account through its own widget on your page. Open the widget with the tokens of the API, then enter the exchange token it returns.',
-    exchangeToken: 'Exchange token',
+    chatbotConnected: 'Connected. One step is left: the flow has to send its conversations.',
+    requestAbout:
+      'Add this External Request to the flow that begins a conversation. Create an API key with attribution:write and put it in place of YOUR_API_KEY.',
+    requestUrl: 'Request',
+    requestHeaders: 'Headers',
+    requestBody: 'Body',
+    showRequest: 'Show the External Request',
+    bankAbout: 'You sign in at your bank in the widget of Fintoc, which opens in this tab.',
+    country: 'Country',
+    countries: { cl: 'Chile', mx: 'Mexico' },
+    holder: 'Account holder',
+    holders: { business: 'Business', individual: 'Individual' },
+    connecting: 'Connecting the accounts…',
   },
   connections: {
     about: 'Where spend, deals and payments come from. Each account is synced once an hour.',
@@ -155,7 +165,8 @@ export const data = {
     count: 'Create goal',
     countOf: (name: Shown) => `Create goal from ${name}`,
     add: 'Create a goal',
-    addAbout: 'Separate events by commas; without any, the name itself is the event. Past events count as well.',
+    addAbout:
+      'Separate events by commas; without any, the name itself is the event. Past events from your server count as well, events of your site from now on.',
     isRevenue: 'Its amounts are revenue',
     save: 'Save goal',
     saved: (name: Shown) => `${name} is saved.`,
@@ -192,9 +203,9 @@ export const data = {
     duplicates_found: {
       title: 'Two sources report the same payments',
       about: (ago: Shown) =>
-        `Noticed ${ago}. Each sale is counted once until you decide. Payments marks the records that are not counted.`,
+        `Noticed ${ago}. Each sale is counted once until you decide. Payment matches lists the records that are the same sale.`,
     },
-    payments: 'Open payments',
+    paymentMatches: 'Open payment matches',
     check: 'Check the tracker',
     connections: 'Open connections',
     byMail: 'Alerts by e-mail',

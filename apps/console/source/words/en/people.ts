@@ -118,6 +118,7 @@ export const people = {
     reason: 'Reason',
     confirm: 'Merge customers',
     reject: 'Keep apart',
+    undone: 'The merge was undone.',
     undo: 'Undo merge',
   },
   erasures: {

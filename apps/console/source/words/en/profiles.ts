@@ -29,6 +29,12 @@ export const profiles = {
       'Everything in it is deleted: visits, customers, payments, reports, connections and keys. You cannot undo this. To keep the data, archive the profile instead.',
     typeName: (name: Shown) => `Type ${name} to confirm`,
     removeButton: 'Delete profile',
+    removeWorkspace: 'Delete workspace',
+    removeWorkspaceAbout:
+      'All profiles of the workspace are deleted with everything in them, and all members lose access. You cannot undo this.',
+    noAccess: 'You cannot open this profile',
+    noAccessAbout:
+      'It was archived or deleted, or you are not a member of its workspace. Ask an owner of the workspace.',
     onlyOwner: 'Owners of the workspace can archive and delete profiles.',
     createHere: 'Create a profile, or restore an archived one.',
     askAdmin: 'An owner or admin of your workspace can create a profile. Then load this page again.',

@@ -165,6 +165,7 @@ export const reports = {
     firstPurchase: ', first purchase',
     itsJourney: 'Its journey, under six models',
     noMoney: 'No money in it.',
+    worth: (amount: Shown) => `Worth ${amount}.`,
     noRate: (paid: Shown, currency: Shown) => `${paid}. There is no rate for ${currency}, so it has no value here.`,
     paid: (amount: Shown) => `Paid ${amount}.`,
     tooEarly: 'too long before',

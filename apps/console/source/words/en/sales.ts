@@ -96,6 +96,8 @@ export const sales = {
     },
     figures: (records: Shown, counted: Shown, duplicates: Shown) =>
       `${records} payments: ${counted} counted, ${duplicates} duplicates`,
+    newestFigures: (records: Shown, counted: Shown, duplicates: Shown) =>
+      `Newest ${records} payments: ${counted} counted, ${duplicates} duplicates`,
     excludedCount: (count: Shown) => `, ${count} excluded`,
     pendingCount: (count: Shown) => `, ${count} being matched`,
     noSources: 'No payments yet',

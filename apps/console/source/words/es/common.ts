@@ -70,6 +70,8 @@ export const common: typeof english = {
     webhooks: 'Webhooks',
   },
   states: {
+    onlyAdmins: 'Solo propietarios y administradores abren esta página',
+    askAdmin: (role) => `Estás aquí como ${role}. Pide otro rol a un propietario o administrador del espacio.`,
     failed: 'No se pudo cargar.',
     request: 'Solicitud',
     again: 'Reintentar',

@@ -20,7 +20,7 @@ export const data: typeof english = {
       payments_b: 'Pagos y reembolsos.',
       bank_link: 'Transferencias bancarias recibidas.',
       store: 'Pedidos, reembolsos y clientes de tu tienda.',
-      chatbot: 'Contactos y conversaciones de tu chatbot.',
+      chatbot: 'Conversaciones que inicia tu chatbot. Las envía su flujo.',
     },
     here: 'Conectar tu cuenta',
     forClient: 'Crear enlace para un cliente',
@@ -44,9 +44,19 @@ export const data: typeof english = {
     signingAbout: 'En la configuración de la tienda, en Notificaciones, Webhooks. Se cifra y no se vuelve a mostrar.',
     apiKey: 'Clave de la API',
     chatbotAbout: 'En ManyChat, en Configuración, API.',
-    bankAbout:
-      'Fintoc enlaza una cuenta bancaria con su propio widget en tu página. Abre el widget con los tokens de la API y escribe aquí el token de intercambio que devuelve.',
-    exchangeToken: 'Token de intercambio',
+    chatbotConnected: 'Conectado. Falta un paso: el flujo tiene que enviar sus conversaciones.',
+    requestAbout:
+      'Añade esta External Request al flujo que inicia una conversación. Crea una clave de API con attribution:write y ponla en lugar de YOUR_API_KEY.',
+    requestUrl: 'Solicitud',
+    requestHeaders: 'Encabezados',
+    requestBody: 'Cuerpo',
+    showRequest: 'Mostrar la External Request',
+    bankAbout: 'Inicias sesión en tu banco en el widget de Fintoc, que se abre en esta pestaña.',
+    country: 'País',
+    countries: { cl: 'Chile', mx: 'México' },
+    holder: 'Titular de la cuenta',
+    holders: { business: 'Empresa', individual: 'Persona' },
+    connecting: 'Conectando las cuentas…',
   },
   connections: {
     about: 'De dónde vienen el gasto, las oportunidades y los pagos. Cada cuenta se sincroniza una vez por hora.',
@@ -158,7 +168,7 @@ export const data: typeof english = {
     countOf: (name) => `Crear objetivo a partir de ${name}`,
     add: 'Crear un objetivo',
     addAbout:
-      'Separa los eventos con comas; sin ninguno, el evento es el propio nombre. Los eventos pasados también cuentan.',
+      'Separa los eventos con comas; sin ninguno, el evento es el propio nombre. También cuentan los eventos pasados de tu servidor, y los de tu sitio a partir de ahora.',
     isRevenue: 'Sus importes son ingresos',
     save: 'Guardar objetivo',
     saved: (name) => `${name} está guardado.`,
@@ -195,9 +205,9 @@ export const data: typeof english = {
     duplicates_found: {
       title: 'Dos fuentes informan los mismos pagos',
       about: (ago) =>
-        `Detectado ${ago}. Cada venta se cuenta una vez hasta que decidas. Pagos señala los registros que no se cuentan.`,
+        `Detectado ${ago}. Cada venta se cuenta una vez hasta que decidas. Pagos coincidentes muestra los registros que son la misma venta.`,
     },
-    payments: 'Abrir pagos',
+    paymentMatches: 'Abrir pagos coincidentes',
     check: 'Comprobar el código',
     connections: 'Abrir conexiones',
     byMail: 'Avisos por correo',

@@ -1,15 +1,14 @@
 import type { ApiName } from '../api-names.ts';
 import { providers } from '../en/names.ts';
 
-/** What stands in the log of changes, in the audit and in an ad's status, besides the closed lists. */
 /** On what basis a platform counts its conversions. */
 type Basis =
+  | "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed"
+  | "primary conversion actions, by each action's own model and window, on the day of the click"
   | '7-day click, 1-day view'
-  | '30-day click, data-driven, by day of the click'
-  | '30-day click, 7-day view'
-  | '30-day click, last click'
   | 'As the platform counts';
 
+/** Names in the log of changes, in the audit log and of an ad's status, besides the closed lists. */
 type OpenName =
   | 'active'
   | 'archived'
@@ -34,10 +33,11 @@ type OpenName =
 export const names: Readonly<Record<ApiName | OpenName | Basis, string>> = {
   ...providers,
   // Basis of reported conversions
+  "each ad set's own attribution setting, 7-day click and 1-day view unless it was changed":
+    'la ventana de atribución de cada conjunto de anuncios: clic de 7 días y visualización de 1 día si no se cambió',
+  "primary conversion actions, by each action's own model and window, on the day of the click":
+    'acciones de conversión principales, con el modelo y la ventana de cada acción, en el día del clic',
   '7-day click, 1-day view': 'Clic de 7 días y visualización de 1 día',
-  '30-day click, data-driven, by day of the click': 'Clic de 30 días, según los datos, en el día del clic',
-  '30-day click, 7-day view': 'Clic de 30 días y visualización de 7 días',
-  '30-day click, last click': 'Clic de 30 días, último clic',
   'As the platform counts': 'Según cuenta la plataforma',
   // Models and experiments
   data_driven: 'Según los datos',
@@ -227,9 +227,9 @@ export const names: Readonly<Record<ApiName | OpenName | Basis, string>> = {
   consent: 'Sin consentimiento',
   served: 'Servido',
   // Why a connection was not made
-  user_cancelled: 'Se canceló',
-  provider_denied: 'El proveedor lo denegó',
-  provider_error: 'El proveedor falló',
+  user_cancelled: 'Se canceló en el proveedor',
+  provider_denied: 'El proveedor rechazó la solicitud',
+  provider_error: 'El proveedor comunicó un error',
   token_exchange_failed: 'El proveedor no entregó el acceso',
   account_connected_elsewhere: 'La cuenta ya está conectada en otro lugar',
   no_candidates: 'No hay cuentas que conectar',

@@ -118,6 +118,7 @@ export const people: typeof english = {
     reason: 'Motivo',
     confirm: 'Fusionar clientes',
     reject: 'Mantener separados',
+    undone: 'La fusión se deshizo.',
     undo: 'Deshacer fusión',
   },
   erasures: {

@@ -29,6 +29,12 @@ export const profiles: typeof english = {
       'Se elimina todo lo que contiene: visitas, clientes, pagos, informes, conexiones y claves. No se puede deshacer. Para conservar los datos, archiva el perfil.',
     typeName: (name) => `Escribe ${name} para confirmar`,
     removeButton: 'Eliminar perfil',
+    removeWorkspace: 'Eliminar espacio de trabajo',
+    removeWorkspaceAbout:
+      'Se eliminan todos los perfiles del espacio con todo lo que contienen, y todos los miembros pierden el acceso. No se puede deshacer.',
+    noAccess: 'No puedes abrir este perfil',
+    noAccessAbout:
+      'Se archivó o se eliminó, o no perteneces a su espacio de trabajo. Pregunta a un propietario del espacio.',
     onlyOwner: 'Los propietarios del espacio de trabajo pueden archivar y eliminar perfiles.',
     createHere: 'Crea un perfil o restaura uno archivado.',
     askAdmin:

@@ -173,6 +173,7 @@ export const reports: typeof english = {
     firstPurchase: ', primera compra',
     itsJourney: 'Su recorrido, con seis modelos',
     noMoney: 'No tiene dinero.',
+    worth: (amount) => `Vale ${amount}.`,
     noRate: (paid, currency) => `${paid}. No hay tipo de cambio para ${currency}, así que aquí no tiene valor.`,
     paid: (amount) => `Se pagó ${amount}.`,
     tooEarly: 'demasiado antes',

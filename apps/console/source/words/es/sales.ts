@@ -95,6 +95,8 @@ export const sales: typeof english = {
       crm: 'CRM',
     },
     figures: (records, counted, duplicates) => `${records} pagos: ${counted} cuentan, ${duplicates} duplicados`,
+    newestFigures: (records, counted, duplicates) =>
+      `Los ${records} pagos más recientes: ${counted} cuentan, ${duplicates} duplicados`,
     excludedCount: (count) => `, ${count} excluidos`,
     pendingCount: (count) => `, ${count} en búsqueda`,
     noSources: 'Aún no hay pagos',

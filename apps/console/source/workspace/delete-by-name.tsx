@@ -1,36 +1,34 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { accountClient } from '../client.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
 import { say } from '../words/index.ts';
 
-interface DeleteProfileProps {
-  readonly workspaceId: string;
-  readonly profile: { readonly id: string; readonly name: string };
+interface DeleteByNameProps {
+  readonly name: string;
+  readonly about: string;
+  readonly button: string;
+  readonly remove: () => Promise<unknown>;
   readonly onDeleted: () => void;
   readonly onClose: () => void;
 }
 
-/** Deletes a profile after its name was typed: the deletion cannot be undone. */
-export function DeleteProfile({ workspaceId, profile, onDeleted, onClose }: DeleteProfileProps) {
+/** Deletes something after its name was typed: the deletion cannot be undone. */
+export function DeleteByName({ name, about, button, remove, onDeleted, onClose }: DeleteByNameProps) {
   const [typed, setTyped] = useState('');
-  const remove = useMutation({
-    mutationFn: () => accountClient.deleteProfile({ params: { workspaceId, profileId: profile.id } }),
-    onSuccess: onDeleted,
-  });
+  const removal = useMutation({ mutationFn: remove, onSuccess: onDeleted });
   return (
-    <Dialog title={say.profiles.removeAsk(profile.name)} role="alertdialog" isOpen onClose={onClose}>
-      <p>{say.profiles.removeAbout}</p>
+    <Dialog title={say.profiles.removeAsk(name)} role="alertdialog" isOpen onClose={onClose}>
+      <p>{about}</p>
       <form
         className="grid gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          remove.mutate();
+          removal.mutate();
         }}
       >
-        <Labelled title={say.profiles.typeName(profile.name)}>
+        <Labelled title={say.profiles.typeName(name)}>
           {(id) => (
             <input
               id={id}
@@ -41,7 +39,7 @@ export function DeleteProfile({ workspaceId, profile, onDeleted, onClose }: Dele
             />
           )}
         </Labelled>
-        <Failed error={remove.error} />
+        <Failed error={removal.error} />
         <div className="flex flex-wrap justify-end gap-3">
           <button type="button" className="button" onClick={onClose}>
             {say.common.cancel}
@@ -49,9 +47,9 @@ export function DeleteProfile({ workspaceId, profile, onDeleted, onClose }: Dele
           <button
             type="submit"
             className="button-main bg-problem"
-            disabled={remove.isPending || typed.trim() !== profile.name.trim()}
+            disabled={removal.isPending || typed.trim() !== name.trim()}
           >
-            {say.profiles.removeButton}
+            {button}
           </button>
         </div>
       </form>

@@ -1,0 +1,119 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { clientFor } from '../client.ts';
+import { Labelled } from '../parts/labelled.tsx';
+import { Failed } from '../parts/page.tsx';
+import { say } from '../words/index.ts';
+
+interface BankProps {
+  readonly profileId: string;
+}
+
+type Country = keyof typeof say.connect.countries;
+type Holder = keyof typeof say.connect.holders;
+
+/** What the page of the widget reads from the session storage of the tab, and where it stores the exchange token. */
+const storageKey = 'bank link';
+
+interface StoredLink {
+  readonly back: string;
+  readonly publicKey: string;
+  readonly widgetToken: string;
+  readonly exchangeToken?: string;
+}
+
+const pathOf = (profileId: string): string => `/p/${profileId}/connections`;
+
+/** Opens the widget in this tab; `BankReturned` connects the accounts that the person chose in it. */
+export function ConnectBank({ profileId }: BankProps) {
+  const start = useMutation({
+    mutationFn: async (form: FormData) => {
+      const body = { country: form.get('country') as Country, holder_type: form.get('holder') as Holder };
+      return (await clientFor(profileId).startBankLink({ body })).data;
+    },
+    onSuccess: ({ public_key: publicKey, widget_token: widgetToken }) => {
+      const stored: StoredLink = { back: pathOf(profileId), publicKey, widgetToken: widgetToken ?? '' };
+      sessionStorage.setItem(storageKey, JSON.stringify(stored));
+      window.location.assign('/connect/bank-link');
+    },
+  });
+  return (
+    <form
+      className="grid gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.mutate(new FormData(event.currentTarget));
+      }}
+    >
+      <p>{say.connect.bankAbout}</p>
+      <Options name="country" title={say.connect.country} titles={say.connect.countries} />
+      <Options name="holder" title={say.connect.holder} titles={say.connect.holders} />
+      <Failed error={start.error} />
+      <div>
+        <button type="submit" className="button-main" disabled={start.isPending || start.isSuccess}>
+          {say.connect.here}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface OptionsProps {
+  readonly name: string;
+  readonly title: string;
+  readonly titles: Readonly<Record<string, string>>;
+}
+
+function Options({ name, title, titles }: OptionsProps) {
+  return (
+    <Labelled title={title}>
+      {(id) => (
+        <select id={id} name={name} className="field w-full">
+          {Object.entries(titles).map(([value, shown]) => (
+            <option key={value} value={value}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
+
+function storedToken(profileId: string): string | undefined {
+  const { back, exchangeToken } = JSON.parse(sessionStorage.getItem(storageKey) ?? '{}') as Partial<StoredLink>;
+  return back === pathOf(profileId) ? exchangeToken : undefined;
+}
+
+/** Connects the bank accounts after the widget has ended in this tab. */
+export function BankReturned({ profileId }: BankProps) {
+  const queryClient = useQueryClient();
+  const [token, setToken] = useState(() => storedToken(profileId));
+  const { mutate, ...connect } = useMutation({
+    mutationFn: (exchangeToken: string) =>
+      clientFor(profileId).connectBankLink({ body: { exchange_token: exchangeToken } }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [profileId, 'connections'] }),
+  });
+  useEffect(() => {
+    if (!token) return;
+    // An exchange token is valid once.
+    sessionStorage.removeItem(storageKey);
+    mutate(token);
+  }, [token, mutate]);
+  if (!token) return null;
+  return (
+    <section
+      className="card flex flex-wrap items-start justify-between gap-3 border-accent p-5"
+      aria-label={say.connect.result}
+    >
+      <div>
+        {connect.isPending && <p className="label">{say.connect.connecting}</p>}
+        {connect.isSuccess && <p role="status">{say.connect.connected}</p>}
+        <Failed error={connect.error} />
+      </div>
+      <button type="button" className="button" onClick={() => setToken(undefined)}>
+        {say.common.close}
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react';
+import { words } from '../format.ts';
+import { useMembership } from '../membership.ts';
+import { say } from '../words/index.ts';
+import { Empty } from './states.tsx';
+
+/** A page for owners and admins; other members read why they cannot open it. */
+export function OnlyAdmins({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const { isAdmin, role } = useMembership();
+  if (isAdmin || role === undefined) return children;
+  return (
+    <>
+      <h1 className="mb-4">{title}</h1>
+      <Empty title={say.states.onlyAdmins}>{say.states.askAdmin(words(role).toLowerCase())}</Empty>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { clientFor } from '../client.ts';
+import { Labelled } from '../parts/labelled.tsx';
+import { Failed } from '../parts/page.tsx';
+import { ShownOnce } from '../parts/shown-once.tsx';
+import { webhookEvents } from '../vocabulary.ts';
+import { say } from '../words/index.ts';
+
+/** Subscribes an endpoint to events. Its signing secret is shown once. */
+export function NewWebhook({ profileId }: { readonly profileId: string }) {
+  const queryClient = useQueryClient();
+  const create = useMutation({
+    mutationFn: async (form: FormData) => {
+      const chosen = form.getAll('events');
+      const events = webhookEvents.filter((name) => chosen.includes(name));
+      const body = { url: String(form.get('url')).trim(), events, providers: ['service' as const] };
+      return (await clientFor(profileId).createWebhookSubscription({ body })).data;
+    },
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: [profileId, 'webhooks'] }),
+  });
+  return (
+    <section className="card mt-5 grid max-w-3xl gap-4 p-5" aria-labelledby="new-webhook">
+      <h2 id="new-webhook">{say.webhooks.add}</h2>
+      <form
+        className="grid gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = event.currentTarget;
+          create.mutate(new FormData(form), { onSuccess: () => form.reset() });
+        }}
+      >
+        <Labelled title={say.webhooks.url} about={say.webhooks.urlAbout}>
+          {(id) => <input id={id} name="url" type="url" className="field" required autoComplete="off" />}
+        </Labelled>
+        <fieldset className="grid gap-2">
+          <legend className="label mb-1">{say.webhooks.events}</legend>
+          {webhookEvents.map((name) => (
+            <label key={name} className="flex items-start gap-2">
+              <input type="checkbox" name="events" value={name} className="mt-1.5" />
+              <span className="min-w-0">
+                <code className="break-all">{name}</code>
+                <span className="label block">{say.webhooks.eventAbout[name]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit" className="button-main justify-self-start" disabled={create.isPending}>
+          {say.webhooks.create}
+        </button>
+      </form>
+      <Failed error={create.error} />
+      {create.data && (
+        <ShownOnce secret={create.data.secret ?? ''} about={say.webhooks.theSecret} note={say.webhooks.secretOnce} />
+      )}
+    </section>
+  );
+}

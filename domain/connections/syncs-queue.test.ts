@@ -1,0 +1,27 @@
+import { testOutcomeServices, workOff } from '@tributary/testkit';
+import { expect, test } from 'vitest';
+import { openConnections } from './connections.fixture.ts';
+import { wishSync } from './store.ts';
+import { syncs } from './syncs.queue.ts';
+
+const { kit, toy, shop, services } = await openConnections('social_ads');
+const now = () => kit.clock.now();
+const stores = { ...services, app: kit.app, system: kit.system, now, outcomes: testOutcomeServices, random: () => 0 };
+const handler = syncs(stores);
+
+test.each([
+  { waitMs: 3_000, laterSeconds: 3 },
+  // The regular search of the worker finds it in time.
+  { waitMs: 600_000, laterSeconds: undefined },
+])(
+  'a sync that waits $waitMs ms for its provider is looked at again after $laterSeconds seconds',
+  async ({ waitMs, laterSeconds }) => {
+    const { ledger, profile, connect } = await shop();
+    const id = await connect('social_ads');
+    await ledger.transaction((tx) => wishSync(tx, { profile_id: profile.id, id, channel: 'social_ads' }, now()));
+    toy.pages = [{ said: [], waitMs }, { said: [] }];
+    await workOff(kit.system, 'syncs', handler, id);
+    const { items, laterSeconds: seconds } = await handler.take(id, 1, AbortSignal.timeout(10_000));
+    expect({ items, seconds }).toEqual({ items: [], seconds: laterSeconds });
+  },
+);
