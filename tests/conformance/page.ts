@@ -1,3 +1,4 @@
+import { checks } from '../../apps/cli/conformance/checks.ts';
 import { servedOperations } from './operations.ts';
 import { conformancePage, tally } from './report.ts';
 import { allRules } from './rules.ts';
@@ -10,7 +11,8 @@ export function claimedPage(root: string): string {
   const areas = [...new Set(rules.map(({ area }) => area))];
   const { served, unserved } = servedOperations();
   const results = tally(rules, new Set(claimedRules(textsOfTests(root)).keys()), areas);
-  return conformancePage(results, { served: served.size, total: served.size + unserved.size });
+  const outside = new Set(checks.flatMap((check) => check.rules));
+  return conformancePage(results, { served: served.size, total: served.size + unserved.size }, outside);
 }
 
 /** Titles that could claim a rule without proving it. */

@@ -1,5 +1,6 @@
 import { ErrorCode, errorEntry, type Route, routes } from '@tributary/contract';
 import { expect, test } from 'vitest';
+import { checks } from '../../apps/cli/conformance/checks.ts';
 import { specifiedOperations } from './operations.ts';
 import { conformancePage, counts, line, shownRules, tally } from './report.ts';
 import { allRules, readRules } from './rules.ts';
@@ -39,8 +40,8 @@ test('a rule is proven by its passing tests only', () => {
 });
 
 test('the page says what each rule asks that is not proven, and why it is not', () => {
-  const page = conformancePage(tally(rules, run, ['abc']), { served: 1, total: 3 });
-  expect(page).toContain('| abc | 4 | 1 | 2 | 1 | 0 |');
+  const page = conformancePage(tally(rules, run, ['abc']), { served: 1, total: 3 }, new Set(['abc-001']));
+  expect(page).toContain('| abc | 4 | 1 | 1 | 2 | 1 | 0 |');
   expect(page).toContain(
     '\n- abc-002: It works always. Waits for GET /b.\n- abc-003: It never comes. Reserved: no such',
   );
@@ -89,6 +90,14 @@ test('every rule says what it asks, in a sentence that stands alone', () => {
     expect(asks.split(' ').length, id).toBeLessThanOrEqual(24);
   }
   expect(new Set(all.map(({ asks }) => asks)).size).toBe(960);
+});
+
+test('every check from outside names rules that exist and are not reserved, and no two have the same title', () => {
+  const state = new Map(allRules().map((rule) => [rule.id, rule.state]));
+  for (const { title, rules } of checks)
+    for (const id of rules) expect([title, id, state.get(id)]).toEqual([title, id, 'waits']);
+  const titles = checks.map(({ section, title }) => `${section}: ${title}`);
+  expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
 });
 
 test('a line that is no rule, or one that is there twice, is an error', () => {

@@ -57,20 +57,33 @@ export function line({ id, asks, standing, note }: AreaResult['rules'][number]):
   return `${id}: ${asks}${why[standing]}`;
 }
 
-export function conformancePage(results: readonly AreaResult[], operations: { served: number; total: number }): string {
+/** `outside` are the rules that `tributary conformance` checks. */
+export function conformancePage(
+  results: readonly AreaResult[],
+  operations: { served: number; total: number },
+  outside: ReadonlySet<string>,
+): string {
   const lines = [
     '# Conformance',
     '',
-    'A rule is proven when a test carries its id, and every test that does passes; `.ci/run` holds this page against its own run.',
-    'What each rule asks is in `apps/cli/conformance/rules.tsv`; those that are not proven stand below.',
+    'There are two proofs of a rule:',
+    '',
+    '- **From outside:** `tributary conformance` checks it over the public API of a running installation',
+    '  ([how to run it](operations/conformance.md)). CI runs it against a fresh installation.',
+    '- **By tests:** a test of the code carries the id of the rule, and every test that does passes. `.ci/run` compares this page with its own run.',
+    '',
+    'The rules are in `apps/cli/conformance/rules.tsv`; those that no test proves are listed below.',
     '',
     `Operations served: ${operations.served} of ${operations.total}.`,
     '',
-    '| area | rules | proven | waiting | reserved | not testable |',
-    '|---|---|---|---|---|---|',
+    '| area | rules | from outside | by tests | waiting | reserved | not testable |',
+    '|---|---|---|---|---|---|---|',
   ];
   for (const result of results) {
-    lines.push(`| ${result.area} | ${result.rules.length} | ${Object.values(counts(result)).join(' | ')} |`);
+    const checked = result.rules.filter(({ id }) => outside.has(id)).length;
+    lines.push(
+      `| ${result.area} | ${result.rules.length} | ${checked} | ${Object.values(counts(result)).join(' | ')} |`,
+    );
   }
   for (const { area, rules } of results) {
     const open = rules.filter(({ standing }) => standing !== 'proven');

@@ -7,6 +7,7 @@ import { conventions } from './sections/conventions.ts';
 import { customers } from './sections/customers.ts';
 import { erasures } from './sections/erasures.ts';
 import { errors } from './sections/errors.ts';
+import { events } from './sections/events.ts';
 import { idempotency } from './sections/idempotency.ts';
 import { ingestion } from './sections/ingestion.ts';
 import { journeys } from './sections/journeys.ts';
@@ -17,7 +18,7 @@ import { adOperations, partners } from './sections/partners.ts';
 import { payments } from './sections/payments.ts';
 import { tracking } from './sections/tracking.ts';
 import { exportChecks, versioning } from './sections/versioning.ts';
-import { events, webhooks } from './sections/webhooks.ts';
+import { webhooks } from './sections/webhooks.ts';
 
 /** All checks, in the order in which they run. */
 export const checks: readonly Check[] = [

@@ -13,6 +13,7 @@ export class Receiver {
   readonly #server: Server;
   readonly #deliveries = new Map<string, Delivery[]>();
   readonly #statuses = new Map<string, number[]>();
+  readonly #delaysMs = new Map<string, number>();
   readonly url: string;
 
   private constructor(server: Server) {
@@ -31,9 +32,9 @@ export class Receiver {
         const path = request.url ?? '/';
         const headers = request.headers as Record<string, string>;
         receiver.at(path).push({ headers, body: Buffer.concat(chunks).toString('utf8'), at: Date.now() });
-        response
-          .writeHead(receiver.#statuses.get(path)?.shift() ?? 200, { location: `${receiver.url}/elsewhere` })
-          .end();
+        const status = receiver.#statuses.get(path)?.shift() ?? 200;
+        const respond = () => response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
+        setTimeout(respond, receiver.#delaysMs.get(path) ?? 0);
       });
     });
     return receiver;
@@ -49,6 +50,11 @@ export class Receiver {
   /** The next deliveries to this path are answered so, and later ones with 200. */
   answerNext(path: string, ...statuses: readonly number[]): void {
     this.#statuses.set(path, [...statuses]);
+  }
+
+  /** Deliveries to this path are answered so much later. */
+  delay(path: string, milliseconds: number): void {
+    this.#delaysMs.set(path, milliseconds);
   }
 
   async close(): Promise<void> {

@@ -26,7 +26,7 @@ const near = (actual: number, expected: number, what: string) =>
 
 export const attribution = checksOf('attribution', (check) => {
   for (const [model, [first, second]] of Object.entries(shares))
-    check('conv-007', `credits a payment under ${model}`, async (context) => {
+    check('', `credits a payment under ${model}`, async (context) => {
       await market(context);
       await eventually(async () => {
         const [one, two] = await rowsOf(context, `model=${model}`);
@@ -51,7 +51,7 @@ export const attribution = checksOf('attribution', (check) => {
   );
 
   check(
-    'jour-008 jour-009 jour-010 jour-022',
+    'jour-005 jour-006 jour-008 jour-009 jour-010',
     'shows the visits behind a payment with channel, source and campaign',
     async (context) => {
       const { customer, first } = await market(context);

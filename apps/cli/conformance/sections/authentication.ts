@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checksOf } from '../check.ts';
 import type { Context } from '../context.ts';
-import { dataOf, refusal } from '../expect.ts';
+import { dataOf, momentPattern, refusal } from '../expect.ts';
 
 const secondMs = 1_000;
 
@@ -151,7 +151,7 @@ export const authentication = checksOf('authentication', (check) => {
   );
 
   check(
-    'auth-025 auth-027 conv-024',
+    'auth-025 auth-027 conv-021 conv-023 conv-024 conv-025',
     'makes a profile in the privacy mode that was asked for',
     async ({ app, unique }) => {
       const workspace_id = await app.createWorkspace(unique('Privacy'));
@@ -174,7 +174,7 @@ export const authentication = checksOf('authentication', (check) => {
   );
 
   check(
-    'conv-022 conv-023 conv-025',
+    'conv-022',
     'treats every profile of a healthcare agency as healthcare, whatever its own mode',
     async ({ app, unique }) => {
       const workspace_id = await app.createWorkspace(unique('Agency'), { is_healthcare_agency: true });
@@ -284,7 +284,10 @@ export const authentication = checksOf('authentication', (check) => {
       const log = await (await app.client()).get(`workspaces/${workspaceId}/pii-access-log`);
       const [entry] = dataOf(log);
       assert.ok(entry, 'The log is empty.');
-      assert.match(JSON.stringify(entry), /customers\/journey|readJourneyByKey/);
+      assert.match(entry.at, momentPattern);
+      assert.deepEqual([entry.actor.kind, entry.profile_id, entry.people], ['api_key', id, 1]);
+      assert.match(entry.route, /GET .*customers\/journey/);
+      assert.ok(entry.result, 'The entry has no result.');
     },
     'app',
   );

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { checksOf } from '../check.ts';
-import { dataOf, momentPattern, refusal, unknownId } from '../expect.ts';
+import { dataOf, momentPattern, refusal } from '../expect.ts';
 import { appProfile } from './authentication.ts';
 import { buyer, days, lead, record } from './fixtures.ts';
 
@@ -111,11 +111,5 @@ export const conventions = checksOf('conventions', (check) => {
   check('conv-008 ver-001', 'serves its operations under /api/v1 and nowhere else', async ({ api }) => {
     for (const path of ['/campaigns', '/api/campaigns', '/api/v2/campaigns', '/v1/campaigns'])
       refusal(await api.get(path), 404, 'not_found');
-  });
-
-  check('conv-021', 'knows three privacy modes', async (context) => {
-    const { privacy_mode } = dataOf(await context.api.get('profile'));
-    assert.ok(['standard', 'platform_safe', 'hipaa'].includes(privacy_mode));
-    refusal(await context.api.get(`customers/erasures/${unknownId}`), 404, 'erasure_not_found');
   });
 });

@@ -114,7 +114,7 @@ export const erasures = checksOf('erasures', (check) => {
     },
   );
 
-  check('eras-038 eras-020', 'refuses a reference that is used for another customer', async ({ api, unique }) => {
+  check('eras-038', 'refuses a reference that is used for another customer', async ({ api, unique }) => {
     const [one, two] = [await customer(api, unique('ref-a')), await customer(api, unique('ref-b'))];
     dataOf(await erase(api, { request_ref: one.key, customer_key: one.key }), 202);
     refusal(await erase(api, { request_ref: one.key, customer_key: two.key }), 400, 'invalid_parameter');
@@ -202,7 +202,7 @@ export const erasures = checksOf('erasures', (check) => {
   });
 
   check(
-    'eras-032 auth-032 err-039 eras-049',
+    'auth-032 err-039 eras-049',
     "refuses an app's token with 403 api_key_required, and another profile's customer with 404",
     async (context) => {
       const { app, as, api, unique } = context;

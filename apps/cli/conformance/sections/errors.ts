@@ -134,34 +134,4 @@ export const errors = checksOf('errors', (check) => {
         refusal(await api.get(`campaigns/${id}/status`), 404, 'campaign_not_found');
     },
   );
-
-  check('err-098 err-099 err-100', 'returns the codes of partner signals', async ({ api, unique, clock }) => {
-    const source = { wamid: unique('wamid'), customer: { external_ref: unique('nobody') }, answer_key: 'friend' };
-    const key = refusal(
-      await api.post('partner/declared-source', { ...source, answer_key: 'crystal_ball' }),
-      422,
-      'unknown_answer_key',
-    );
-    assert.ok(key.message);
-    const referral = {
-      idempotency_key: unique('ref'),
-      ad_id: '999',
-      occurred_at: clock.at(-60_000),
-      customer: { external_ref: unique('nobody') },
-    };
-    const answer = await api.post('partner/ad-referrals', referral);
-    assert.ok([422].includes(answer.status), answer.text);
-  });
-
-  check('err-007', 'describes its codes in the OpenAPI description', async ({ anonymous }) => {
-    const { text } = await anonymous.get('openapi.json');
-    for (const code of [
-      'validation_error',
-      'insufficient_scope',
-      'rate_limit_exceeded',
-      'idempotency_key_conflict',
-      'invalid_date_range',
-    ])
-      assert.ok(text.includes(code), `${code} is not described`);
-  });
 });

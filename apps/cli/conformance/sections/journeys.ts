@@ -64,7 +64,7 @@ export const journeys = checksOf('journeys', (check) => {
   });
 
   check(
-    'jour-027 jour-044 cust-015',
+    'jour-027 jour-044',
     "answers another profile's customer like one that does not exist",
     async (context) => {
       const { app, as } = context;

@@ -27,7 +27,7 @@ export const partners = checksOf('partners', (check) => {
   );
 
   check(
-    'part-002 part-010 part-011 part-009',
+    'part-002 part-009 part-010 part-011 err-098',
     'refuses a source of nobody, of two customers, without a text or with a national id',
     async ({ api, unique }) => {
       const source = { wamid: unique('wamid'), answer_key: 'instagram' };
@@ -54,7 +54,7 @@ export const partners = checksOf('partners', (check) => {
   );
 
   check(
-    'part-004 part-005 part-006',
+    'part-004 part-005 part-006 err-099',
     'makes a customer of a new reference with an e-mail, and none of a reference alone',
     async ({ api, unique }) => {
       const external_ref = unique('new-ref');
@@ -110,7 +110,7 @@ export const partners = checksOf('partners', (check) => {
   );
 
   check(
-    'part-015',
+    'part-015 err-100',
     "refuses a referral to an ad that is not the profile's with 422 unknown_ad",
     async ({ api, unique, clock }) => {
       const external_ref = unique('elsewhere');
@@ -165,15 +165,19 @@ export const adOperations = checksOf('ad-operations', (check) => {
     );
   });
 
-  check('ops-031 ops-033', 'lists ads without ids and whether tags can be written', async ({ api }) => {
-    assert.equal((await api.get('quality/ad-ids')).status, 200);
-    dataOf(await api.get('quality/ad-ids/url-tags'));
+  check('ops-033', 'says whether tags can be written here, and what was changed lately', async ({ api }) => {
+    const { can_apply, recent } = dataOf(await api.get('quality/ad-ids/url-tags'));
+    assert.deepEqual([typeof can_apply, Array.isArray(recent)], ['boolean', true]);
   });
 
-  check('ops-009 ops-015', 'wants campaigns:apply, and a campaign of the profile', async ({ api, unique }) => {
-    for (const action of ['pause', 'resume']) {
-      const headers = { 'idempotency-key': unique(action) };
-      refusal(await api.post(`campaigns/404404/${action}`, {}, { headers }), 404, 'campaign_not_found');
-    }
-  });
+  check(
+    'ops-015',
+    'returns 404 campaign_not_found for a campaign that is not of the profile',
+    async ({ api, unique }) => {
+      for (const action of ['pause', 'resume']) {
+        const headers = { 'idempotency-key': unique(action) };
+        refusal(await api.post(`campaigns/404404/${action}`, {}, { headers }), 404, 'campaign_not_found');
+      }
+    },
+  );
 });
