@@ -7,7 +7,7 @@ type Body<Id extends keyof Routes> = RequestOf<Routes[Id]> extends { body: infer
 type Event = Exclude<Body<'createEvent'>, { events: unknown }>;
 
 /** Two campaigns of one ad each. The ids are those of the platform. */
-const campaigns = {
+export const campaigns = {
   video: { platform: 'social_ads', id: '9001', name: 'Winter video', ad: '9011' },
   search: { platform: 'search_ads', id: '9002', name: 'Boots search', ad: '9012' },
 } as const;

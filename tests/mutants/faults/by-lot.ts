@@ -102,8 +102,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/providers/mercado-pago/payments.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
     'lot-14-refunded-twice': [
-      "minus(payment.transaction_amount, payment.transaction_amount_refunded ?? '0')",
-      'payment.transaction_amount',
+      "isHeld ? minus(amount, refunded ?? '0') : amount",
+      'amount',
       'a dispute after a refund takes more than the payment',
     ],
   }),
