@@ -117,9 +117,10 @@ describe('compose.yaml', () => {
     expect(given.filter((name) => /ENCRYPTION|CLICKHOUSE/.test(name))).toEqual([]);
   });
 
-  test('every setting can be set in .env, but for addresses and ports that compose.yaml itself decides', () => {
+  test('every setting can be set in .env, but for addresses and ports that compose.yaml itself decides and what production refuses', () => {
     const used = new Set(variables(ours.map(([name]) => written.services[name])).map(({ name }) => name));
-    const decided = /^(HOST|PORT|COLLECTOR_PORT|DATABASE_\w+_URL|CLICKHOUSE_(URL|DATABASE)|NATS_URL|REDIS_URL)$/;
+    const decided =
+      /^(HOST|PORT|COLLECTOR_PORT|DATABASE_\w+_URL|CLICKHOUSE_(URL|DATABASE)|NATS_URL|REDIS_URL|TEST_CLOCK)$/;
     expect(settingNames.filter((name) => !used.has(name) && !decided.test(name))).toEqual([]);
   });
 
