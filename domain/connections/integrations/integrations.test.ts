@@ -317,7 +317,12 @@ test('with a token a store’s orders are read, and money that a connected payme
   expect(asNumbers(await recorded())).toEqual(expected());
   // What changed since is read, and a webhook of the same order is no other sale.
   kit.clock.advance(3_600_000);
-  const order = book.shopify.order({ amount: '120.50', currency: 'USD', gateway: 'shopify_payments' });
+  const order = book.shopify.order({
+    shop: shop_domain,
+    amount: '120.50',
+    currency: 'USD',
+    gateway: 'shopify_payments',
+  });
   for (let part = 0; part < 25; part += 1) book.shopify.refund(order, '1.00');
   await read();
   expect((await recorded()).get(numberOf(order.id))).toEqual({ amount: '120.5', refunded: '25' });
@@ -338,9 +343,9 @@ test('with a token a store’s orders are read, and money that a connected payme
   // From here on Mercado Pago tells itself what it took, and its refunds with it.
   await buildConnection(kit, profile, { channel: 'payments_b' });
   kit.clock.advance(3_600_000);
-  const theirs = book.shopify.order({ amount: '70.00', currency: 'USD', gateway: 'Mercado Pago' });
+  const theirs = book.shopify.order({ shop: shop_domain, amount: '70.00', currency: 'USD', gateway: 'Mercado Pago' });
   book.shopify.refund(theirs, '7.00');
-  const ours = book.shopify.order({ amount: '80.00', currency: 'USD', gateway: 'shopify_payments' });
+  const ours = book.shopify.order({ shop: shop_domain, amount: '80.00', currency: 'USD', gateway: 'shopify_payments' });
   await read();
   expect(await tell({ ...told, id: '42', payment_gateway_names: ['mercado_pago'] })).toBe(204);
   const after = await recorded();
