@@ -19,8 +19,8 @@ const longestShownMs = 45 * 60_000;
 /** A busy machine spoils one or two; when more fail, something is wrong. */
 const mostAlone = 2;
 
-/** The whole has 25 minutes, of which a slow machine needs most for the tests: after so many no further drill is begun. */
-const lastStartMs = 19 * 60_000;
+/** The whole has 30 minutes, of which a slow machine needs most for the tests: after so many no further drill is begun. */
+const lastStartMs = 24 * 60_000;
 const startedAt = Date.now();
 
 /** Said again just before the last line, where whoever reads only the end of a long output looks. */
@@ -46,14 +46,28 @@ interface Step {
 }
 
 const wholeReport = '.engines/vitest.json';
+const storiesReport = '.engines/vitest-stories.json';
 const secondReport = '.engines/vitest-again.json';
+const stories = 'tests/e2e/stories';
 
 await step({ name: 'check', args: ['tests/check.ts', '--json'], count: lastLineCount, shown: 'meanwhile' });
-await step({ name: 'tests', args: vitestInto(wholeReport), count: testsCount, shown: 'meanwhile' });
+await step({
+  name: 'tests',
+  args: vitestInto(wholeReport, '--exclude', `${stories}/**`),
+  count: () => testsCount(wholeReport),
+  shown: 'meanwhile',
+});
 await step({
   name: 'conformance',
   args: ['tests/conformance/main.ts', '--from', wholeReport],
   count: exitCount,
+  shown: 'meanwhile',
+});
+// A process that runs stories keeps its installation until it ends. Beside other tests, installations would slow these down for no reason.
+await step({
+  name: 'stories',
+  args: vitestInto(storiesReport, stories, '--maxWorkers=2'),
+  count: () => testsCount(storiesReport),
   shown: 'meanwhile',
 });
 // Each drill has engines of its own and waits for them much of the time: two steps at once are as honest as one, and sooner done.
@@ -171,8 +185,8 @@ function vitestInto(file: string, ...more: string[]): string[] {
 }
 
 /** Few files that failed are run once more with nothing beside them, so that a full machine is told from a fault. */
-async function testsCount(): Promise<Count> {
-  const first = readReport(root, wholeReport);
+async function testsCount(report: string): Promise<Count> {
+  const first = readReport(root, report);
   const failed = failuresOf(root, first);
   const again = filesToTryAgain(first);
   if (again.length === 0) return { passed: passedOf(first), failed: failed.length, said: failed };
@@ -181,6 +195,6 @@ async function testsCount(): Promise<Count> {
   const merged = triedAgain(first, readReport(root, secondReport));
   const said = failuresOf(root, merged);
   if (code !== 0 && said.length === 0) return { passed: passedOf(first), failed: failed.length, said: failed };
-  keepReport(root, wholeReport, merged);
+  keepReport(root, report, merged);
   return { passed: passedOf(merged), failed: said.length, said, unsteady: failed };
 }
