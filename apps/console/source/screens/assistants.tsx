@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { links } from '@tributary/contract/links.ts';
 import { accountClient } from '../client.ts';
 import { localMoment } from '../format.ts';
 import { Section } from '../parts/ask.tsx';
@@ -18,7 +19,7 @@ export function Assistants({ account }: { readonly account: Account }) {
     onSuccess: () => queryClient.invalidateQueries(assistantsQuery),
   });
   const profiles = account.memberships.flatMap(({ profiles }) => profiles);
-  const address = `${window.location.origin}/mcp`;
+  const address = links.assistants(window.location.origin);
   return (
     <Section title={say.account.assistants}>
       <p>{say.account.assistantsAbout}</p>
