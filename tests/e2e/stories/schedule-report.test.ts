@@ -19,7 +19,7 @@ test('schedule a report by e-mail, send it now, receive it and unsubscribe', asy
   await step('Have Overview sent to a colleague every day', async () => {
     await page.locator('summary').filter({ hasText: 'Share' }).click();
     await page.getByRole('link', { name: 'Send it by e-mail' }).click();
-    await page.getByLabel('When').selectOption('day');
+    await page.getByLabel('When', { exact: true }).selectOption('day');
     await page.getByRole('checkbox', { name: colleague.email }).check();
     await page.getByRole('button', { name: 'Have it sent' }).click();
     await line.getByText(/Next: .* 7:00/).waitFor();
