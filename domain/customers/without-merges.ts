@@ -145,6 +145,8 @@ async function readAround(tx: Tx, profileId: string, people: readonly string[]):
       SELECT ${sql.raw(column)} FROM identifiers i
       WHERE i.profile_id = ${profileId} AND i.customer_id = everybody.person AND i.kind = ${kind} AND coalesce(i.moved_from, i.customer_id) = c.id
       LIMIT 1)`;
+  // PostgreSQL expects ten thousand rows of the recursion and would compile the statement for a second; it returns a handful.
+  await sql`SELECT set_config('jit', 'off', true)`.execute(tx);
   const { rows } = await sql<Customer>`
     WITH RECURSIVE theirs AS (
       SELECT unnest(${people}::uuid[]) AS id
