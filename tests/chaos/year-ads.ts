@@ -1,7 +1,7 @@
 import { households, Book as MarketBook, openMarket } from '@tributary/market';
 import { type Currency, digits, rateOf } from './year-money.ts';
 
-/** What ads cost, as the platforms restate it: Meta says a hundredth too much in the first three days. */
+/** What ads cost, as the platforms restate it: Meta reports a hundredth too much in the first three days. */
 
 export const marketOf = (start: string, days: number) => ({
   people: 150,
@@ -43,7 +43,7 @@ export class AdBook {
     });
   }
 
-  heard(platform: string, day: string): void {
+  markRead(platform: string, day: string): void {
     this.#heardOn.set(platform, day);
   }
 

@@ -65,7 +65,7 @@ export class Book {
   /** What providers report for the first time, with the value that it has then: one webhook each. */
   readonly announced = new Map<string, bigint | null>();
   currency: Currency;
-  readonly #unheard = new Map<string, (() => void)[]>();
+  readonly #unread = new Map<string, (() => void)[]>();
 
   readonly ads: AdBook;
   readonly visits: VisitBook;
@@ -78,20 +78,20 @@ export class Book {
 
   /** What a channel will report when it is read the next time. */
   later(channel: string, effect: () => void): void {
-    const effects = this.#unheard.get(channel) ?? [];
+    const effects = this.#unread.get(channel) ?? [];
     effects.push(effect);
-    this.#unheard.set(channel, effects);
+    this.#unread.set(channel, effects);
   }
 
   /** A channel was read to its end. */
-  heard(channel: string): void {
-    const effects = this.#unheard.get(channel) ?? [];
-    this.#unheard.delete(channel);
+  markRead(channel: string): void {
+    const effects = this.#unread.get(channel) ?? [];
+    this.#unread.delete(channel);
     for (const effect of effects) effect();
   }
 
   isWaiting(channel: string): boolean {
-    return this.#unheard.has(channel);
+    return this.#unread.has(channel);
   }
 
   announce(record: string, type: string, value: bigint | null, currency: Currency, at: Date): void {

@@ -51,7 +51,7 @@ export class DealDesk {
     if (deal.contact) this.#people.set(deal.id, person);
     this.#ids.push(deal.id);
     this.#count('deal: opened');
-    this.#hear(deal);
+    this.#report(deal);
   }
 
   /** Of whom the CRM still has something to say. */
@@ -77,11 +77,11 @@ export class DealDesk {
       change(deal.id, { status: 'open' });
       this.#count('deal: reopened');
     }
-    this.#hear(deal);
+    this.#report(deal);
   }
 
-  /** A CRM tells how a deal stands when it is read, and nothing of what it was in between. */
-  #hear(deal: Deal): void {
+  /** A CRM reports the state of a deal at the time of the sync, and no states in between. */
+  #report(deal: Deal): void {
     this.#book.later('crm_a', () => {
       const staged = stages[deal.pipelineId]?.[Number(deal.pipelineStageId.split('-').at(-1))];
       const ended = endings[deal.status];

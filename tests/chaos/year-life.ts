@@ -73,7 +73,7 @@ export class Life {
     await Promise.all(this.#visits.splice(0).map((request) => this.#shop.visit(request)));
   }
 
-  /** What the shop's own server says of the day. */
+  /** What the shop's own server sends at the end of the day. */
   async #send(): Promise<void> {
     const rows = this.#fresh
       .filter(({ isGuest }) => !isGuest)
@@ -89,7 +89,7 @@ export class Life {
     const events = this.#events;
     this.#events = [];
     await this.#shop.events(events);
-    this.#book.heard('server');
+    this.#book.markRead('server');
   }
 
   #someone(): Person {
@@ -117,7 +117,7 @@ export class Life {
     const way = this.pick(ways);
     this.count(`sale: ${way}`);
     let person = this.#someone();
-    // A bank tells a national id, which the shop knows of no guest.
+    // A bank reports a national id. The shop has none of its guests.
     while (way === 'bank transfer' && person.isGuest) person = this.#someone();
     const at = this.#shop.kit.clock.now();
     const currency: Currency = way.includes('mercado') ? 'MXN' : way === 'bank transfer' ? 'CLP' : 'USD';
@@ -237,7 +237,7 @@ export class Life {
     });
   }
 
-  /** Somebody comes by an ad or by themselves; half a minute off, so that nothing else happens at the same moment. */
+  /** A visit, by an ad or direct. It is half a minute off, so that nothing else happens at the same moment. */
   #visit(key: string): void {
     const person = this.#someone();
     const at = this.#shop.kit.clock.now().getTime() + minuteMs / 2;

@@ -4,7 +4,7 @@ export const digits = { USD: 2, CLP: 0, MXN: 2 } as const;
 export type Currency = keyof typeof digits;
 export const currencies = Object.keys(digits) as Currency[];
 
-/** Units of a currency for one dollar. Their quotients end after a few decimals, so nobody has to round a rate. */
+/** Units of a currency for one dollar. Their quotients end after a few decimals, so no rate has to be rounded. */
 const perDollar: Readonly<Record<Currency, readonly bigint[]>> = {
   USD: [1n],
   CLP: [800n, 1_000n, 1_250n],

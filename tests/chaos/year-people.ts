@@ -14,7 +14,7 @@ export interface Person {
 const firstNames = ['Ana', 'Ben', 'Eva', 'Leo', 'Mia', 'Zoe', 'Iris', 'Noe', 'Lia', 'Max'];
 const lastNames = ['Soto', 'Rojas', 'Vidal', 'Parra', 'Reyes', 'Mora', 'Lagos', 'Silva', 'Bravo', 'Pinto'];
 
-/** Somebody who has never bought here. */
+/** A new customer. */
 export function newPerson(n: number): Person {
   const number = 11_000_000 + n * 7;
   return {

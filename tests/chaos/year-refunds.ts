@@ -45,7 +45,7 @@ export class MoneyBack {
     this.#held.push(held);
   }
 
-  /** Part of a payment, or all that is left of it, goes back through whoever took it. */
+  /** Part of a payment, or all that is left of it, is refunded by the source that took it. */
   refund(): void {
     const today = dayOf(this.#shop.kit.clock.now());
     const open = this.#held.filter(

@@ -169,9 +169,9 @@ export class Troubles {
     this.#life.count('merge undone');
   }
 
-  /** Somebody of whom no provider has anything more to say. */
+  /** A customer whom no provider reports again. */
   async #erase(n: number): Promise<void> {
-    // Whoever was erased is known to no source that reports them later.
+    // No source reports an erased customer later.
     if (this.#outage || this.#lost) return;
     const free = this.#life.people.filter(
       (one) =>

@@ -5,7 +5,7 @@ import type { Person } from './year-people.ts';
 
 export interface Touch {
   readonly at: number;
-  /** Null: nobody paid for the visit. */
+  /** Null: the visit came from no campaign. */
   readonly campaign: string | null;
 }
 
@@ -40,7 +40,7 @@ export class VisitBook {
     return other ? [person, other] : [person];
   }
 
-  /** The campaign of the last visit before, whoever paid for it or nobody; undefined: no campaign has earned it. */
+  /** The campaign of the last visit before this moment. Undefined: the last visit came from no campaign, or there was none. */
   campaignOf(person: Person | null, at: Date): string | undefined {
     if (!person) return undefined;
     let last: Touch | undefined;
@@ -51,7 +51,7 @@ export class VisitBook {
     return last?.campaign ?? undefined;
   }
 
-  /** A session as the tracker sends it. A browser says once who sits there. */
+  /** A session as the tracker sends it. A browser identifies its user once. */
   request(key: string, person: Person, at: number, ad: { externalId: string; platform: string } | null): object {
     const known = this.#browsers.get(person);
     const client_id = known ?? uuid();

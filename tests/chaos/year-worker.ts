@@ -47,7 +47,7 @@ export interface Reply {
 }
 
 /**
- * A worker with the handlers of the product that works when it is told to, at the moment it is told, so that a day of the year is over when
+ * A worker with the handlers of the product that works on command, at the time that the command names, so that a day of the year is over when
  * its round is. The time at which results take effect is the real one: ClickHouse and PostgreSQL date other rows by their own clocks.
  */
 const settings = JSON.parse(process.argv[2] ?? '{}') as YearWorkerSettings;

@@ -85,8 +85,8 @@ export const drill: Drill = {
           for (const channel of channels) {
             if (troubles.isAway(channel)) await checkAway(shop, checks, troubles, channel);
             else {
-              book.heard(channel);
-              book.ads.heard(channel, day);
+              book.markRead(channel);
+              book.ads.markRead(channel, day);
             }
           }
           await shop.round(undefined, ['erasures', 'sales', 'firstPayments', 'attribution', 'delivery']);

@@ -57,7 +57,7 @@ export interface ProbeResult {
   readonly unproven: readonly string[];
 }
 
-/** Asks with ids of others, and with ids that nobody has: who asks must not be able to tell. */
+/** Asks with ids of others, and with unknown ids: who asks must not be able to tell. */
 export class Probe {
   readonly #kit: Testkit;
   readonly #server: Pick<TestServer, 'fastify'>;

@@ -5,7 +5,7 @@ import type { RawInput } from '@tributary/operations';
 export interface Tool {
   readonly name: string;
   readonly route: Route;
-  /** It may change something outside, so it is offered only where changes are allowed, and tries first unless told otherwise. */
+  /** It may change something outside, so it is offered only where changes are allowed, and tries first unless stated otherwise. */
   readonly isChange: boolean;
 }
 

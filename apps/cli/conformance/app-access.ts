@@ -61,7 +61,7 @@ export class AppAccess {
     return body.data.id;
   }
 
-  /** A profile of the app, with attribution switched on and every grant unless told otherwise. */
+  /** A profile of the app, with attribution switched on and every grant unless stated otherwise. */
   async createProfile(name: string, traits: { privacy_mode?: string; workspaceId?: string } = {}): Promise<AppProfile> {
     const { workspaceId = await this.createWorkspace(name), ...rest } = traits;
     const token = await this.client();

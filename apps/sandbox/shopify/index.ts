@@ -12,7 +12,7 @@ export interface ShopifyBook {
   readonly pixels: Map<string, { readonly id: string; settings: string }>;
   /** What was ordered, in whichever store. */
   readonly orders: ShopifyOrder[];
-  /** As if somebody had ordered and paid, in the first store unless another is named. */
+  /** Places a paid order, in the first store unless another is named. */
   order(of: {
     readonly amount: string;
     readonly currency: string;
@@ -30,7 +30,7 @@ export interface ShopifyBook {
 }
 
 export const firstStore = 'sandbox-shop.myshopify.com';
-/** A second store of the same merchant, without orders before somebody orders. */
+/** A second store of the same merchant, without orders at first. */
 export const secondStore = 'second-shop.myshopify.com';
 
 interface Variables {

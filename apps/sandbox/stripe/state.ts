@@ -55,7 +55,7 @@ export interface StripeState {
 }
 
 export const stripeAccount = 'acct_sandbox';
-/** An account of the same merchant that has no payments before somebody pays, in a currency without a smaller unit. */
+/** An account of the same merchant without payments at first, in a currency without a smaller unit. */
 export const secondStripeAccount = 'acct_sandbox_second';
 
 /** The market's payments, with some that were never captured or failed, and what was given back of the others. */

@@ -22,8 +22,8 @@ WITH
         GROUP BY person, source_id, session
         HAVING cityHash64(person) % 65536 < {share:UInt32}
         UNION ALL
-        -- An outcome that names its ad is a touch at its own moment and no row of touches; its own path ends with it. Without these, whoever
-        -- answered an ad off the site would seem to have bought without any.
+        -- An outcome that names its ad is a touch at its own moment and no row of touches; its own path ends with it. Without these, a customer who
+        -- answered an ad off the site would seem to have bought without an ad.
         SELECT person_id AS person, last_source AS source_id, conversion_id AS session, conversion_time AS at
         FROM attributed_conversions FINAL
         WHERE profile_id = {profile_id:UUID} AND notEmpty(touch_times) AND touch_times[-1] = conversion_time

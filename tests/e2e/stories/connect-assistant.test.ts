@@ -23,7 +23,7 @@ test('connect an AI assistant on the consent page, have it read a report, and re
   });
 
   const other = await installation.visitor();
-  await other.step('Somebody who is not signed in signs in on the consent page', async () => {
+  await other.step('A visitor who is not signed in signs in on the consent page', async () => {
     await other.page.goto(assistant.consentUrl);
     await other.page.getByText('Claude asks to read your reports.').waitFor();
     await other.page.getByLabel('E-mail').fill(owner.email);

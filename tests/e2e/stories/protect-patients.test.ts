@@ -64,7 +64,7 @@ test('a clinic switches to HIPAA: reports stay, and no person leaves', async () 
     };
     await expect.poll(readRow).toContain('$300.00');
   });
-  await step('What Meta receives names nobody', async () => {
+  await step('What Meta receives names no person', async () => {
     await expect.poll(() => reachNextRun(installation, workspace)).toBeGreaterThan(0);
     const received = () => events.kept.find(({ event_id }) => event_id === 'visit-1');
     await expect.poll(received).toMatchObject({ event_name: 'Purchase', custom_data: { value: 300 } });

@@ -13,7 +13,7 @@ export const sharedInstallation = (): Promise<Installation> => {
 
 let advancing: Promise<Installation> | undefined;
 
-/** One more, for the stories that advance its clock: no other story runs in their future. Nobody is signed out by that. */
+/** One more, for the stories that advance its clock: no other story runs in their future. Sessions last long enough for that. */
 export const advancingInstallation = (): Promise<Installation> => {
   advancing ??= openInstallation({ SESSION_DAYS: '90', SESSION_IDLE_MINUTES: '129600' });
   return advancing;

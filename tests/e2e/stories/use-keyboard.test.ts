@@ -4,7 +4,7 @@ import { expectFigure, figure } from './report.ts';
 import { sharedInstallation } from './shared-installation.ts';
 import { campaigns, openAdvertisingShop } from './shop-server.ts';
 
-/** Presses Tab until the element has the focus, as somebody without a mouse does, and checks that the focus is visible. */
+/** Presses Tab until the element has the focus, as a keyboard user does, and checks that the focus is visible. */
 async function tabTo(page: Page, target: Locator, most = 60): Promise<void> {
   for (let presses = 0; presses < most; presses += 1) {
     if ((await target.count()) > 0 && (await target.first().evaluate((of) => of.matches(':focus')))) {

@@ -30,7 +30,7 @@ async function refusedOf(mutants: readonly Mutant[], copy: string, imports: Impo
   }
 }
 
-/** The compiler keeps what it knows between runs, so that only what a mutant may change is checked anew. */
+/** The compiler keeps what it knows between runs, so that only what a mutant may change is checked again. */
 function listFaultyFiles(copy: string): Promise<Set<string>> {
   const memory = join(copy, 'node_modules/.cache-types.tsbuildinfo');
   const args = ['--noEmit', '--pretty', 'false', '--incremental', '--tsBuildInfoFile', memory, '-p', copy];

@@ -249,7 +249,7 @@ export const comparison = checksOf('comparison', (check) => {
 
   check(
     'comp-022 comp-025 comp-026',
-    'compares whole days by campaign and last_touch unless told otherwise',
+    'compares whole days by campaign and last_touch unless stated otherwise',
     async (context) => {
       const { api, clock } = context;
       await market(context);

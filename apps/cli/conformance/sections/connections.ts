@@ -76,7 +76,7 @@ export const handoffs = checksOf('hand-offs', (check) => {
 
   check(
     'hand-006 hand-007',
-    'opens one page for whoever has the link, and leads from start_url to the provider',
+    'opens one page for anyone with the link, and leads from start_url to the provider',
     async ({ api, anonymous }) => {
       const { url, start_url } = dataOf(await api.post('connections/social_ads/handoff', {}), 201);
       const page = await anonymous.get(new URL(url).pathname);

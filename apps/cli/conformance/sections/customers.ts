@@ -109,7 +109,7 @@ export const customers = checksOf('customers', (check) => {
 
   check(
     'cust-026 cust-033 cust-034 cust-056 cust-057 cust-058 cust-060 cust-061',
-    'rejects rows that name nobody, with a reason, and takes the others',
+    'rejects rows without a customer, with a reason, and takes the others',
     async ({ api, unique }) => {
       const name = unique('rejected');
       const rows = [{ first_name: 'Ana' }, { external_id: name }, { email: `${name}@example.com` }];

@@ -68,7 +68,7 @@ export const erasures = checksOf('erasures', (check) => {
 
   check(
     'eras-027 eras-030 eras-034 jour-043',
-    'finds nobody by key, e-mail, phone or name afterwards',
+    'finds no customer by key, e-mail, phone or name afterwards',
     async ({ api, unique }) => {
       const { key, email, phone, outcomeId } = await customer(api, unique('unfound'));
       dataOf(await erase(api, { request_ref: key, customer_key: key }), 202);

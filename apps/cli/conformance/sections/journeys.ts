@@ -77,7 +77,7 @@ export const journeys = checksOf('journeys', (check) => {
     'app',
   );
 
-  check('jour-028 jour-030 jour-037 jour-038', 'tells with customers:read who it is', async (context) => {
+  check('jour-028 jour-030 jour-037 jour-038', 'names the customer to callers with customers:read', async (context) => {
     const { key, email, phone } = await buyer(context);
     const { body } = await context.api.get(`customers/journey?customer_key=${key}`);
     const { name, identifiers, counts, conversions } = body.meta.person;

@@ -38,7 +38,7 @@ export const linkTokens = checksOf('link-tokens', (check) => {
     },
   );
 
-  check('link-034 link-047', 'creates nobody for an unknown name', async ({ api, unique }) => {
+  check('link-034 link-047', 'creates no customer for an unknown name', async ({ api, unique }) => {
     const key = unique('stays-unknown');
     await mint(api, [{ customer_key: key }]);
     refusal(await api.get(`customers/journey?customer_key=${key}`), 404, 'customer_not_found');

@@ -127,7 +127,7 @@ export const partners = checksOf('partners', (check) => {
 
   check(
     'part-017 part-018 part-019',
-    'previews what referrals would credit anew, by model, and changes nothing',
+    'previews what referrals would credit again, by model, and changes nothing',
     async (context) => {
       const { api, unique, clock } = context;
       const { first } = await market(context);
