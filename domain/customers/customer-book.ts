@@ -77,6 +77,11 @@ export interface SaidBinding extends Binding {
   readonly evidence: Evidence;
 }
 
+/** An identifier that another customer holds. A claim is one of the customer's own names all the same. */
+export interface Conflict extends SaidBinding {
+  readonly isClaim: boolean;
+}
+
 /** An identifier that somebody holds from now on. A merge that is undone finds by `saidOf` whose it is. */
 export interface Link extends SaidBinding {
   readonly saidOf: string;
@@ -125,7 +130,7 @@ export interface BookChanges {
   /** To whom each was said to belong, before the merges. */
   readonly links: readonly Link[];
   readonly merges: readonly Merge[];
-  readonly conflicts: readonly SaidBinding[];
+  readonly conflicts: readonly Conflict[];
   /** In the order in which they were said, each pair once. */
   readonly together: readonly Together[];
   /** Each pair once. */
@@ -147,7 +152,7 @@ export class CustomerBook {
   readonly #saidOf: Map<string, string>;
   readonly #ownFacts = new Map<string, Facts>();
   readonly #merges: Omit<Merge, 'finalId'>[] = [];
-  readonly #conflicts: SaidBinding[] = [];
+  readonly #conflicts: Conflict[] = [];
   readonly #together = new Map<string, Together>();
   readonly #proposals = new Map<string, Proposal>();
 
@@ -210,7 +215,11 @@ export class CustomerBook {
     if (whole.own || this.#known.get(customerId)?.isSeveral) this.#noteFacts(saidOf, mentioned, saidAt);
     for (const identifier of linked) this.#saidOf.set(identifierKey(identifier), saidOf);
     this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence })));
-    this.#conflicts.push(...[...conflicts, ...claimed].map((identifier) => ({ ...identifier, customerId, evidence })));
+    for (const [isClaim, some] of [
+      [true, claimed],
+      [false, conflicts],
+    ] as const)
+      this.#conflicts.push(...some.map((identifier) => ({ ...identifier, customerId, evidence, isClaim })));
     for (const { one, holder, saidOf: other } of holders) {
       const isFoundBy = holder !== undefined && holder !== first && joined.get(holder) === other;
       if (holder && other && other !== saidOf && (isStrongKind(one.kind) || isFoundBy))

@@ -33,9 +33,8 @@ export async function findIdentifiers(
 export async function findClaims(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<Identifier[]> {
   const { rows } = await sql<Identifier>`
     SELECT DISTINCT kind, value FROM identity_conflicts
-    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[]) AND kind IN ('email', 'phone') ORDER BY kind, value`.execute(
-    tx,
-  );
+    WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[]) AND is_claim AND kind IN ('email', 'phone')
+    ORDER BY kind, value`.execute(tx);
   return rows;
 }
 

@@ -1,6 +1,6 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
-import type { BookChanges, Evidence, Link, SaidBinding } from './customer-book.ts';
+import type { BookChanges, Conflict, Evidence, Link, SaidBinding } from './customer-book.ts';
 
 /**
  * Writes what a book took in; its customers were opened in this transaction. A handful of statements, however many rows, of which
@@ -47,10 +47,12 @@ async function saveRecords(tx: Tx, profileId: string, { customers, links }: Book
 async function saveConflicts(tx: Tx, profileId: string, conflicts: BookChanges['conflicts']): Promise<void> {
   if (conflicts.length === 0) return;
   await sql`
-    INSERT INTO identity_conflicts (profile_id, kind, value, customer_id, source, said_at, request_id)
-    SELECT ${profileId}, b.kind, b.value, b.customer_id, b.source, b.said_at, b.request_id FROM ${asRows(conflicts)} ON CONFLICT DO NOTHING`.execute(
-    tx,
-  );
+    INSERT INTO identity_conflicts AS known (profile_id, kind, value, customer_id, source, said_at, request_id, is_claim)
+    SELECT DISTINCT ON (b.kind, b.value, b.customer_id)
+      ${profileId}, b.kind, b.value, b.customer_id, b.source, b.said_at, b.request_id, b.is_claim
+    FROM ${asRows(conflicts)} ORDER BY b.kind, b.value, b.customer_id, b.is_claim DESC, b.said_at
+    ON CONFLICT (profile_id, kind, value, customer_id) DO UPDATE SET is_claim = true
+    WHERE excluded.is_claim AND NOT known.is_claim`.execute(tx);
 }
 
 async function saveTogether(tx: Tx, profileId: string, together: BookChanges['together']): Promise<void> {
@@ -159,14 +161,16 @@ async function saveOwnFacts(tx: Tx, profileId: string, ownFacts: BookChanges['ow
     WHERE c.profile_id = ${profileId} AND c.id = s.id`.execute(tx);
 }
 
-const asRows = (bindings: readonly (SaidBinding & Partial<Link>)[]) => sql`unnest(
+const asRows = (bindings: readonly (SaidBinding & Partial<Link & Conflict>)[]) => sql`unnest(
   ${bindings.map(({ kind }) => kind)}::text[],
   ${bindings.map(({ value }) => value)}::text[],
   ${bindings.map(({ customerId }) => customerId)}::uuid[],
   ${bindings.map(({ evidence }) => evidence.source)}::text[],
   ${bindings.map(({ evidence }) => evidence.saidAt)}::timestamptz[],
   ${bindings.map(({ evidence }) => idOf(evidence))}::uuid[],
-  ${bindings.map(({ saidOf }) => saidOf ?? null)}::uuid[]) AS b (kind, value, customer_id, source, said_at, request_id, said_of)`;
+  ${bindings.map(({ saidOf }) => saidOf ?? null)}::uuid[],
+  ${bindings.map(({ isClaim }) => isClaim ?? null)}::boolean[])
+  AS b (kind, value, customer_id, source, said_at, request_id, said_of, is_claim)`;
 
 /** A request id is a UUID behind a prefix. */
 const idOf = ({ requestId }: Evidence): string => requestId.replace(/^req_/, '');

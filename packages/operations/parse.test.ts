@@ -33,6 +33,14 @@ describe('an unknown field of a JSON body', () => {
     expect(refusalsOf(route)).toContain(code);
   });
 
+  test.each(['constructor', '__proto__', 'toString'])('createPaymentRefund refuses "%s" like any other', (name) => {
+    const body = Buffer.from(`{"${name}": {}}`);
+    expect(refusalOf(() => parseBody(routes.createPaymentRefund, body, 'application/json'))).toMatchObject({
+      code: 'validation_error',
+      fields: { field: name },
+    });
+  });
+
   test('a mistyped amount refunds nothing, and the nearest field is named', () => {
     const body = Buffer.from(JSON.stringify({ amont: 5 }));
     expect(refusalOf(() => parseBody(routes.createPaymentRefund, body, 'application/json'))).toMatchObject({

@@ -137,11 +137,12 @@ function nearest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefi
 
 /** The code that the route gives a field; a deeper path asks its parents too, and "*" stands for any. */
 function codeOf(route: Route, path: readonly string[]): ErrorCode | undefined {
+  const codes = new Map(Object.entries(route.refusedAs ?? {}));
   for (let length = path.length; length > 0; length -= 1) {
-    const code = route.refusedAs?.[path.slice(0, length).join('.')];
+    const code = codes.get(path.slice(0, length).join('.'));
     if (code) return code;
   }
-  return route.refusedAs?.['*'];
+  return codes.get('*');
 }
 
 /** Some words of schemas are no sentence by themselves. */

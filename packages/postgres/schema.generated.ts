@@ -629,6 +629,7 @@ export interface Identifiers {
 
 export interface IdentityConflicts {
   customer_id: string;
+  is_claim: Generated<boolean>;
   kind: string;
   profile_id: string;
   request_id: string | null;

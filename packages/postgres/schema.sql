@@ -1978,7 +1978,8 @@ CREATE TABLE public.identity_conflicts (
     customer_id uuid NOT NULL,
     source text NOT NULL,
     said_at timestamp with time zone NOT NULL,
-    request_id uuid
+    request_id uuid,
+    is_claim boolean DEFAULT false NOT NULL
 );
 
 ALTER TABLE ONLY public.identity_conflicts FORCE ROW LEVEL SECURITY;

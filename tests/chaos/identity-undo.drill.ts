@@ -181,7 +181,8 @@ async function undoAll(world: World, histories: Histories, place: number, totals
 }
 
 const person = (name: string): Said => ({
-  identifiers: [{ kind: 'external_customer_id', value: name }],
+  // Customers with different keys of the caller are never merged, so people are named by their CRM contact.
+  identifiers: [{ kind: 'crm_contact_id', value: name }],
   firstName: undefined,
   browser: undefined,
 });

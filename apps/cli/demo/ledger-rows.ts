@@ -213,7 +213,7 @@ export class LedgerBatch {
     await app.forProfile(profileId).transaction(async (tx) => {
       await this.#customers.insert(tx, profileId, { sources: `ARRAY['import']` });
       await this.#identifiers.insert(tx, profileId, { source: `'import'` });
-      await this.#conflicts.insert(tx, profileId, { source: `'import'` });
+      await this.#conflicts.insert(tx, profileId, { source: `'import'`, is_claim: 'true' });
       await this.#links.insert(tx, profileId, { source: `'identify'` });
       await this.#outcomes.insert(tx, profileId, { rest: `'{}'` });
       await this.#refunds.insert(tx, profileId, {
