@@ -1,7 +1,7 @@
 import { findNeighbours, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import { type LastingMatch, matchRecords, pairKey } from '@tributary/rules';
-import { limits } from '@tributary/vocabulary';
+import { limits, type MatchDecision } from '@tributary/vocabulary';
 import { toSaleRecord } from './records.ts';
 import {
   dropRecords,
@@ -43,7 +43,7 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
   const all = [...new Set([...ids, ...bucket.keys()])];
   const decisions = await findDecisions(tx, profileId, all);
   const before = new Map((await findMatches(tx, profileId, all)).map((one) => [pairKey(one.first, one.second), one]));
-  const lasting = lastingOf(bucket, before.values());
+  const lasting = lastingOf(bucket, before.values(), decisions);
   const found = matchRecords(
     [...bucket.values()].map((one) => toSaleRecord(one)),
     { windowMs, decisions, lasting },
@@ -87,12 +87,16 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
 function lastingOf(
   bucket: ReadonlyMap<string, LedgerRecord>,
   matches: Iterable<StoredMatch>,
+  decisions: ReadonlyMap<string, MatchDecision>,
 ): ReadonlyMap<string, LastingMatch> {
   const isErased = (id: string) => bucket.get(id)?.isErased ?? false;
   return new Map(
     [...matches]
       .filter(({ first, second, isLikely }) => isLikely && (isErased(first) || isErased(second)))
-      .map((one) => [pairKey(one.first, one.second), one]),
+      .map((one) => {
+        const key = pairKey(one.first, one.second);
+        return [key, { ...one, isRestored: one.state === 'rejected' && decisions.get(key) !== 'rejected' }];
+      }),
   );
 }
 

@@ -273,6 +273,30 @@ describe('POST /sale-matches/decisions', () => {
     expect(await store.revenue()).toBe('49.90');
   });
 
+  test('restores the first pairs of an erased customer’s equal purchases when rejections are undone', async () => {
+    const minutes = { server: [0, 4.7], charges: [2.7, 7.4] };
+    for (const [index, at] of minutes.server.entries()) await store.serve(`server-${index}`, 'ana', '10.00', at);
+    const charges = minutes.charges.map((at, index) => ({ id: `ch_000${index}`, customer: 'ana', minutes: at }));
+    await store.provide(
+      'payments_a',
+      charges.map((charge) => ({ ...charge, value: '10.00' })),
+    );
+    await store.attribute();
+    await store.eraseCustomer('ana@example.test');
+    await store.attribute();
+    const pairs = async () =>
+      (await store.matches()).map(({ records }) => records.map(({ id }) => id).toSorted()).toSorted();
+    const before = await pairs();
+    expect(before).toHaveLength(2);
+    const { body } = await post('/sale-matches/decisions', { ...kind, decision: 'rejected' });
+    await store.attribute();
+    // While the first pairs are rejected, each purchase is suggested to be the other charge.
+    expect(await store.matches({ state: 'suggested' })).toHaveLength(2);
+    await store.takeBack(body.data);
+    await store.attribute();
+    expect(await pairs()).toEqual(before);
+  });
+
   test('refuses states that members decided, unknown sources and another profile’s batch', async () => {
     await suggest();
     expect((await post('/sale-matches/decisions', { ...kind, state: 'rejected' })).status).toBe(422);

@@ -36,7 +36,10 @@ export interface MatchOptions {
   readonly lasting?: ReadonlyMap<string, LastingMatch>;
 }
 
-export type LastingMatch = Pick<RecordMatch, 'evidence' | 'isCertain' | 'isLikely'>;
+export interface LastingMatch extends Pick<RecordMatch, 'evidence' | 'isCertain' | 'isLikely'> {
+  /** It was rejected, and the rejection was undone: it comes before the matches that took its place meanwhile. */
+  readonly isRestored: boolean;
+}
 
 /** Records of one order may be days apart: a store reports the order, a provider the capture. */
 export const orderWindowMs = 3 * 86_400_000;
@@ -46,6 +49,7 @@ export const pairKey = (one: string, other: string): string => (one < other ? `$
 
 interface Candidate extends RecordMatch {
   readonly rank: number;
+  readonly isRestored: boolean;
   readonly order: string;
 }
 
@@ -72,7 +76,7 @@ function matchSources(
       if (taken.has(candidate.first) || taken.has(candidate.second)) continue;
       taken.add(candidate.first);
       taken.add(candidate.second);
-      const { rank: _rank, order: _order, ...match } = candidate;
+      const { rank: _rank, isRestored: _isRestored, order: _order, ...match } = candidate;
       matches.push(match);
     }
   };
@@ -138,7 +142,10 @@ const candidatesOf = (
   );
 
 const byStrength = (a: Candidate, b: Candidate): number =>
-  a.rank - b.rank || a.apartMs - b.apartMs || (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
+  a.rank - b.rank ||
+  Number(b.isRestored) - Number(a.isRestored) ||
+  a.apartMs - b.apartMs ||
+  (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
 
 /** Equal purchases of a customer, the same number in both sources, match in order: one of the sources may report late by a constant delay. */
 function inOrder(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Candidate[] {
@@ -203,6 +210,7 @@ interface Reason {
   readonly evidence: MatchEvidence;
   readonly reference: string | null;
   readonly rank: number;
+  readonly isRestored?: boolean;
   readonly isCertain?: boolean;
   readonly isLikely?: boolean;
   readonly decision?: MatchDecision;
@@ -251,6 +259,7 @@ const candidate = (one: SaleRecord, other: SaleRecord, reason: Reason): Candidat
     decision: reason.decision ?? null,
     apartMs: Math.abs(one.at - other.at),
     rank: reason.rank,
+    isRestored: reason.isRestored ?? false,
     order: one.key < other.key ? `${one.key}|${other.key}` : `${other.key}|${one.key}`,
   };
 };
