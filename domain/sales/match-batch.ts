@@ -34,15 +34,15 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     profileId,
     ids.filter((id) => !isPayment.has(id)),
   );
-  await saveRecords(
-    tx,
-    profileId,
-    seeds.map((one) => toSaleRecord(one)),
-  );
-  const { found: bucket, marks } = await readBuckets(tx, profileId, seeds, windowMs);
+  const { found: bucket, marks, fresh } = await readBuckets(tx, profileId, seeds, windowMs);
   const all = [...new Set([...ids, ...bucket.keys()])];
   const decisions = await findDecisions(tx, profileId, all);
-  const before = new Map((await findMatches(tx, profileId, all)).map((one) => [pairKey(one.first, one.second), one]));
+  const matched = await findMatches(
+    tx,
+    profileId,
+    all.filter((id) => !fresh.has(id)),
+  );
+  const before = new Map(matched.map((one) => [pairKey(one.first, one.second), one]));
   const lasting = lastingOf(bucket, before.values(), decisions);
   const found = matchRecords(
     [...bucket.values()].map((one) => toSaleRecord(one)),
@@ -110,39 +110,50 @@ const isSame = (a: StoredMatch | NewMatch | undefined, b: StoredMatch | NewMatch
   a.isLikely === b.isLikely &&
   a.state === b.state;
 
-/** Whole buckets, and the marks of what is in them beside the seeds. */
+interface Bucket {
+  readonly found: Map<string, LedgerRecord>;
+  /** The marks of what is in it beside the seeds. */
+  readonly marks: SaleMark[];
+  /** Records that are new to the tables of this module. */
+  readonly fresh: ReadonlySet<string>;
+}
+
 async function readBuckets(
   tx: Tx,
   profileId: string,
   seeds: readonly LedgerRecord[],
   windowMs: number,
-): Promise<{ found: Map<string, LedgerRecord>; marks: SaleMark[] }> {
+): Promise<Bucket> {
   const { most, perCustomer } = limits.sales.bucket;
   const found = new Map(seeds.map((one) => [one.id, one]));
+  const records = seeds.map((one) => toSaleRecord(one));
+  const fresh = new Set(await saveRecords(tx, profileId, records));
   const marks: SaleMark[] = [];
   let frontier = seeds;
   while (frontier.length > 0) {
     // Records at the edge of a bucket that is too large are matched by themselves.
-    if (found.size > seeds.length + most) return { found, marks: [] };
+    if (found.size > seeds.length + most) return { found, marks: [], fresh };
     const related = await findRelated(
       tx,
       profileId,
       frontier.map((one) => toSaleRecord(one)),
+      fresh,
     );
     const near = await findNeighbours(tx, profileId, frontier, windowMs, perCustomer);
-    const fresh = [...new Set([...related, ...near])].filter((id) => !found.has(id));
-    const marked = await findMarks(tx, profileId, fresh, false);
-    frontier = await listSaleRecords(tx, profileId, fresh);
+    const next = [...new Set([...related, ...near])].filter((id) => !found.has(id));
+    const marked = await findMarks(tx, profileId, next, false);
+    frontier = await listSaleRecords(tx, profileId, next);
     for (const one of frontier) found.set(one.id, one);
     const isPayment = new Set(frontier.map(({ id }) => id));
     const members = marked.filter(({ id }) => isPayment.has(id));
     marks.push(...members);
     const isMarked = new Set(members.map(({ id }) => id));
-    await saveRecords(
+    const added = await saveRecords(
       tx,
       profileId,
       frontier.filter(({ id }) => isMarked.has(id)).map((one) => toSaleRecord(one)),
     );
+    for (const id of added) fresh.add(id);
   }
-  return { found, marks };
+  return { found, marks, fresh };
 }

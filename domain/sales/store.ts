@@ -42,23 +42,28 @@ export async function saveSaleSettings(
     WHERE profile_id = ${profileId}`.execute(tx);
 }
 
-/** Writes what records can be found by: their references, source and time. */
-export async function saveRecords(tx: Tx, profileId: string, records: readonly SaleRecord[]): Promise<void> {
-  if (records.length === 0) return;
+/** Writes what records can be found by: their references, source and time. Resolves to the new ones, which have no matches yet. */
+export async function saveRecords(
+  tx: Tx,
+  profileId: string,
+  records: readonly SaleRecord[],
+): Promise<ReadonlySet<string>> {
+  if (records.length === 0) return new Set();
   const ids = records.map(({ id }) => id);
   const references = records.flatMap(({ id, references }) => references.map((one) => ({ id, ...one })));
-  await sql`
+  const { rows } = await sql<{ id: string; isNew: boolean }>`
     INSERT INTO sale_records AS r (profile_id, outcome_id, source, occurred_at)
     SELECT ${profileId}::uuid, * FROM unnest(
       ${ids}::uuid[], ${records.map(({ source }) => source)}::text[], ${records.map(({ at }) => new Date(at))}::timestamptz[])
-    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET occurred_at = excluded.occurred_at WHERE r.occurred_at <> excluded.occurred_at`.execute(
-    tx,
-  );
+    ON CONFLICT (profile_id, outcome_id) DO UPDATE SET occurred_at = excluded.occurred_at WHERE r.occurred_at <> excluded.occurred_at
+    RETURNING outcome_id AS id, xmax = 0 AS "isNew"`.execute(tx);
+  const fresh = new Set(rows.flatMap(({ id, isNew }) => (isNew ? [id] : [])));
+  const known = ids.filter((id) => !fresh.has(id));
   await sql`
     WITH n AS MATERIALIZED (
       SELECT * FROM unnest(${references.map(({ id }) => id)}::uuid[], ${references.map(({ value }) => value)}::text[],
         ${references.map(({ level }) => level)}::text[]) AS n (id, value, level)),
-    asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids}::uuid[]) AS a (id)),
+    asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${known}::uuid[]) AS a (id)),
     gone AS (
       DELETE FROM sale_references WHERE ctid = ANY (ARRAY(
         SELECT was.place FROM asked CROSS JOIN LATERAL (
@@ -69,6 +74,7 @@ export async function saveRecords(tx: Tx, profileId: string, records: readonly S
     ON CONFLICT (profile_id, value, outcome_id) DO UPDATE SET level = excluded.level WHERE r.level <> excluded.level`.execute(
     tx,
   );
+  return fresh;
 }
 
 /** Records that are no payments any more. */
@@ -99,14 +105,20 @@ const isAsked = (column: 'outcome_id' | 'first_id' | 'second_id') =>
 
 /**
  * Records that share a reference with others, that a member confirmed to be the same sale, or that are matched so far: who loses a partner
- * may have another. A value that many records carry identifies none.
+ * may have another. New records have no matches. A value that many records carry identifies none.
  */
-export async function findRelated(tx: Tx, profileId: string, records: readonly SaleRecord[]): Promise<string[]> {
+export async function findRelated(
+  tx: Tx,
+  profileId: string,
+  records: readonly SaleRecord[],
+  fresh: ReadonlySet<string>,
+): Promise<string[]> {
   const { most } = limits.sales.perReference;
   const ids = records.map(({ id }) => id);
   const values = new Set(records.flatMap(({ references }) => references.map(({ value }) => value)));
   const { rows } = await sql<{ id: string }>`
-    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids}::uuid[]) AS a (id))
+    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids}::uuid[]) AS a (id)),
+    known AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids.filter((id) => !fresh.has(id))}::uuid[]) AS k (id))
     SELECT unnest(r.ids) AS id FROM unnest(${[...values]}::text[]) AS mine (value)
     CROSS JOIN LATERAL (
       SELECT array_agg(outcome_id) AS ids FROM (
@@ -120,10 +132,10 @@ export async function findRelated(tx: Tx, profileId: string, records: readonly S
     SELECT d.first_id FROM asked CROSS JOIN LATERAL (
       SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND decision = 'confirmed' AND ${isAsked('second_id')} OFFSET 0) d
     UNION
-    SELECT m.second_id FROM asked CROSS JOIN LATERAL (
+    SELECT m.second_id FROM known AS asked CROSS JOIN LATERAL (
       SELECT second_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('first_id')} OFFSET 0) m
     UNION
-    SELECT m.first_id FROM asked CROSS JOIN LATERAL (
+    SELECT m.first_id FROM known AS asked CROSS JOIN LATERAL (
       SELECT first_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('second_id')} OFFSET 0) m`.execute(
     tx,
   );
