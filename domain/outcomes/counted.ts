@@ -28,13 +28,14 @@ export interface LedgerRecord {
 export async function listSaleRecords(tx: Tx, profileId: string, ids: readonly string[]): Promise<LedgerRecord[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<LedgerRecord>`
-    SELECT o.id, o.idempotency_key AS key, ${sourceOf} AS source, o.customer_id AS "customerId",
-      (o.customer_id IS NOT NULL OR o.visitor_id IS NOT NULL) AS "isIdentified", o.erased_at IS NOT NULL AS "isErased", trim_scale(o.amount)::text AS amount,
-      o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties, o.uncounted,
-      o.duplicate_of AS "duplicateOf"
-    FROM unnest(${[...ids]}::uuid[]) AS asked (id)
-    JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = asked.id
-    WHERE o.is_cash_record AND o.amount > 0`.execute(tx);
+    SELECT o.* FROM unnest(${[...ids]}::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+      SELECT o.id, o.idempotency_key AS key, ${sourceOf} AS source, o.customer_id AS "customerId",
+        (o.customer_id IS NOT NULL OR o.visitor_id IS NOT NULL) AS "isIdentified", o.erased_at IS NOT NULL AS "isErased", trim_scale(o.amount)::text AS amount,
+        o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties, o.uncounted,
+        o.duplicate_of AS "duplicateOf"
+      FROM outcome_meanings o
+      WHERE o.profile_id = ${profileId} AND o.id >= asked.id AND o.id <= asked.id AND o.is_cash_record AND o.amount > 0
+      ORDER BY o.id OFFSET 0) o`.execute(tx);
   return rows;
 }
 

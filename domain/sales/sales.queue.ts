@@ -63,14 +63,14 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
       if (sources.length > 1 && sources.some(({ isScanned }) => !isScanned)) return markScanned(tx, profileId, now());
       if (!items[0]?.isMatched) {
         const others = await readByIndex(tx, () => matchBatch(tx, profileId, ids, now()));
-        await endMatching(tx, profileId, [...items, ...others]);
+        await readByIndex(tx, () => endMatching(tx, profileId, [...items, ...others]));
         const [next] = await listDirtySales(tx, profileId, await listFirstSyncs(tx, profileId), 1);
         if (next?.isMatched) await measureOverlaps(tx, profileId, now());
         return;
       }
       const { changed, others } = await settleBatch(tx, profileId, ids, now());
       await reopenExports(tx, profileId, changed);
-      await endSettling(tx, profileId, [...items, ...others]);
+      await readByIndex(tx, () => endSettling(tx, profileId, [...items, ...others]));
     });
   },
 

@@ -247,31 +247,31 @@ export async function findMarks(
 ): Promise<SaleMark[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<SaleMark>`
-    SELECT outcome_id AS id, revision FROM dirty_sales
-    WHERE profile_id = ${profileId} AND outcome_id = ANY (${[...ids]}::uuid[]) AND is_matched = ${isMatched}`.execute(
-    tx,
-  );
+    SELECT d.id, d.revision FROM unnest(${[...ids]}::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+      SELECT outcome_id AS id, revision, is_matched FROM dirty_sales
+      WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) d
+    WHERE d.is_matched = ${isMatched}`.execute(tx);
   return rows;
 }
 
 /** The matches of these are found; which records count follows. */
 export async function endMatching(tx: Tx, profileId: string, marks: readonly SaleMark[]): Promise<void> {
   await sql`
-    UPDATE dirty_sales d SET is_matched = true FROM ${asRows(marks)}
-    WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision`.execute(tx);
+    UPDATE dirty_sales SET is_matched = true WHERE ctid = ANY (${placesOf(profileId, marks)})`.execute(tx);
 }
 
 /** Which of these count is written. */
 export async function endSettling(tx: Tx, profileId: string, marks: readonly SaleMark[]): Promise<void> {
   await sql`
-    DELETE FROM dirty_sales d USING ${asRows(marks)}
-    WHERE d.profile_id = ${profileId} AND d.outcome_id = done.id AND d.revision = done.revision AND d.is_matched`.execute(
-    tx,
-  );
+    DELETE FROM dirty_sales WHERE ctid = ANY (${placesOf(profileId, marks)}) AND is_matched`.execute(tx);
 }
 
-const asRows = (marks: readonly SaleMark[]) =>
-  sql`unnest(${marks.map(({ id }) => id)}::uuid[], ${marks.map(({ revision }) => revision)}::bigint[]) AS done (id, revision)`;
+/** The rows of marks that are as they were read. One that changes meanwhile moves to another place and stays. */
+const placesOf = (profileId: string, marks: readonly SaleMark[]) => sql`ARRAY(
+  SELECT d.place FROM unnest(${marks.map(({ id }) => id)}::uuid[], ${marks.map(({ revision }) => revision)}::bigint[]) AS asked (id, revision)
+  CROSS JOIN LATERAL (
+    SELECT ctid AS place, revision FROM dirty_sales WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) d
+  WHERE d.revision = asked.revision)`;
 
 /** Marks records whose sale has to be formed again; their matches are as they should be. */
 export async function markMatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {

@@ -26,6 +26,8 @@ export function openPool(options: PoolOptions): pg.Pool {
     statement_timeout: statementTimeoutMs,
     // A handler that hangs must not keep its locks.
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
+    // Of a new profile the planner knows nothing and expects many rows: compiling takes longer than such statements run.
+    options: '-c jit=off',
   });
   // An idle connection that breaks is replaced at its next use; unheard, the event would end the process.
   pool.on('error', onError);
