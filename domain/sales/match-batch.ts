@@ -1,6 +1,6 @@
 import { findNeighbours, type LedgerRecord, listSaleRecords } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
-import { type LastingMatch, matchRecords, pairKey } from '@tributary/rules';
+import { type LastingMatch, matchRecords, pairKey, type SaleRecord } from '@tributary/rules';
 import { limits, type MatchDecision } from '@tributary/vocabulary';
 import { toSaleRecord } from './records.ts';
 import {
@@ -34,7 +34,7 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     profileId,
     ids.filter((id) => !isPayment.has(id)),
   );
-  const { found: bucket, marks, fresh } = await readBuckets(tx, profileId, seeds, windowMs);
+  const { found: bucket, records, marks, fresh } = await readBuckets(tx, profileId, seeds, windowMs);
   const all = [...new Set([...ids, ...bucket.keys()])];
   const decisions = await findDecisions(tx, profileId, all);
   const matched = await findMatches(
@@ -44,10 +44,7 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
   );
   const before = new Map(matched.map((one) => [pairKey(one.first, one.second), one]));
   const lasting = lastingOf(bucket, before.values(), decisions);
-  const found = matchRecords(
-    [...bucket.values()].map((one) => toSaleRecord(one)),
-    { windowMs, decisions, lasting },
-  );
+  const found = matchRecords(records, { windowMs, decisions, lasting });
   const after = new Map<string, NewMatch>();
   for (const match of found) {
     const [one, other] = [bucket.get(match.first), bucket.get(match.second)] as [LedgerRecord, LedgerRecord];
@@ -111,7 +108,9 @@ const isSame = (a: StoredMatch | NewMatch | undefined, b: StoredMatch | NewMatch
   a.state === b.state;
 
 interface Bucket {
-  readonly found: Map<string, LedgerRecord>;
+  readonly found: ReadonlyMap<string, LedgerRecord>;
+  /** The same, with what they are matched by. */
+  readonly records: readonly SaleRecord[];
   /** The marks of what is in it beside the seeds. */
   readonly marks: SaleMark[];
   /** Records that are new to the tables of this module. */
@@ -126,24 +125,22 @@ async function readBuckets(
 ): Promise<Bucket> {
   const { most, perCustomer } = limits.sales.bucket;
   const found = new Map(seeds.map((one) => [one.id, one]));
-  const records = seeds.map((one) => toSaleRecord(one));
-  const fresh = new Set(await saveRecords(tx, profileId, records));
+  let near = seeds.map((one) => toSaleRecord(one));
+  const records = [...near];
+  const fresh = new Set(await saveRecords(tx, profileId, near));
   const marks: SaleMark[] = [];
   let frontier = seeds;
   while (frontier.length > 0) {
     // Records at the edge of a bucket that is too large are matched by themselves.
-    if (found.size > seeds.length + most) return { found, marks: [], fresh };
-    const related = await findRelated(
-      tx,
-      profileId,
-      frontier.map((one) => toSaleRecord(one)),
-      fresh,
-    );
-    const near = await findNeighbours(tx, profileId, frontier, windowMs, perCustomer);
-    const next = [...new Set([...related, ...near])].filter((id) => !found.has(id));
+    if (found.size > seeds.length + most) return { found, records, marks: [], fresh };
+    const related = await findRelated(tx, profileId, near, fresh);
+    const neighbours = await findNeighbours(tx, profileId, frontier, windowMs, perCustomer);
+    const next = [...new Set([...related, ...neighbours])].filter((id) => !found.has(id));
     const marked = await findMarks(tx, profileId, next, false);
     frontier = await listSaleRecords(tx, profileId, next);
     for (const one of frontier) found.set(one.id, one);
+    near = frontier.map((one) => toSaleRecord(one));
+    records.push(...near);
     const isPayment = new Set(frontier.map(({ id }) => id));
     const members = marked.filter(({ id }) => isPayment.has(id));
     marks.push(...members);
@@ -151,9 +148,9 @@ async function readBuckets(
     const added = await saveRecords(
       tx,
       profileId,
-      frontier.filter(({ id }) => isMarked.has(id)).map((one) => toSaleRecord(one)),
+      near.filter(({ id }) => isMarked.has(id)),
     );
     for (const id of added) fresh.add(id);
   }
-  return { found, marks, fresh };
+  return { found, records, marks, fresh };
 }

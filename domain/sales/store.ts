@@ -116,8 +116,9 @@ export async function findRelated(
   const { most } = limits.sales.perReference;
   const ids = records.map(({ id }) => id);
   const values = new Set(records.flatMap(({ references }) => references.map(({ value }) => value)));
+  const isAnyDecided = await hasDecisions(tx, profileId);
   const { rows } = await sql<{ id: string }>`
-    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids}::uuid[]) AS a (id)),
+    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${isAnyDecided ? ids : []}::uuid[]) AS a (id)),
     known AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids.filter((id) => !fresh.has(id))}::uuid[]) AS k (id))
     SELECT unnest(r.ids) AS id FROM unnest(${[...values]}::text[]) AS mine (value)
     CROSS JOIN LATERAL (
@@ -142,11 +143,18 @@ export async function findRelated(
   return rows.map(({ id }) => id);
 }
 
+/** Few profiles have any, and then nothing has to be looked up for each record. */
+export async function hasDecisions(tx: Tx, profileId: string): Promise<boolean> {
+  const { rows } = await sql`SELECT FROM sale_decisions WHERE profile_id = ${profileId} LIMIT 1`.execute(tx);
+  return rows.length > 0;
+}
+
 export async function findDecisions(
   tx: Tx,
   profileId: string,
   ids: readonly string[],
 ): Promise<Map<string, MatchDecision>> {
+  if (!(await hasDecisions(tx, profileId))) return new Map();
   const { rows } = await sql<{ first: string; second: string; decision: MatchDecision }>`
     SELECT first_id AS first, second_id AS second, decision FROM sale_decisions
     WHERE profile_id = ${profileId} AND (first_id = ANY (${[...ids]}::uuid[]) OR second_id = ANY (${[...ids]}::uuid[]))`.execute(
