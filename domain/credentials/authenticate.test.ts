@@ -1,6 +1,6 @@
 import { type Route, routes, Scope } from '@tributary/contract';
 import { buildApiKey, buildMember, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
-import { limits } from '@tributary/vocabulary';
+import { dayMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { bearerAuthenticator } from './authenticate.ts';
@@ -95,7 +95,9 @@ describe('A link to a report', () => {
     const { call, share, headers, viewer, profile } = await openShop();
     const link = await share();
     const shown = await call('GET', '/api/v1/shared-view', link.headers);
-    expect(shown.body.data).toMatchObject({ ...view, reporting_currency: 'USD', expires_at: null });
+    expect(shown.body.data).toMatchObject({ ...view, reporting_currency: 'USD' });
+    const expected = kit.clock.now().getTime() + limits.sharedViews.days.default * dayMs;
+    expect(shown.body.data.expires_at).toBe(new Date(expected).toISOString());
     const own = days('2026-06-03', '2026-06-30');
     for (const url of [`campaigns?${own}`, `campaigns/unattributed?${own}`, `overview?${own}`])
       expect((await call('GET', `/api/v1/${url}`, link.headers)).status).toBe(200);
@@ -143,6 +145,24 @@ describe('A link to a report', () => {
     expect((await call('POST', path, headers(owner), view)).body.error.reason).toBe('healthcare');
   });
 
+  test('works for at most a year', async () => {
+    const { call, headers, owner } = await openShop();
+    const expires = (days: number) => new Date(kit.clock.now().getTime() + days * dayMs).toISOString();
+    const { most } = limits.sharedViews.days;
+    expect((await call('POST', path, headers(owner), { ...view, expires_at: expires(most) })).status).toBe(201);
+    const refused = await call('POST', path, headers(owner), { ...view, expires_at: expires(most + 1) });
+    expect(refused.body.error).toMatchObject({ code: 'validation_error', field: 'expires_at' });
+  });
+
+  test.each(
+    Object.values<Route>(routes)
+      .filter(({ access }) => access.credentials.includes('shared_link'))
+      .filter(({ days }) => days === 'requested'),
+  )('$id takes the days of its answer from required parameters', ({ query }) => {
+    for (const parameter of ['date_from', 'date_to'])
+      expect(query?.shape[parameter]?.safeParse(undefined).success).toBe(false);
+  });
+
   test('a profile has so many of them', async () => {
     const { call, profile, headers, owner, share } = await openShop();
     const { id } = await share();
@@ -159,6 +179,7 @@ describe('A link to a report', () => {
     const listed = new Set<string>([...Object.values(sharedOperations).flat(), 'readSharedView']);
     const taking = Object.values<Route>(routes).filter(({ access }) => access.credentials.includes('shared_link'));
     expect(new Set(taking.map(({ id }) => id))).toEqual(listed);
-    for (const { method, access } of taking) expect([method, access.grain]).toEqual(['GET', 'profile']);
+    for (const { method, access, days } of taking)
+      expect([method, access.grain, days]).toEqual(['GET', 'profile', expect.any(String)]);
   });
 });

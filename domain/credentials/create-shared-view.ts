@@ -1,6 +1,7 @@
 import { links, type Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { limits } from '@tributary/vocabulary';
+import { dayOf } from '@tributary/rules';
+import { dayMs, limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { hashSecret, mintSecret } from './secret.ts';
 import { showView } from './shared-view.ts';
@@ -11,11 +12,18 @@ export const createSharedView: Handles<Routes['createSharedView'], { readonly ba
   { caller, effect, now, addToAudit, baseUrl },
 ) => {
   const { profileId, userId } = caller;
-  const expiresAt = body.expires_at ? new Date(body.expires_at) : null;
+  const { most, days } = limits.sharedViews;
+  const expiresAt = body.expires_at ? new Date(body.expires_at) : new Date(now.getTime() + days.default * dayMs);
+  if (expiresAt.getTime() > now.getTime() + days.most * dayMs)
+    refuse('validation_error', `A link works for at most ${days.most} days.`, { fields: { field: 'expires_at' } });
+  if (body.page === 'top-ads' && body.date_to < dayOf(now))
+    refuse('validation_error', 'Top ads shows the last days whenever it is read: choose a date_to that lies ahead.', {
+      fields: { field: 'date_to' },
+    });
   if (!userId) refuse('forbidden', 'Only somebody who is signed in shares a report.');
   return effect(async (tx) => {
-    if ((await countLiveViews(tx, profileId, now)) >= limits.sharedViews.most)
-      refuse('invalid_state', `A profile has up to ${limits.sharedViews.most} links. Revoke one that nobody needs.`);
+    if ((await countLiveViews(tx, profileId, now)) >= most)
+      refuse('invalid_state', `A profile has up to ${most} links. Revoke one that nobody needs.`);
     const secret = mintSecret('sharedView');
     const view = {
       id: uuid(),

@@ -1,19 +1,24 @@
-import type { RouteId } from '@tributary/contract';
+import type { RouteId, Routes } from '@tributary/contract';
 import type { Caller } from '@tributary/operations';
 import { type Everywhere, findAnywhere } from '@tributary/postgres';
-import { limits, type SharedPage } from '@tributary/vocabulary';
+import { limits, type SharedPage, type ShownDays } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
 import { type FoundView, findViewByHash, type ViewRow } from './shared-view-store.ts';
 
-/** What each page of the console reads. None of it names anybody. */
+/** A route that declares which days it shows, and shows no people. Others do not compile into a link. */
+type Shareable = {
+  [Id in RouteId]: Routes[Id] extends { days: ShownDays; access: { grain: 'profile' } } ? Id : never;
+}[RouteId];
+
+/** What each page of the console reads. */
 export const sharedOperations = {
   overview: ['readOverview', 'listCampaigns', 'readUnattributed', 'readCreativePicture'],
   campaigns: ['listCampaigns', 'readUnattributed', 'readAd', 'readOverview', 'readCampaignTrend'],
   platforms: ['readPlatformComparison', 'listCampaigns'],
   'top-ads': ['listTopPerformers', 'readCreativePicture'],
   cohorts: ['listCohorts'],
-} as const satisfies Record<SharedPage, readonly RouteId[]>;
+} as const satisfies Record<SharedPage, readonly Shareable[]>;
 
 /** Makes a caller of a link's secret: one that reads a report of some days and nothing else. */
 export function sharedLinkAuthenticator(everywhere: Everywhere) {
@@ -37,7 +42,7 @@ const callerOf = (found: FoundView, ask: (at: Date) => RawBuilder<FoundView>): C
   isHealthcare: false,
   requestsPerMinute: limits.ratePerMinute.sharedLink,
   confined: {
-    operations: new Set<string>([...sharedOperations[found.page], 'readSharedView']),
+    operations: new Set<string>([...sharedOperations[found.page], 'readSharedView' satisfies Shareable]),
     from: found.from,
     to: found.to,
   },

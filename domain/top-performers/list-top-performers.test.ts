@@ -1,7 +1,8 @@
 import { routes, type ScoreWindow } from '@tributary/contract';
 import { saveRates } from '@tributary/domain/money/room.ts';
 import { priceOutcomes } from '@tributary/domain/outcomes/room.ts';
-import { openTestWithClickHouse, type SceneTraits } from '@tributary/testkit';
+import { buildMember, openTestWithClickHouse, type SceneTraits } from '@tributary/testkit';
+import { dayMs } from '@tributary/vocabulary';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
 import { crowd, openAds } from './top-performers.fixture.ts';
@@ -11,6 +12,32 @@ const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 const open = (traits: SceneTraits = {}) => openAds(world, traits);
 const { signal } = new AbortController();
+
+test('A shared link shows scores only while all days of their window are its own', async () => {
+  const shop = await open();
+  const owner = await buildMember(kit.app, shop.workspaceId, 'owner');
+  const headers = { ...owner.headers({ profileId: shop.profileId }), origin: 'https://tributary.test' };
+  const day = (days: number) => new Date(kit.clock.now().getTime() + days * dayMs).toISOString().slice(0, 10);
+  const share = async (from: string, to: string) => {
+    const payload = { name: 'Ads', page: 'top-ads', date_from: from, date_to: to };
+    const answer = await world.api.call({ method: 'POST', url: '/api/v1/shared-views', headers, payload });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  const read = async ({ body }: Awaited<ReturnType<typeof share>>, query = '') => {
+    const authorization = `Bearer ${body.data.url.split('#')[1]}`;
+    const url = `/api/v1/top-performers${query}`;
+    return (await world.api.call({ method: 'GET', url, headers: { authorization } })).statusCode;
+  };
+  const past = await share('2026-01-01', '2026-01-05');
+  expect(past).toMatchObject({ status: 422, body: { error: { field: 'date_to' } } });
+  const [month, week] = [await share(day(-30), day(30)), await share(day(-7), day(30))];
+  expect(await read(week)).toBe(200);
+  await shop.tell({ external_id: 'ad-1' });
+  await shop.settle();
+  await shop.rebuild();
+  expect([await read(month), await read(month, '?window=lifetime'), await read(week)]).toEqual([200, 403, 403]);
+  expect(await read(week, '?window=7d')).toBe(200);
+});
 
 describe('Before a night', () => {
   test('[top-035] there is nothing, and no error: an ad needs to be told of, and scored', async () => {

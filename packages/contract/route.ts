@@ -1,4 +1,4 @@
-import type { IdKind, RateBucket, ScopeGrain } from '@tributary/vocabulary';
+import type { IdKind, RateBucket, ScopeGrain, ShownDays } from '@tributary/vocabulary';
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { CredentialKind, Role, Scope } from './scopes.ts';
@@ -42,6 +42,8 @@ interface Declaration {
   readonly refusedAs?: Readonly<Record<string, ErrorCode>>;
   /** What each id that a caller may name stands for, so that the probe can send another profile's. */
   readonly ids?: Readonly<Record<string, IdKind>>;
+  /** Which days the answer shows. Without it no shared link may read the route. */
+  readonly days?: ShownDays;
   /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
   readonly idempotency?: 'required' | 'accepted' | 'natural';
   readonly rate?: RateBucket;

@@ -81,16 +81,34 @@ function isPlaced({ access, path }: Route, { profileId, workspaceId }: Caller): 
   return profileId !== undefined;
 }
 
-/** A link to a report shows no other days than its own. */
-export function admitDays({ confined }: Caller, query: unknown): void {
-  if (!confined) return;
-  const { date_from: from, date_to: to } = (query ?? {}) as { date_from?: string; date_to?: string };
-  const isWithin = (day: string | undefined) => day === undefined || (day >= confined.from && day <= confined.to);
-  if (!isWithin(from) || !isWithin(to))
-    refuse('forbidden', `This link shows the days from ${confined.from} to ${confined.to}.`, {
-      fields: { reason: 'link' },
-    });
+interface Days {
+  readonly date_from?: string | null;
+  readonly date_to?: string | null;
 }
+
+/** A link to a report shows no other days than its own: a route that does not declare its days is refused. */
+export function admitDays(route: Route, caller: Caller, query: unknown): void {
+  if (!caller.confined) return;
+  if (route.days === undefined) refuseDays(caller);
+  if (route.days === 'requested') admitRange(caller, query as Days | undefined);
+}
+
+/** The same where the server chooses the days: only its answer tells them. An empty answer shows none. */
+export function admitAnsweredDays(route: Route, caller: Caller | undefined, body: unknown): void {
+  if (!caller?.confined || route.days !== 'answered') return;
+  const { data, meta } = (body ?? {}) as { data?: unknown; meta?: Days };
+  if (!Array.isArray(data) || data.length > 0) admitRange(caller, meta);
+}
+
+function admitRange(caller: Caller, { date_from: from, date_to: to }: Days = {}): void {
+  const { confined } = caller;
+  if (!confined || !from || !to || from < confined.from || to > confined.to) refuseDays(caller);
+}
+
+const refuseDays = ({ confined }: Caller): never =>
+  refuse('forbidden', `This link shows the days from ${confined?.from} to ${confined?.to}.`, {
+    fields: { reason: 'link' },
+  });
 
 /** Headers that tell of a route's end; from its sunset on it is gone. */
 export function deprecationHeaders({ deprecation }: Route, now: Date, baseUrl: string): Record<string, string> {

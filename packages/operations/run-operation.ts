@@ -1,5 +1,5 @@
 import { errorEntry, type Route } from '@tributary/contract';
-import { admit, admitAgain, admitDays, deprecationHeaders } from './admission.ts';
+import { admit, admitAgain, admitAnsweredDays, admitDays, deprecationHeaders } from './admission.ts';
 import { rateHeaders, takeAllowance } from './allowance.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 import { isToldAsBefore, type ToldKeys } from './customer-key.ts';
@@ -44,7 +44,7 @@ export async function runOperation<Services>(
   const { caller } = call;
   await auditing(desk, route, call, async () => {
     const input = parse(route, sent);
-    if (caller) admitDays(caller, input.query);
+    if (caller) admitDays(route, caller, input.query);
     const work = () => new Work(route, input, call, sent, desk);
     const prepare = () => answerTo(route, handler, input, call, desk, work());
     if (!caller) return send((await prepare()).prepared);
@@ -89,7 +89,9 @@ async function answerTo<Services>(
   const { caller } = call;
   const { status, bytes } = await work.run(async (context) => {
     try {
-      return await handler(input as never, context as never);
+      const answer = await handler(input as never, context as never);
+      admitAnsweredDays(route, caller, answer.body);
+      return answer;
     } catch (error) {
       // A selector may need more than the route itself does.
       if (caller && isForbidden(error)) await recordRefusedRead(desk, route, caller, call);

@@ -115,6 +115,13 @@ export type CredentialKind = keyof typeof credentialKinds;
 export const sharedPages = ['overview', 'campaigns', 'platforms', 'top-ads', 'cohorts'] as const;
 export type SharedPage = (typeof sharedPages)[number];
 
+/**
+ * How the days that an answer shows are chosen: by `date_from` and `date_to` of the request; by the server, which names them in `meta`; or
+ * there are none in it.
+ */
+export const shownDays = ['requested', 'answered', 'none'] as const;
+export type ShownDays = (typeof shownDays)[number];
+
 /** Those that members save for each other: reports that name nobody, whatever is asked of them. */
 export const savedPages = [...sharedPages, 'search-terms', 'models', 'reconciliation'] as const;
 export type SavedPage = (typeof savedPages)[number];

@@ -148,7 +148,7 @@ export const limits = {
   creativePictures: { maxBytes: 512 * 1024, freshDays: 7, keptDays: 30, triedAgainAfterMinutes: 60 },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
-  sharedViews: { pageSize: shortPages, most: 200 },
+  sharedViews: { pageSize: shortPages, most: 200, days: { default: 90, most: 366 } },
   savedViews: { most: 100, nameLength: 60, searchLength: 2_000 },
   /** Sent at this hour where the profile is. Tried again after so many minutes, each time twice as many. */
   reportMails: {

@@ -108,6 +108,7 @@ export const listCampaigns = route({
   ids: { parent_id: 'ad_entity', connection_id: 'connection' },
   refusals: ['not_found'],
   refusedAs: dateRangeFaults,
+  days: 'requested',
   answers: { 200: { schema: page(CampaignRow, { ...ReportMeta, ...ClosedMeta }) } },
 });
 
@@ -128,6 +129,7 @@ export const readUnattributed = route({
     ...AsOf,
   }),
   refusedAs: dateRangeFaults,
+  days: 'requested',
   answers: {
     200: {
       schema: data(
@@ -171,6 +173,7 @@ export const readCampaignTrend = route({
     ...AsOf,
   }),
   refusedAs: dateRangeFaults,
+  days: 'requested',
   answers: { 200: { schema: data(z.array(TrendRow), DeliveryMeta) } },
 });
 
@@ -195,5 +198,6 @@ export const readAd = route({
   ids: { id: 'ad' },
   refusals: ['campaign_not_found'],
   refusedAs: dateRangeFaults,
+  days: 'requested',
   answers: { 200: { schema: data(Entity, ReportMeta) } },
 });

@@ -66,6 +66,8 @@ export const listCohorts = route({
     cursor: z.string().max(200).optional().describe('From the page before.'),
   }),
   refusedAs: dateRangeFaults,
+  // What customers of these days paid later is part of their cohort.
+  days: 'requested',
   answers: {
     200: {
       schema: page(Cohort, {

@@ -80,6 +80,7 @@ export const readCreativePicture = route({
     scopes: anyOf('campaigns:read'),
     grain: 'profile',
   },
+  days: 'none',
   answers: {
     200: { schema: z.string().meta({ format: 'binary' }), contentType: 'image/*', bare: true, binary: true },
     204: { schema: z.undefined(), bare: true, description: 'There is none.' },

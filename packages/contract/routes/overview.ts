@@ -43,6 +43,7 @@ export const readPlatformComparison = route({
     ...AsOf,
   }),
   refusedAs: dateRangeFaults,
+  days: 'requested',
   answers: {
     200: {
       schema: data(
@@ -97,6 +98,7 @@ export const readOverview = route({
   access: sharedAccess,
   query: DateRange.safeExtend(AsOf),
   refusedAs: dateRangeFaults,
+  days: 'requested',
   answers: {
     200: {
       schema: data(

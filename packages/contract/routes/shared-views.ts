@@ -54,7 +54,8 @@ const createSharedView = route({
   description:
     'Whoever has the link reads this page of the console, of these days, and nothing else: no people, no other page, no other profile. The address is in ' +
     'this answer and nowhere else; its secret stands after the `#`, which browsers do not send. Healthcare-family profiles share nothing: links of a ' +
-    'profile that becomes one are dead.',
+    'profile that becomes one are dead. The page `top-ads` shows the last days whenever it is read: its `date_to` is the last day on which the link ' +
+    'shows anything.',
   chapter,
   audit: { action: 'shared_view.created', of: 'shared_view:{data.id}' },
   access: { ...sharing, healthcare: 'refused' },
@@ -70,7 +71,9 @@ const createSharedView = route({
       name: z.string().trim().min(1, 'must not be empty').max(200),
       page: Page,
       search: Search.default(''),
-      expires_at: IsoTimestampInput.optional().describe('Absent: until it is revoked.'),
+      expires_at: IsoTimestampInput.optional().describe(
+        `At most ${limits.sharedViews.days.most} days ahead. Absent: in ${limits.sharedViews.days.default} days.`,
+      ),
     }).strict(),
   },
   idempotency: 'accepted',
@@ -113,6 +116,7 @@ const readSharedView = route({
   description: 'Asked with the link’s own secret. The figures are read with it from the routes of the page.',
   chapter,
   access: { credentials: ['shared_link'], grain: 'profile' },
+  days: 'none',
   answers: {
     200: {
       schema: data(

@@ -118,6 +118,7 @@ export const listTopPerformers = route({
     formats: some(CreativeFormat),
     has_video: Flag.optional().describe('true: only video creatives; false: only others.'),
   }),
+  days: 'answered',
   answers: {
     200: {
       schema: data(z.array(TopPerformer), {

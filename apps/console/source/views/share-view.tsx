@@ -10,8 +10,10 @@ import { mailedPages, rolesThatShare, sharedPages } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { sharedViewsQuery } from '../workspace/queries.ts';
 
-const lives = { '7': say.shared.days7, '30': say.shared.days30, '90': say.shared.days90, '': say.shared.forGood };
+const lives = { '7': say.shared.days7, '30': say.shared.days30, '90': say.shared.days90, '365': say.shared.year };
 const dayMs = 86_400_000;
+const longestWindowMs = 30 * dayMs;
+const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** Makes a link to the report in sight, for somebody without an account. */
 export function ShareView() {
@@ -26,15 +28,19 @@ export function ShareView() {
   const create = useMutation({
     mutationFn: async (form: FormData) => {
       const { explain: _, from: _from, to: _to, compared: _compared, ...others } = search as Record<string, unknown>;
-      const days = Number(form.get('life'));
+      const expires = Date.now() + Number(form.get('life')) * dayMs;
+      // This page shows the last days whenever it is read: the link shows them until it expires.
+      const days =
+        page === 'top-ads'
+          ? { date_from: dayOf(Date.now() - longestWindowMs), date_to: dayOf(expires) }
+          : { date_from: from, date_to: to };
       const { data } = await clientFor(profileId).createSharedView({
         body: {
           name: String(form.get('name')).trim(),
           page: page ?? 'overview',
           search: defaultStringifySearch(others).slice(1),
-          date_from: from,
-          date_to: to,
-          ...(days > 0 && { expires_at: new Date(Date.now() + days * dayMs).toISOString() }),
+          ...days,
+          expires_at: new Date(expires).toISOString(),
         },
       });
       return data;

@@ -70,7 +70,7 @@ export const workspace = {
     days7: '7 days',
     days30: '30 days',
     days90: '90 days',
-    forGood: 'Until it is revoked',
+    year: '1 year',
     make: 'Make link',
     theLink: 'the link',
     once: 'It is shown once. Links are listed and revoked under Settings.',

@@ -71,7 +71,7 @@ export const workspace: typeof english = {
     days7: '7 días',
     days30: '30 días',
     days90: '90 días',
-    forGood: 'Hasta que se revoque',
+    year: '1 año',
     make: 'Crear enlace',
     theLink: 'el enlace',
     once: 'Se muestra una sola vez. Los enlaces se ven y se revocan en Ajustes.',
