@@ -6,7 +6,6 @@ import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
 import { openMetrics, type Tracing } from '@tributary/telemetry';
-import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
 import { docsDirectory } from '../docs/build.ts';
 import { createApi } from './app.ts';
@@ -48,7 +47,7 @@ await runProcess('api', async (platform) => {
     isMailSetUp: settings.smtpUrl !== undefined,
     adPatienceMs: settings.adPatienceSeconds * 1_000,
     attributionWaitMs: limits.payments.attributionWaitMs,
-    vault: createVault(() => ring.keys('envelope')),
+    vault: ring.envelope(),
     sessionKeys: () => ring.keys('session'),
     tombstoneKey: () => ring.eldest('tombstone').bytes,
     linkTokenKeys: () => (settings.linkTokens ? ring.keys('link_token') : []),

@@ -1,7 +1,6 @@
 import { type Ingestion, openIngestion } from '@tributary/domain/ingestion/room.ts';
 import { linkTokenReader } from '@tributary/domain/link-tokens/room.ts';
 import { markVerified, signingReader } from '@tributary/domain/tracking/room.ts';
-import { createVault } from '@tributary/vault';
 import type { Ledgers } from './ledgers.ts';
 
 /** The worker's pipeline, for commands that put visits through it. */
@@ -13,7 +12,7 @@ export async function openPipeline({ app, platform, settings }: Ledgers): Promis
     ring,
     readLinkToken: linkTokenReader(() => (settings.linkTokens ? ring.keys('link_token') : [])),
     markVerified,
-    readSigning: signingReader(createVault(() => ring.keys('envelope'))),
+    readSigning: signingReader(ring.envelope()),
     badBytesPerDay: settings.badVisitMegabytesPerDay << 20,
     now: () => new Date(),
   });

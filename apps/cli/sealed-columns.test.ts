@@ -1,6 +1,15 @@
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { buildProfile, openTestkit, type Testkit } from '@tributary/testkit';
-import { createVault, ensureKeys, KeyRing, loadKeys, retireKeys, rotateKey } from '@tributary/vault';
+import {
+  createVault,
+  ensureKeys,
+  KeyRing,
+  loadKeys,
+  retireKeys,
+  rotateKey,
+  type SecretPlace,
+  settledAfterMs,
+} from '@tributary/vault';
 import { rewrapRows, whyNotRetire } from '@tributary/vault/sealed-rows.ts';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -15,15 +24,17 @@ beforeAll(async () => {
   kit = await openTestkit();
   owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
   await ensureKeys(owner.unbound, master, kit.clock.now());
-  ring = new KeyRing(master, () => loadKeys(kit.app.unbound));
+  ring = new KeyRing(
+    master,
+    () => loadKeys(kit.app.unbound),
+    () => kit.clock.now(),
+  );
   await ring.refresh();
 });
 afterAll(async () => {
   await owner.close();
   await kit.close();
 });
-
-const vault = () => createVault(() => ring.keys('envelope'));
 
 /** Bytes that are no secret: hashes, and the public half of a key. The ring itself is sealed under the master key. */
 const noSecret = /(^|_)hash$|^fingerprint$|^public_key$/;
@@ -59,7 +70,7 @@ const texts = [
 async function fill(profileId: string): Promise<(string | Buffer)[]> {
   const rows = [uuid(), uuid(), uuid(), Buffer.alloc(32, 7), uuid(), uuid(), uuid(), uuid(), uuid()];
   const [bad, receipt, summary, answer, secret, webhook, credentials, capability, parked] = sealedColumns.map(
-    ({ place }, index) => vault().seal(texts[index] as string, place(profileId, rows[index] as string)),
+    ({ place }, index) => ring.envelope().seal(texts[index] as string, place(profileId, rows[index] as string)),
   );
   await kit.app.forProfile(profileId).transaction(async (tx) => {
     await sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at) VALUES (${profileId}, ${rows[0]}, 'x', ${bad}, now())`.execute(
@@ -94,7 +105,7 @@ const opened = async (profileId: string, rows: readonly (string | Buffer)[]) => 
     const { rows: sealed } = await owner.unbound.query(sql<{ sealed: Buffer }>`
       SELECT ${sql.ref(column)} AS sealed FROM ${sql.table(table)} WHERE ${sql.ref(key[1])} = ${rows[index]}
         AND ${sql.ref(key[0])} = ${profileId}`);
-    found.push(vault().open(sealed[0]?.sealed as Buffer, place(profileId, rows[index] as string)));
+    found.push(ring.envelope().open(sealed[0]?.sealed as Buffer, place(profileId, rows[index] as string)));
   }
   return found;
 };
@@ -105,7 +116,9 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
   for (const { id } of profiles) rows.set(id, await fill(id));
   const why = () => owner.unbound.transaction((tx) => whyNotRetire(tx, sealedColumns, kit.clock.now()));
   kit.clock.advance(1_000);
-  const newest = await owner.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
+  await owner.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
+  expect(await why()).toBeUndefined();
+  kit.clock.advance(settledAfterMs);
   await ring.refresh();
   const tables =
     'bad_visits 2, erasures 2, journey_summaries 2, idempotent_answers 2, tracking_keys 2, webhook_subscriptions 2, connections 2, handoffs 2, pending_selections 2';
@@ -121,15 +134,23 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
         tx,
       ),
     );
-  const rewrap = () => rewrapRows(owner.unbound, sealedColumns, vault(), newest);
-  expect(await rewrap()).toEqual({ rewrapped: 18, unreadable: 1 });
-  expect(await rewrap()).toEqual({ rewrapped: 0, unreadable: 1 });
-  expect(await why()).toContain('1 rows');
+  const lost = createVault([{ id: 'lost', bytes: Buffer.alloc(32, 9) }]);
+  const lostId = uuid();
+  const underLost = lost.seal('x', sealedColumns[0]?.place(first?.id as string, lostId) as SecretPlace);
   await kit.app
     .forProfile(first?.id as string)
-    .transaction((tx) => sql`DELETE FROM bad_visits WHERE octet_length(sealed) = 1`.execute(tx));
-  expect(await why()).toContain('less than a minute old');
-  kit.clock.advance(60_000);
+    .transaction((tx) =>
+      sql`INSERT INTO bad_visits (profile_id, id, reason, sealed, received_at) VALUES (${first?.id}, ${lostId}, 'x', ${underLost}, now())`.execute(
+        tx,
+      ),
+    );
+  const rewrap = () => rewrapRows(owner.unbound, sealedColumns, ring);
+  expect(await rewrap()).toEqual({ rewrapped: 18, unreadable: 2 });
+  expect(await rewrap()).toEqual({ rewrapped: 0, unreadable: 2 });
+  expect(await why()).toContain('2 rows');
+  await kit.app
+    .forProfile(first?.id as string)
+    .transaction((tx) => sql`DELETE FROM bad_visits WHERE octet_length(sealed) = 1 OR id = ${lostId}`.execute(tx));
   expect(await why()).toBeUndefined();
   await owner.unbound.transaction((tx) => retireKeys(tx, 'envelope', kit.clock.now()));
   await ring.refresh();

@@ -79,6 +79,7 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     throw new WrongSettings(['TEST_CLOCK must not be true when NODE_ENV is production']);
   let testClock: TestClock | undefined;
   const onError = (error: unknown) => log.failure(undefined, error);
+  const now = () => testClock?.now() ?? new Date();
   const closing: (() => unknown)[] = [];
   const onClose = (close: () => unknown) => void closing.push(close);
   const addresses: Record<Role, string> = {
@@ -108,7 +109,7 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
   return {
     settings,
     log,
-    now: () => testClock?.now() ?? new Date(),
+    now,
     get testClock() {
       return testClock;
     },
@@ -172,7 +173,7 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     },
 
     async keys(app) {
-      const ring = await new KeyRing(masterVault(), () => loadKeys(app.home.unbound)).open(keyRefreshMs, onError);
+      const ring = await new KeyRing(masterVault(), () => loadKeys(app.home.unbound), now).open(keyRefreshMs, onError);
       onClose(() => ring.close());
       return ring;
     },

@@ -12,7 +12,6 @@ import { createMailer, createOutbound } from '@tributary/outbound';
 import { findBackupFolder, keepsNotes, runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
-import { createVault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
 import { faultOf, startJobWorker, startQueueWorker, type WorkFailure } from '@tributary/work';
 import { blame } from './blame.ts';
@@ -54,7 +53,7 @@ await runProcess('worker', async (platform) => {
     log.failedWork({ work, key, fault: faultOf(error) }, error);
   };
   const failing = (work: string) => (error: unknown) => onFailure({ work, key: undefined, error });
-  const vault = createVault(() => ring.keys('envelope'));
+  const vault = ring.envelope();
   const webhookOutbound = createOutbound({
     timeoutMs: limits.webhooks.timeoutSeconds * 1_000,
     maxResponseBytes: webhookAnswerBytes,

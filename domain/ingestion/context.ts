@@ -7,7 +7,7 @@ import {
 } from '@tributary/clickhouse';
 import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
-import { createOpener, createVault, type KeyRing, type Vault } from '@tributary/vault';
+import { createOpener, type KeyRing, type Vault } from '@tributary/vault';
 import type { Signing } from './signature.ts';
 
 /** Whom a link token names; undefined where it does not open, or had lapsed by then. What became of that customer since, the pipeline asks itself. */
@@ -45,7 +45,7 @@ export interface Ingestion {
 export interface IngestionParts {
   readonly postgres: Postgres;
   readonly clickhouse: Pick<ClickHouse, 'insertArrays'>;
-  readonly ring: Pick<KeyRing, 'keys' | 'eldest' | 'refresh'>;
+  readonly ring: Pick<KeyRing, 'keys' | 'envelope' | 'eldest' | 'refresh'>;
   readonly readLinkToken?: ReadLinkToken;
   readonly markVerified: MarkVerified;
   readonly readSigning?: ReadSigning;
@@ -62,7 +62,7 @@ export function openIngestion({ postgres, clickhouse, ring, ...rest }: Ingestion
     visits: createBatchWriter({ client: clickhouse, table: 'visits', retryForMs }),
     touches: createBatchWriter({ client: clickhouse, table: 'touches', retryForMs }),
     streamVault: createOpener(() => ring.keys('stream')),
-    envelopeVault: createVault(() => ring.keys('envelope')),
+    envelopeVault: ring.envelope(),
     refreshKeys: () => ring.refresh(),
     visitorKey: () => ring.eldest('visitor').bytes,
     readLinkToken: rest.readLinkToken ?? (() => undefined),

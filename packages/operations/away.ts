@@ -1,4 +1,5 @@
 import { isAway, isContended } from '@tributary/postgres';
+import { KeyNotLoaded } from '@tributary/vault';
 import { Refusal } from './refusal.ts';
 
 /**
@@ -9,6 +10,7 @@ export function awayAsRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   if (isEngineAway(error))
     return comeAgain('A part of the service is away for a moment.', `engine away: ${said(error)}`);
+  if (error instanceof KeyNotLoaded) return comeAgain('A new key is being loaded.', said(error));
   if (isContended(error)) return comeAgain('Others were at the same rows all the time.', `contended: ${said(error)}`);
   return error;
 }

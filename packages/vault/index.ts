@@ -3,10 +3,19 @@ export {
   KeyRing,
   rotatedPurposes,
   type StoredKey,
+  settledAfterMs,
 } from './key-ring.ts';
-export { ensureKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+export { ensureKeys, liveKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
 export { keyedHash } from './keyed-hash.ts';
 export { createOpener, createSealer, type PublicKey, publicKeyOf } from './sealed-box.ts';
 export { openFile, sealFile } from './sealed-file.ts';
 export type { SealedColumn } from './sealed-rows.ts';
-export { createVault, type MasterKey, type SecretPlace, tryOpen, UnreadableSecret, type Vault } from './vault.ts';
+export {
+  createVault,
+  KeyNotLoaded,
+  type MasterKey,
+  type SecretPlace,
+  tryOpen,
+  UnreadableSecret,
+  type Vault,
+} from './vault.ts';

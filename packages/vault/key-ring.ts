@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
 import { publicKeyOf } from './sealed-box.ts';
-import type { MasterKey, SecretPlace, Vault } from './vault.ts';
+import { createVault, type MasterKey, type SecretPlace, type Vault } from './vault.ts';
 
 /**
  * All but those that name browsers and people who were erased: these names are stored for good, and under another key each would
@@ -10,6 +10,12 @@ import type { MasterKey, SecretPlace, Vault } from './vault.ts';
 export const rotatedPurposes: readonly KeyPurpose[] = keyPurposes.filter(
   (purpose) => purpose !== 'visitor' && purpose !== 'tombstone',
 );
+
+/**
+ * A new key seals and signs once it is a minute old. Processes read the stored keys every half minute, so by then each of them
+ * can open what it sealed.
+ */
+export const settledAfterMs = 60_000;
 
 /** A key as it is stored: wrapped by a master key, which is not. */
 export interface StoredKey {
@@ -20,20 +26,41 @@ export interface StoredKey {
   readonly public_key?: Buffer | null;
 }
 
+export type LiveKey = StoredKey & { readonly created_at: Date };
+
 /**
- * The service's own keys while it runs. A rotation elsewhere reaches it within the time between two looks, and at once when
- * something was made with a key that it does not know yet.
+ * Of keys that are listed newest first, the one that seals: the newest that has settled. The first key of an installation has
+ * nobody to wait for.
  */
+export function indexOfCurrent(newestFirst: readonly { readonly created_at: Date }[], now: Date): number {
+  const settled = newestFirst.findIndex((key) => now.getTime() - key.created_at.getTime() >= settledAfterMs);
+  return settled === -1 ? newestFirst.length - 1 : settled;
+}
+
+interface Ring {
+  readonly newestFirst: readonly MasterKey[];
+  readonly currentFirst: readonly MasterKey[];
+}
+
+/** More ids than this were never ours. */
+const mostAbsent = 1_000;
+
+/** The service's own keys while it runs, read again every half minute, and at once when something names a key that is not among them. */
 export class KeyRing {
   readonly #master: Vault;
-  readonly #load: () => Promise<readonly StoredKey[]>;
-  #keys: ReadonlyMap<KeyPurpose, readonly MasterKey[]> = new Map();
+  readonly #load: () => Promise<readonly LiveKey[]>;
+  readonly #now: () => Date;
+  #rings: ReadonlyMap<KeyPurpose, Ring> = new Map();
+  /** Ids that something named and no stored key had: asked for, or gone since the stored keys were read again. */
+  readonly #absent = new Map<string, 'asked' | 'gone'>();
+  #reading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   /** `load` gives the live keys of all purposes, newest first. */
-  constructor(master: Vault, load: () => Promise<readonly StoredKey[]>) {
+  constructor(master: Vault, load: () => Promise<readonly LiveKey[]>, now: () => Date = () => new Date()) {
     this.#master = master;
     this.#load = load;
+    this.#now = now;
   }
 
   async open(refreshMs: number, onError: (error: unknown) => void): Promise<this> {
@@ -43,40 +70,74 @@ export class KeyRing {
   }
 
   async refresh(): Promise<void> {
-    const keys = new Map<KeyPurpose, MasterKey[]>();
-    for (const stored of await this.#load()) {
-      const bytes = Buffer.from(this.#master.open(stored.sealed, place(stored)), 'base64');
-      keys.set(stored.purpose, [...(keys.get(stored.purpose) ?? []), { id: stored.id, bytes }]);
+    const asked = [...this.#absent.keys()];
+    const live = await this.#load();
+    const rings = new Map<KeyPurpose, Ring>();
+    for (const [purpose, stored] of Map.groupBy(live, (one) => one.purpose)) {
+      const newestFirst = stored.map((one) => ({
+        id: one.id,
+        bytes: Buffer.from(this.#master.open(one.sealed, place(one)), 'base64'),
+      }));
+      const current = indexOfCurrent(stored, this.#now());
+      rings.set(purpose, {
+        newestFirst,
+        currentFirst: [newestFirst[current] as MasterKey, ...newestFirst.toSpliced(current, 1)],
+      });
     }
-    this.#keys = keys;
+    this.#rings = rings;
+    const known = new Set(live.map(({ id }) => id));
+    for (const id of asked)
+      if (known.has(id)) this.#absent.delete(id);
+      else this.#absent.set(id, 'gone');
   }
 
-  /** Newest first; the first is for new work. */
+  /** The first is for new work; the others read what was made with them. */
   keys(purpose: KeyPurpose): readonly MasterKey[] {
-    return this.#keys.get(purpose) ?? [];
+    return this.#rings.get(purpose)?.currentFirst ?? [];
   }
 
   current(purpose: KeyPurpose): MasterKey {
-    const [newest] = this.keys(purpose);
-    if (!newest) throw new Error(`There is no ${purpose} key yet. Run "tributary keys rotate ${purpose}".`);
-    return newest;
+    const [current] = this.keys(purpose);
+    if (!current) throw new Error(`There is no ${purpose} key yet. Run "tributary keys rotate ${purpose}".`);
+    return current;
   }
 
   /** The first that was ever made: for what must come out the same for ever. */
   eldest(purpose: KeyPurpose): MasterKey {
-    return this.keys(purpose).at(-1) ?? this.current(purpose);
+    return this.#rings.get(purpose)?.newestFirst.at(-1) ?? this.current(purpose);
   }
 
-  /** By its id; one that is not known may be newer than our last look. */
-  async find(purpose: KeyPurpose, id: string): Promise<MasterKey | undefined> {
-    const known = this.keys(purpose).find((key) => key.id === id);
-    if (known) return known;
-    await this.refresh();
-    return this.keys(purpose).find((key) => key.id === id);
+  /** Ids of the key that seals, and of newer ones that will. */
+  inUse(purpose: KeyPurpose): readonly string[] {
+    const { newestFirst = [], currentFirst: [current] = [] } = this.#rings.get(purpose) ?? {};
+    return newestFirst.slice(0, newestFirst.findIndex(({ id }) => id === current?.id) + 1).map(({ id }) => id);
+  }
+
+  /** Seals and opens what PostgreSQL keeps. */
+  envelope(): Vault {
+    return createVault(
+      () => this.keys('envelope'),
+      (id) => this.#isPending(id),
+    );
   }
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  /** Until the stored keys were read once more since a key was first missed. Begins to read them. */
+  #isPending(id: string): boolean {
+    const state = this.#absent.get(id);
+    if (state === 'gone') return false;
+    if (this.#absent.size >= mostAbsent) this.#absent.clear();
+    if (!state) this.#absent.set(id, 'asked');
+    // While PostgreSQL is away, the next who asks tries again.
+    this.#reading ??= this.refresh()
+      .catch(() => {})
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    return true;
   }
 }
 

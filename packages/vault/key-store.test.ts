@@ -1,11 +1,12 @@
 import { createPostgres, type Postgres } from '@tributary/postgres';
 import { openTestkit, type Testkit } from '@tributary/testkit';
+import type { KeyPurpose } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { KeyRing } from './key-ring.ts';
+import { KeyRing, settledAfterMs } from './key-ring.ts';
 import { ensureKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
 import { createOpener, createSealer } from './sealed-box.ts';
-import { createVault, UnreadableSecret } from './vault.ts';
+import { createVault, KeyNotLoaded, tryOpen, UnreadableSecret } from './vault.ts';
 
 const oldMaster = { id: 'm1', bytes: Buffer.alloc(32, 1) };
 const newMaster = { id: 'm2', bytes: Buffer.alloc(32, 2) };
@@ -27,7 +28,26 @@ afterAll(async () => {
   await kit.close();
 });
 
-const openRing = (vault = master) => new KeyRing(vault, () => loadKeys(kit.app.unbound)).open(60_000, () => {});
+const openRing = (vault = master) =>
+  new KeyRing(
+    vault,
+    () => loadKeys(kit.app.unbound),
+    () => kit.clock.now(),
+  ).open(60_000, () => {});
+
+const rotate = (purpose: KeyPurpose) =>
+  operator.unbound.transaction((tx) => rotateKey(tx, master, purpose, kit.clock.now()));
+const retire = () => operator.unbound.transaction((tx) => retireKeys(tx, 'envelope', kit.clock.now()));
+
+/** What opens, undefined for what no key opens, or that its key is not loaded. */
+const outcomeOf = (open: () => string) => {
+  try {
+    return tryOpen(open);
+  } catch (error) {
+    if (error instanceof KeyNotLoaded) return error.name;
+    throw error;
+  }
+};
 
 test('every purpose has a key, once', async () => {
   await ensureKeys(operator.unbound, master, kit.clock.now());
@@ -47,7 +67,7 @@ test('a collector finds the public halves of the stream’s keys, also of those 
   expect(await loadStreamKeys(collector.unbound)).toEqual([]);
   await ensureKeys(operator.unbound, master, kit.clock.now());
   kit.clock.advance(1_000);
-  const young = await operator.unbound.transaction((tx) => rotateKey(tx, master, 'stream', kit.clock.now()));
+  const young = await rotate('stream');
   const found = await loadStreamKeys(collector.unbound);
   expect([found.length, found[0]?.id]).toEqual([2, young]);
   const ring = await openRing();
@@ -60,23 +80,49 @@ test('a collector finds the public halves of the stream’s keys, also of those 
   await collector.close();
 });
 
-test('a rotation while running: new work uses the new key, the old is still read, and a newer key is found by its id', async () => {
+test('a new key is used once it has settled; a process that has not loaded it yet loads it at once', async () => {
   const [here, there] = [await openRing(), await openRing()];
-  const before = createVault(() => here.keys('envelope')).seal('token', place);
+  const first = here.current('envelope').id;
+  const before = here.envelope().seal('token', place);
   kit.clock.advance(1_000);
-  const id = await operator.unbound.transaction((tx) => rotateKey(tx, master, 'envelope', kit.clock.now()));
+  const id = await rotate('envelope');
+  kit.clock.advance(settledAfterMs - 1);
   await here.refresh();
-  expect(here.current('envelope').id).toBe(id);
-  const after = createVault(() => here.keys('envelope')).seal('token', place);
-  expect(createVault(() => here.keys('envelope')).open(before, place)).toBe('token');
-  // The other process has not looked again yet.
-  expect(() => createVault(() => there.keys('envelope')).open(after, place)).toThrow(UnreadableSecret);
-  expect((await there.find('envelope', id))?.id).toBe(id);
-  expect(createVault(() => there.keys('envelope')).open(after, place)).toBe('token');
-  expect(await operator.unbound.transaction((tx) => retireKeys(tx, 'envelope', kit.clock.now()))).toBe(1);
+  expect([here.current('envelope').id, here.inUse('envelope')]).toEqual([first, [id, first]]);
+  expect(await retire()).toBe(0);
+  kit.clock.advance(1);
   await here.refresh();
-  expect(() => createVault(() => here.keys('envelope')).open(before, place)).toThrow(UnreadableSecret);
-  expect(createVault(() => here.keys('envelope')).open(after, place)).toBe('token');
+  expect([here.current('envelope').id, here.inUse('envelope')]).toEqual([id, [id]]);
+  expect(here.eldest('envelope').id).toBe(first);
+  const after = here.envelope().seal('token', place);
+  expect(here.envelope().open(before, place)).toBe('token');
+  // The other process has not read the stored keys since. What it cannot open yet is neither unreadable nor lost.
+  expect(() => tryOpen(() => there.envelope().open(after, place))).toThrow(KeyNotLoaded);
+  await expect.poll(() => there.current('envelope').id).toBe(id);
+  expect(there.envelope().open(after, place)).toBe('token');
+  expect(await retire()).toBe(1);
+  await here.refresh();
+  expect(here.envelope().open(after, place)).toBe('token');
+  expect(() => here.envelope().open(before, place)).toThrow(KeyNotLoaded);
+  await expect.poll(() => outcomeOf(() => here.envelope().open(before, place))).toBeUndefined();
+});
+
+test('while the stored keys cannot be read, a key that is missing counts as not loaded', async () => {
+  let isAway = false;
+  const ring = new KeyRing(
+    master,
+    () => (isAway ? Promise.reject(new Error('away')) : loadKeys(kit.app.unbound)),
+    () => kit.clock.now(),
+  );
+  await ring.refresh();
+  const sealed = createVault([{ id: 'other', bytes: Buffer.alloc(32, 3) }]).seal('token', place);
+  isAway = true;
+  for (let tries = 0; tries < 3; tries += 1) {
+    expect(() => ring.envelope().open(sealed, place)).toThrow(KeyNotLoaded);
+    await new Promise(setImmediate);
+  }
+  isAway = false;
+  await expect.poll(() => outcomeOf(() => ring.envelope().open(sealed, place))).toBeUndefined();
 });
 
 test('the master key itself is rotated by rewrapping the ring', async () => {

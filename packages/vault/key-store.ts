@@ -1,21 +1,21 @@
 import type { Ledger, LookUps, Tx } from '@tributary/postgres';
 import { type KeyPurpose, keyPurposes } from '@tributary/vocabulary';
-import { makeKey, publicHalf, rewrapKey, type StoredKey } from './key-ring.ts';
+import { indexOfCurrent, type LiveKey, makeKey, publicHalf, rewrapKey } from './key-ring.ts';
 import type { PublicKey } from './sealed-box.ts';
 import type { Vault } from './vault.ts';
 
 /** The live keys of all purposes, newest first. */
-export const loadKeys = (ledger: Ledger): Promise<StoredKey[]> => ledger.transaction(listKeys);
+export const loadKeys = (ledger: Ledger): Promise<LiveKey[]> => ledger.transaction(listKeys);
 
-async function listKeys(tx: Tx): Promise<StoredKey[]> {
+async function listKeys(tx: Tx): Promise<LiveKey[]> {
   const rows = await tx
     .selectFrom('key_ring')
-    .select(['purpose', 'id', 'sealed', 'public_key'])
+    .select(['purpose', 'id', 'sealed', 'public_key', 'created_at'])
     .where('retired_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .execute();
-  return rows as StoredKey[];
+  return rows as LiveKey[];
 }
 
 /** The public halves of the stream's live keys, newest first: all that a collector may see of the ring. */
@@ -27,7 +27,7 @@ export async function loadStreamKeys(lookUps: LookUps): Promise<PublicKey[]> {
   return rows.map(({ id, public_key }) => ({ id, bytes: public_key }));
 }
 
-/** Adds a key: processes use it for new work from their next look on, and still read what the older ones made. */
+/** Adds a key. Processes use it for new work once it has settled, and still read what the older ones made. */
 export async function rotateKey(tx: Tx, master: Vault, purpose: KeyPurpose, now: Date): Promise<string> {
   const key = makeKey(master, purpose);
   await tx
@@ -55,18 +55,22 @@ export async function ensureKeys(owner: Ledger, master: Vault, now: Date): Promi
   });
 }
 
-/** Retires all but the newest key of a purpose: what they made can be read no longer. Resolves to how many. */
-export async function retireKeys(tx: Tx, purpose: KeyPurpose, now: Date): Promise<number> {
-  const keys = await tx
+/** The live keys of one purpose, newest first. */
+export const liveKeys = (tx: Tx, purpose: KeyPurpose): Promise<{ id: string; created_at: Date }[]> =>
+  tx
     .selectFrom('key_ring')
-    .select('id')
+    .select(['id', 'created_at'])
     .where('purpose', '=', purpose)
     .where('retired_at', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .forUpdate()
     .execute();
-  const old = keys.slice(1).map(({ id }) => id);
+
+/** Retires the keys of a purpose that are older than the one in use: what they made can no longer be read. Resolves to how many. */
+export async function retireKeys(tx: Tx, purpose: KeyPurpose, now: Date): Promise<number> {
+  const keys = await liveKeys(tx, purpose);
+  const old = keys.slice(indexOfCurrent(keys, now) + 1).map(({ id }) => id);
   if (old.length > 0)
     await tx
       .updateTable('key_ring')

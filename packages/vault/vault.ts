@@ -32,6 +32,11 @@ export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
+/** The key may have been made after this process last read the stored keys. The secret opens in a moment, or turns out to be unreadable. */
+export class KeyNotLoaded extends Error {
+  override readonly name = 'KeyNotLoaded';
+}
+
 /** What opens, or undefined for what no key opens any more. */
 export function tryOpen<T>(open: () => T): T | undefined {
   try {
@@ -49,8 +54,14 @@ const keyBytes = 32;
 const wrappedBytes = nonceBytes + keyBytes + tagBytes;
 const formatVersion = 1;
 
-/** The first key seals; the others still open what they sealed. A function is asked each time, so that keys may rotate. */
-export function createVault(source: readonly MasterKey[] | (() => readonly MasterKey[])): Vault {
+/**
+ * The first key seals; the others still open what they sealed. A function is asked each time, so that keys may rotate, and
+ * `isPending` says of a key that is not among them whether it may still be loaded.
+ */
+export function createVault(
+  source: readonly MasterKey[] | (() => readonly MasterKey[]),
+  isPending: (id: string) => boolean = () => false,
+): Vault {
   const ring = typeof source === 'function' ? source : () => source;
   const newestOf = () => {
     const [newest] = ring();
@@ -73,6 +84,8 @@ export function createVault(source: readonly MasterKey[] | (() => readonly Maste
     const idEnd = 2 + (sealed[1] ?? 0);
     const id = sealed.toString('ascii', 2, idEnd);
     const master = ring().find((key) => key.id === id);
+    if (sealed[0] === formatVersion && id !== '' && !master && isPending(id))
+      throw new KeyNotLoaded('The key of this secret is not loaded yet.');
     if (sealed[0] !== formatVersion || !master) throw new UnreadableSecret('No master key opens this secret.');
     const bodyStart = idEnd + wrappedBytes;
     const dataKey = decrypt(keyObjectOf(master.bytes), sealed.subarray(idEnd, bodyStart), context(place, 'key'));

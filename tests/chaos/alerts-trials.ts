@@ -5,7 +5,6 @@ import type { Postgres } from '@tributary/postgres';
 import { createProviders } from '@tributary/providers';
 import { connectStream } from '@tributary/stream';
 import { browserVisit } from '@tributary/testkit';
-import { createVault } from '@tributary/vault';
 import { v7 as uuid } from 'uuid';
 import { command } from '../upgrade/old-version.ts';
 import { loseChangedConversion, loseConversion } from './alerts-conversions.ts';
@@ -73,7 +72,7 @@ export const trials: readonly Trial[] = [
     async breakIt({ engines, postgres, profileId, ring }) {
       // Somebody makes an index without CONCURRENTLY.
       const endIt = await standInTheWay(engines.database.ownerUrl, 'webhook_deliveries', 'SHARE');
-      await subscribe(postgres, profileId, 'https://subscriber.example/hook', createVault(ring.keys('envelope')));
+      await subscribe(postgres, profileId, 'https://subscriber.example/hook', ring.envelope());
       await happen(postgres, profileId, 3);
       return endIt;
     },
@@ -86,7 +85,7 @@ export const trials: readonly Trial[] = [
       await worker.kill();
       const providers = createProviders(loadSettings(environment));
       const shop = { id: profileId, workspaceId: await workspaceOf(postgres, profileId) };
-      await connect(postgres, sandbox, providers, shop, 'social_ads', createVault(ring.keys('envelope')));
+      await connect(postgres, sandbox, providers, shop, 'social_ads', ring.envelope());
       const endIt = await standInTheWay(engines.database.ownerUrl, 'syncs', 'SHARE');
       await worker.start();
       return endIt;

@@ -1,7 +1,7 @@
 import { type ClickHouse, connectEveryNode, raw } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import type { Stream } from '@tributary/stream';
-import { createOpener, createVault, type KeyRing } from '@tributary/vault';
+import { createOpener, type KeyRing } from '@tributary/vault';
 import { uuidPattern } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
@@ -50,7 +50,7 @@ export async function findCanaries(
       SELECT t::text AS text FROM ${sql.table(name)} t WHERE ${sql.ref(owner)} = ${profileId}`);
     for (const { text } of rows) look(`postgres ${name}`, text);
   }
-  const vault = createVault(() => ring.keys('envelope'));
+  const vault = ring.envelope();
   for (const { table, column, row: named, owner } of sealed) {
     const rows = await inLedger(sql<{ row: string; bytes: Buffer }>`
       SELECT ${named} AS row, ${sql.ref(column)} AS bytes FROM ${sql.table(table)}

@@ -3,7 +3,6 @@ import { replay } from '@tributary/domain/attribution/room.ts';
 import { openIngestion, pipeline } from '@tributary/domain/ingestion/room.ts';
 import { isPassed } from '@tributary/stream';
 import { buildProfile, buildTrackingKey, type Drill, freePort, httpApi, scene } from '@tributary/testkit';
-import { createVault } from '@tributary/vault';
 import { sql } from 'kysely';
 import { Agent } from 'undici';
 import { v7 as uuid } from 'uuid';
@@ -212,7 +211,7 @@ async function openTwins(visits: VisitsScene, apis: number) {
     },
     /** What a model wrote of each of them, and of a friend. */
     async plantSummaries(people: readonly Person[]) {
-      const vault = createVault(() => ring.keys('envelope'));
+      const vault = ring.envelope();
       for (const { profileId, ledger } of both) {
         const customers = await ledger.transaction((tx) =>
           sql<{

@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { answer } from '@tributary/operations';
-import { createVault, retireKeys, rewrapKeys, rotatedPurposes, rotateKey } from '@tributary/vault';
+import { liveKeys, retireKeys, rewrapKeys, rotatedPurposes, rotateKey, settledAfterMs } from '@tributary/vault';
 import { rewrapRows, whyNotRetire } from '@tributary/vault/sealed-rows.ts';
 import type { KeyPurpose } from '@tributary/vocabulary';
 import { Argument, Command } from 'commander';
@@ -9,6 +10,7 @@ import { sealedColumns } from '../sealed-columns.ts';
 
 type Json = { json?: boolean };
 const purpose = () => new Argument('<purpose>', 'what the key is for').choices(rotatedPurposes);
+const all = 'all';
 const asOwner = { asOwner: true } as const;
 const rotating = { id: 'rotateKey', audit: { action: 'key_ring.rotated', of: 'key_ring:{data.purpose}' } } as const;
 const retiring = { id: 'retireKeys', audit: { action: 'key_ring.retired', of: 'key_ring:{data.purpose}' } } as const;
@@ -22,6 +24,8 @@ const rewrappingRows = {
 } as const;
 /** Rows are millions. */
 const scanTimeoutMs = 3_600_000;
+const secondsToSettle = (newest: { created_at: Date } | undefined, now: Date): number =>
+  newest ? Math.ceil((newest.created_at.getTime() + settledAfterMs - now.getTime()) / 1_000) : 0;
 const sub = (name: string, description: string) =>
   new Command(name).description(description).option('--json', 'machine-readable output');
 
@@ -29,19 +33,24 @@ const sub = (name: string, description: string) =>
 export const keysCommand = () =>
   new Command('keys')
     .addCommand(
-      sub('rotate', 'Add a key; new work uses it within half a minute, older keys can still be read')
-        .addArgument(purpose())
-        .action((name: KeyPurpose, { json }: Json) =>
+      sub(
+        'rotate',
+        'Add a key; it is used after one to one and a half minutes, and what older keys made can still be read',
+      )
+        .addArgument(new Argument('<purpose>', 'what the key is for').choices([...rotatedPurposes, all]))
+        .action((name: KeyPurpose | typeof all, { json }: Json) =>
           withLedgers(async ({ operator, platform, now }) => {
-            const { body } = await operator.effect(rotating, asOwner, async (tx) =>
-              answer(200, { data: { purpose: name, id: await rotateKey(tx, platform.masterVault(), name, now) } }),
-            );
-            tell(body.data, json, 'Rotated.');
+            for (const one of name === all ? rotatedPurposes : [name]) {
+              const { body } = await operator.effect(rotating, asOwner, async (tx) =>
+                answer(200, { data: { purpose: one, id: await rotateKey(tx, platform.masterVault(), one, now) } }),
+              );
+              tell(body.data, json, 'Rotated.');
+            }
           }),
         ),
     )
     .addCommand(
-      sub('retire', 'Retire all keys of a purpose but the newest: what they made can no longer be read')
+      sub('retire', 'Retire the keys of a purpose that are no longer used: what they made can no longer be read')
         .addArgument(purpose())
         .option('--force', 'although rows are sealed under them, which then are lost')
         .action((name: KeyPurpose, { json, force }: Json & { force?: boolean }) =>
@@ -56,6 +65,11 @@ export const keysCommand = () =>
             }
             const { body } = await operator.effect(retiring, asOwner, async (tx, addToAudit) => {
               const retired = await retireKeys(tx, name, now);
+              const [newest] = await liveKeys(tx, name);
+              if (retired === 0 && secondsToSettle(newest, now) > 0)
+                throw new Error(
+                  'The newest key is less than a minute old, and the one before is still in use. Try again in a minute.',
+                );
               addToAudit({ detail: { retired } });
               return answer(200, { data: { purpose: name, retired } });
             });
@@ -79,16 +93,20 @@ export const keysCommand = () =>
     .addCommand(
       sub(
         'rewrap-rows',
-        'Wrap all stored secrets under the newest envelope key, so that the older ones can be retired',
+        'Wrap all stored secrets under the envelope key in use, so that the older ones can be retired',
       ).action(({ json }: Json) =>
-        withLedgers(async ({ app, operator, platform }) => {
-          const ring = await platform.keys(app);
-          const vault = createVault(() => ring.keys('envelope'));
+        withLedgers(async ({ app, operator, platform, now }) => {
           const owner = await platform.postgres('owner', { poolSize: 1, statementTimeoutMs: scanTimeoutMs });
-          const newest = ring.current('envelope').id;
+          const [newest] = await owner.home.unbound.transaction((tx) => liveKeys(tx, 'envelope'));
+          const seconds = secondsToSettle(newest, now);
+          if (seconds > 0) {
+            console.error(`The newest key is used in ${seconds} seconds, when every process can read it. Waiting.`);
+            await sleep(seconds * 1_000);
+          }
+          const ring = await platform.keys(app);
           const done = { rewrapped: 0, unreadable: 0 };
           for (const shard of owner.shards.values()) {
-            const there = await rewrapRows(shard.unbound, sealedColumns, vault, newest, (table, rows) =>
+            const there = await rewrapRows(shard.unbound, sealedColumns, ring, (table, rows) =>
               console.error(`${table}: ${rows} rows`),
             );
             done.rewrapped += there.rewrapped;

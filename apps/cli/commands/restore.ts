@@ -2,7 +2,6 @@ import { loadSettings } from '@tributary/config';
 import { type ErasureNote, eraseAgain } from '@tributary/domain/erasures/room.ts';
 import * as tenants from '@tributary/domain/tenants/room.ts';
 import { type BackupFolder, configuredBackupFolder, readNoted } from '@tributary/platform';
-import { createVault } from '@tributary/vault';
 import { Command } from 'commander';
 import { readManifest } from '../backup/manifest.ts';
 import { keysIn, restoreBackup } from '../backup/restore-backup.ts';
@@ -65,7 +64,7 @@ async function eraseSince({ app, platform }: Ledgers, notes: readonly ErasureNot
   const clickhouse = await platform.clickhouse({ requestTimeoutMs: scanTimeoutMs });
   const services = {
     tombstones: await openTombstones(platform, app),
-    vault: createVault(() => ring.keys('envelope')),
+    vault: ring.envelope(),
     clickhouse,
   };
   return eraseAgain(app, services, notes);
