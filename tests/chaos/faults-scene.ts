@@ -70,6 +70,7 @@ export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boo
     }
     return {
       ...settings,
+      WEBHOOK_LOCAL_HOSTS: '127.0.0.1',
       MACHINE_FILE: file,
       NODE_OPTIONS: `--import ${join(import.meta.dirname, 'machine-seam.ts')}`,
       PORT: String(apiPort),

@@ -40,12 +40,14 @@ export const keysCommand = () =>
         .addArgument(new Argument('<purpose>', 'what the key is for').choices([...rotatedPurposes, all]))
         .action((name: KeyPurpose | typeof all, { json }: Json) =>
           withLedgers(async ({ operator, platform, now }) => {
+            const made: Partial<Record<KeyPurpose, string>> = {};
             for (const one of name === all ? rotatedPurposes : [name]) {
               const { body } = await operator.effect(rotating, asOwner, async (tx) =>
                 answer(200, { data: { purpose: one, id: await rotateKey(tx, platform.masterVault(), one, now) } }),
               );
-              tell(body.data, json, 'Rotated.');
+              made[one] = body.data.id;
             }
+            tell(name === all ? made : { purpose: name, id: made[name] }, json, 'Rotated.');
           }),
         ),
     )
