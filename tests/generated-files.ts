@@ -8,6 +8,7 @@ import { retentionPage } from '@tributary/vocabulary/retention-page.ts';
 import { scalingPage } from '../bench/scaling.ts';
 import { cloneDatabase, prepareTemplate } from '../tests/kit/database.ts';
 import { claimedPage } from './conformance/page.ts';
+import { decisionsPage } from './decisions-page.ts';
 import { pageWithRuns } from './runs.ts';
 
 /** Every file that is made from another one, by path, as it should be now. */
@@ -19,6 +20,7 @@ export async function generatedFiles(): Promise<Record<string, string>> {
     'docs/channels.md': channelsPage(),
     'docs/configuration.md': configurationPage(),
     'docs/conformance.md': claimedPage(join(import.meta.dirname, '..')),
+    'docs/decisions/README.md': decisionsPage(),
     'docs/drills.md': pageWithRuns('drills'),
     'docs/guides/top-performers.md': scoringPage(),
     'docs/operations/retention.md': retentionPage(),
