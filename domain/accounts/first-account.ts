@@ -54,10 +54,7 @@ export function firstAccountEndpoints(options: FirstAccountOptions): PageEndpoin
       ...endpoint,
       method: 'GET',
       allowance: 'public',
-      handle: async (request) => {
-        if (!(await isOpen())) return closed();
-        return form({ token: new URL(request.url).searchParams.get('token') ?? '' });
-      },
+      handle: async () => ((await isOpen()) ? form({}) : closed()),
     },
     {
       ...endpoint,
@@ -131,8 +128,18 @@ const closed = () =>
     body: [html`<h1>Nothing to do here</h1><p>The first account is made. <a href="/sign-in">Sign in</a>.</p>`],
   });
 
-/** Presets the browser's time zone where the visitor has not chosen one yet. */
-const presetTimeZone = `
+/**
+ * Takes the token from behind the # of the address, where no proxy logs it, and presets the browser's time zone where the
+ * visitor has not chosen one yet.
+ */
+const script = `
+const token = document.querySelector('input[name=token]');
+if (location.hash) {
+  token.value = location.hash.slice(1);
+  token.closest('label').replaceWith(token);
+  token.type = 'hidden';
+  history.replaceState(null, '', location.pathname);
+}
 const zone = document.querySelector('select[name=time_zone]');
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
 if (zone.dataset.preset && [...zone.options].some(({ value }) => value === own)) zone.value = own;
@@ -143,14 +150,12 @@ function form(sent: Sent, problem?: string): Response {
   return pageResponse({
     status: problem ? 400 : 200,
     title: 'Create the first account',
-    // The address holds the token.
-    referrer: 'same-origin',
-    script: presetTimeZone,
+    script,
     body: [
       html`<h1>Create the first account</h1><p>Tributary is running. This account owns the first workspace and can invite others.</p>`,
       problem ? html`<p class="problem" role="alert">${problem}</p>` : html``,
       html`<form method="post" action="${firstAccountPath}">
-        ${token ? html`<input type="hidden" name="token" value="${token}">` : html`<label>Token from the migration log <input name="token" autocomplete="off" required></label>`}
+        <label>Token from the migration log <input name="token" value="${token}" autocomplete="off" required></label>
         <label>Business name <input name="business" value="${business}" maxlength="100" autocomplete="organization" required></label>
         <label>Reporting currency <select name="currency" required>${options(currencies, currency.toUpperCase(), currencyLabel)}</select></label>
         <label>Time zone <select name="time_zone" ${zone === undefined && html`data-preset="browser"`} required>${options(timeZones, zone ?? 'UTC')}</select></label>

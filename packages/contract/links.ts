@@ -10,7 +10,7 @@ export const links = {
   invitation: (baseUrl: string, token: string): string => under(baseUrl, `/invitation#${token}`),
   passwordReset: (baseUrl: string, token: string): string => under(baseUrl, `/reset-password#${token}`),
   sharedView: (baseUrl: string, secret: string): string => under(baseUrl, `/shared#${secret}`),
-  firstAccount: (baseUrl: string, token: string): string => under(baseUrl, `/first-account?token=${token}`),
+  firstAccount: (baseUrl: string, token: string): string => under(baseUrl, `/first-account#${token}`),
   connect: (baseUrl: string, capability: string): string => under(baseUrl, `/connect/${capability}`),
   startConnect: (baseUrl: string, capability: string): string => under(baseUrl, `/connect/${capability}/start`),
   /** Where a provider sends the browser back to; registered at the provider. */

@@ -4,7 +4,6 @@ export type RefusalReason =
   | 'scheme_not_allowed'
   | 'port_not_allowed'
   | 'credentials_in_url'
-  | 'host_unresolvable'
   | 'address_not_public';
 
 const refusals: Record<RefusalReason, string> = {
@@ -12,8 +11,8 @@ const refusals: Record<RefusalReason, string> = {
   scheme_not_allowed: 'The URL must begin with https://.',
   port_not_allowed: 'The URL names a port that is not allowed. Leave the port out to use 443.',
   credentials_in_url: 'The URL must not hold a user name or a password.',
-  host_unresolvable: 'The host name has no address at present. Check its spelling and its DNS records.',
-  address_not_public: 'The host leads to an address outside the public internet, where we do not send requests.',
+  // One text for a name without an address and one with an internal address: two would tell a tenant which internal names exist.
+  address_not_public: 'The host has no address on the public internet. Check its spelling and its DNS records.',
 };
 
 /**

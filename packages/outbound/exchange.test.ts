@@ -48,7 +48,7 @@ describe('limits', () => {
     const resolver = await dnsResolver(() => undefined);
     const mute = createOutbound({ ...short, resolver, connect: recorder().connect });
     await expect(mute.request('https://mute.test/')).rejects.toMatchObject({ reason: 'timeout' });
-    expect(await mute.checkTarget('https://mute.test/')).toMatchObject({ reason: 'host_unresolvable' });
+    expect(await mute.checkTarget('https://mute.test/')).toMatchObject({ reason: 'address_not_public' });
     await expect(local({ connect: () => never }).request('http://hooks.test/', short)).rejects.toMatchObject({
       reason: 'timeout',
     });

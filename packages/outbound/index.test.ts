@@ -123,11 +123,18 @@ describe('where it connects', () => {
     expect([attempts, asked]).toEqual([['8.8.8.8 443'], 1]);
   });
 
-  test('a name without addresses is refused as unresolvable', async () => {
+  test('a name without addresses is refused like one with an internal address', async () => {
     const failing: HostResolver = { resolve4: () => Promise.reject(new Error('ENOTFOUND')), resolve6: async () => [] };
     const outbound = createOutbound({ timeoutMs: 1_000, resolver: failing, connect: recorder().connect });
-    await expect(outbound.request('https://nowhere.test/')).rejects.toMatchObject({ reason: 'host_unresolvable' });
-    expect(await outbound.checkTarget('https://nowhere.test/')).toMatchObject({ reason: 'host_unresolvable' });
+    await expect(outbound.request('https://nowhere.test/')).rejects.toMatchObject({ reason: 'address_not_public' });
+    const internal = createOutbound({
+      timeoutMs: 1_000,
+      resolver: fixedResolver('10.0.0.7'),
+      connect: recorder().connect,
+    });
+    expect(await outbound.checkTarget('https://nowhere.test/')).toEqual(
+      await internal.checkTarget('https://internal.test/'),
+    );
   });
 
   test('a slow name server is waited for, even where all others were quick', async () => {

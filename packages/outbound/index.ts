@@ -92,7 +92,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
         await withDeadline(options.timeoutMs, undefined, () => vettedAddresses(target.hostname, policy, resolver));
         return { allowed: true };
       } catch (error) {
-        const refusal = timedOut(error) ? new OutboundRefused('host_unresolvable') : error;
+        const refusal = timedOut(error) ? new OutboundRefused('address_not_public') : error;
         if (!(refusal instanceof OutboundRefused)) throw error;
         return { allowed: false, reason: refusal.reason, message: refusal.message };
       }

@@ -32,7 +32,7 @@ export async function vettedAddresses(
   resolver: HostResolver,
 ): Promise<readonly string[]> {
   const answers = isIP(hostname) === 0 ? await resolve(hostname, resolver) : [hostname];
-  if (answers.length === 0) throw new OutboundRefused('host_unresolvable');
+  if (answers.length === 0) throw new OutboundRefused('address_not_public');
   const addresses = new Set<string>();
   for (const answer of answers) {
     const address = canonicalAddress(answer);

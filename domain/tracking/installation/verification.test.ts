@@ -148,7 +148,7 @@ test('a private address is never asked: not by name, not by redirect', async () 
   }
   expect(asked).toBe(0);
   serve = (_request, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end();
-  expect((await start(`${origin}/`)).data.hint).toMatch(/outside the public internet/);
+  expect((await start(`${origin}/`)).data.hint).toMatch(/no address on the public internet/);
 });
 
 test.each(['', 'shop.cl', 'ftp://shop.cl/', 'javascript:alert(1)'])('%j is no page', async (page) => {
