@@ -21,6 +21,8 @@ interface Service {
   readonly command?: readonly string[];
   readonly cap_add?: readonly string[];
   readonly mem_limit?: string;
+  readonly pids_limit?: number;
+  readonly networks?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -53,6 +55,22 @@ describe('compose.yaml', () => {
   test('runs our processes, backups and the demo when asked, and the four engines', () => {
     expect(ours.map(([name]) => name)).toEqual(['migrate', 'backup', 'api', 'demo', 'collector', 'worker']);
     expect(engines.map(([name]) => name)).toEqual(['postgres', 'clickhouse', 'nats', 'redis']);
+  });
+
+  test('the printed list of passwords has every required variable', () => {
+    const [, printed = ''] = /for name in ([A-Z_ ]+);/.exec(example) ?? [];
+    const names = [...printed.split(' ').map((name) => `${name}_PASSWORD`), 'ENCRYPTION_KEYS'];
+    expect(names.sort()).toEqual([...required].sort());
+  });
+
+  test('every container has a memory and a process limit', () => {
+    expect(services.filter(([, { mem_limit, pids_limit }]) => !mem_limit || !pids_limit)).toEqual([]);
+  });
+
+  test('the collector shares no network with ClickHouse, and every other process does', () => {
+    expect(compose.services.clickhouse?.networks).toEqual(['analytics']);
+    const apart = ours.filter(([, { networks }]) => !networks?.includes('analytics')).map(([name]) => name);
+    expect(apart).toEqual(['collector']);
   });
 
   test('every variable is a setting or explained in the example, and the example explains no other', () => {

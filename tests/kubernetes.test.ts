@@ -56,6 +56,25 @@ describe('deploy/kubernetes', () => {
     expect(() => loadSettings(settings)).not.toThrow();
   });
 
+  test('every Deployment has a network policy whose ports exist, and the collector cannot reach ClickHouse', () => {
+    const deployments = objects.filter(({ kind }) => kind === 'Deployment');
+    const policies = new Map(
+      objects.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata, spec }) => [metadata.name, spec]),
+    );
+    expect(policies.get('tributary-default')).toEqual({ podSelector: {}, policyTypes: ['Ingress'] });
+    for (const { metadata, spec } of deployments) {
+      const policy = policies.get(metadata.name);
+      expect(policy.podSelector.matchLabels, metadata.name).toEqual(spec.template.metadata.labels);
+      const ports = spec.template.spec.containers[0].ports.map(({ name }: { name: string }) => name);
+      const opened = policy.ingress.flatMap((rule: { ports: { port: string }[] }) =>
+        rule.ports.map(({ port }) => port),
+      );
+      expect(opened.toSorted(), metadata.name).toEqual(ports.toSorted());
+    }
+    const egress = policies.get('tributary-collector').egress[0].ports.map(({ port }: { port: number }) => port);
+    expect(egress).not.toContain(8123);
+  });
+
   test('each secret of the README is used, and holds what compose.yaml gives that process', () => {
     const said = new Map(
       [...read('deploy/kubernetes/README.md').matchAll(/^\| `(tributary-\w+)` +\| (.*)\|$/gm)].map(
