@@ -7,7 +7,7 @@ import type { LookUps } from '@tributary/postgres';
 import type { Hearing } from '@tributary/postgres/listen.ts';
 import { addressGroup, createRateLimiter, Leases, leasedOfAddress, type RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
-import { checkReadiness, type Log, type Metrics } from '@tributary/telemetry';
+import { type Log, type Metrics, readinessChecker } from '@tributary/telemetry';
 import { trackerScript } from '@tributary/tracker';
 import type { Vault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
@@ -134,15 +134,18 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       without: 'Each process counts rate limits and quotas by itself.',
     },
   };
+  let fill = 0;
+  // Without the log, or with a full one, no visit comes in.
+  const nats = async () => {
+    fill = 0;
+    if (!stream.isUp) throw new Error('The log is away.');
+    fill = (await stream.fill()).share;
+    if (fill >= fullFrom) throw new Error('The log is full.');
+    if (stream.isRefusing) throw new Error('The log stores nothing.');
+  };
+  const check = readinessChecker({ needs: { nats }, uses }, isStopping);
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
-    let fill = 0;
-    // Without the log, or with a full one, no visit comes in.
-    const nats = async () => {
-      if (!stream.isUp) throw new Error('The log is away.');
-      fill = (await stream.fill()).share;
-      if (fill >= fullFrom) throw new Error('The log is full.');
-    };
-    const { status, body } = await checkReadiness({ needs: { nats }, uses }, isStopping);
+    const { status, body } = await check();
     const isFilling = status === 200 && fill >= degradedFrom;
     sendJson(response, status, {
       ...body,

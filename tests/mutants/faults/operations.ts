@@ -294,10 +294,6 @@ export const faults: readonly Fault[] = [
       'if (false && excess) throw',
       'a body nested a million deep keeps the process busy',
     ],
-    'large-items-parsed': [
-      'items.length > 0 ? without(bytes, items) : bytes',
-      'bytes',
-      'an event of 250,000 properties in a batch keeps the process busy',
-    ],
+    'large-items-parsed': ['? without(bytes, items) :', '? bytes :', 'a large event of many keeps the process busy'],
   }),
 ];
