@@ -1,5 +1,6 @@
+import { brotliDecompressSync } from 'node:zlib';
 import { collectorRoutes, errors, type Route, routes, Scope } from '@tributary/contract';
-import { buildApiKey, buildProfile, openTestWithClickHouse } from '@tributary/testkit';
+import { buildApiKey, buildProfile, openApi, openTestWithClickHouse } from '@tributary/testkit';
 import { describe, expect, test } from 'vitest';
 
 const { kit, api } = await openTestWithClickHouse();
@@ -17,6 +18,37 @@ describe('what the service says of itself', () => {
     );
     const described = [...declared, ...Object.values(collectorRoutes)];
     expect(operations.sort()).toEqual(described.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  describe.each(['/api/v1/openapi.json', '/api/v1/changelog'])('%s', (path) => {
+    test('is made and compressed once, and sent from the same bytes each time', async () => {
+      const sent: unknown[] = [];
+      const other = await openApi(kit);
+      other.fastify.addHook('onSend', async (_request, _reply, payload) => {
+        sent.push(payload);
+      });
+      const ask = () => other.fastify.inject({ url: path, headers: { 'accept-encoding': 'gzip, br' } });
+      const [first] = await Promise.all([ask(), ask()]);
+      await ask();
+      await other.close();
+      expect(sent[0]).toBeInstanceOf(Buffer);
+      expect(sent.map((payload) => payload === sent[0])).toEqual([true, true, true]);
+      expect(first?.headers).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'content-encoding': 'br',
+        'cache-control': 'public, max-age=300',
+        vary: expect.stringContaining('accept-encoding'),
+      });
+      expect(brotliDecompressSync(first?.rawPayload ?? '').toString()).toBe((await get(path)).body);
+    });
+
+    test('answers 304 to a client that has it, and counts the request', async () => {
+      const { headers } = await get(path);
+      const again = await get(path, { 'if-none-match': String(headers.etag) });
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', headers.etag]);
+      expect(Number(again.headers['x-ratelimit-remaining'])).toBeLessThan(600);
+      expect((await get(`${path}?x=1`)).json().error.code).toBe('invalid_parameter');
+    });
   });
 
   test('[ver-001] [conv-008] all routes live under /api/v1, but for the token endpoint, which OAuth clients look for elsewhere', () => {

@@ -2,11 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Route } from '@tributary/contract';
 import * as collectorRoutes from '@tributary/contract/routes/collector.ts';
 import { Refusal, rateHeaders, renderError, tooMany } from '@tributary/operations/refusals.ts';
+import { chooseForm, isCurrent, packDocument } from '@tributary/pages/document.ts';
 import type { LookUps } from '@tributary/postgres';
 import type { Hearing } from '@tributary/postgres/listen.ts';
 import { addressGroup, createRateLimiter, Leases, leasedOfAddress, type RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
-import { checkReadiness, type Log, type Metrics } from '@tributary/telemetry';
+import { type Log, type Metrics, readinessChecker } from '@tributary/telemetry';
+import { trackerScript } from '@tributary/tracker';
 import type { Vault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -17,7 +19,6 @@ import { DailyUse } from './daily-use.ts';
 import { openPlaces } from './place-of.ts';
 import { RefusedTally } from './refused-tally.ts';
 import { type Intake, takeRequest } from './take-request.ts';
-import { scriptFor } from './tracker-script.ts';
 import { TrackingKeys, trackingChannel } from './tracking-keys.ts';
 import { VisitLog } from './visit-log.ts';
 
@@ -48,6 +49,8 @@ export interface CollectorOptions {
 const deadlineMs = 5_000;
 /** Requests of one address whose bodies keep us waiting. An office that shares one has a few at a time. */
 const maxSlowPerAddress = 32;
+
+const script = await packDocument(trackerScript);
 
 /** From this part of its room on the log is a matter for the operator; */
 const degradedFrom = 0.8;
@@ -108,7 +111,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     response.writeHead(204, { ...everywhere, ...rateHeaders(verdict) }).end();
   };
   const tracker = (request: IncomingMessage, response: ServerResponse) => {
-    const { bytes, etag, encoding } = scriptFor(request.headers['accept-encoding']);
+    const form = chooseForm(script, request.headers['accept-encoding']);
+    const { bytes, etag, encoding } = form;
     const headers = {
       ...everywhere,
       etag,
@@ -116,7 +120,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       vary: 'accept-encoding',
       ...(encoding && { 'content-encoding': encoding }),
     };
-    if (isKnown(request.headers['if-none-match'], etag)) return void response.writeHead(304, headers).end();
+    if (isCurrent(request.headers['if-none-match'], form)) return void response.writeHead(304, headers).end();
     const about = { 'content-type': 'text/javascript; charset=utf-8', 'content-length': bytes.length };
     response.writeHead(200, { ...headers, ...about }).end(request.method === 'HEAD' ? undefined : bytes);
   };
@@ -130,15 +134,18 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       without: 'Each process counts rate limits and quotas by itself.',
     },
   };
+  let fill = 0;
+  // Without the log, or with a full one, no visit comes in.
+  const nats = async () => {
+    fill = 0;
+    if (!stream.isUp) throw new Error('The log is away.');
+    fill = (await stream.fill()).share;
+    if (fill >= fullFrom) throw new Error('The log is full.');
+    if (stream.isRefusing) throw new Error('The log stores nothing.');
+  };
+  const check = readinessChecker({ needs: { nats }, uses }, isStopping);
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
-    let fill = 0;
-    // Without the log, or with a full one, no visit comes in.
-    const nats = async () => {
-      if (!stream.isUp) throw new Error('The log is away.');
-      fill = (await stream.fill()).share;
-      if (fill >= fullFrom) throw new Error('The log is full.');
-    };
-    const { status, body } = await checkReadiness({ needs: { nats }, uses }, isStopping);
+    const { status, body } = await check();
     const isFilling = status === 200 && fill >= degradedFrom;
     sendJson(response, status, {
       ...body,
@@ -225,10 +232,6 @@ const preflight = {
   'access-control-allow-headers': 'content-type',
   'access-control-max-age': '86400',
 } as const;
-
-/** Weak tags are the same script, too: a proxy that packs it again says so with `W/`. */
-const isKnown = (tags: string | undefined, etag: string): boolean =>
-  tags?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;
 
 function nothingHere(): never {
   throw new Refusal('not_found', 'There is nothing at this address.');

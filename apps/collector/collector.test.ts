@@ -367,6 +367,22 @@ test('who leaves still takes visits, says so, and keeps no connection', async ()
   }
 });
 
+test('it is not ready after the log refused to store a visit, until it stores one again', async () => {
+  const small = await openPrivateStream({ maxBytes: 200_000 });
+  const near = await open(small.stream);
+  const ready = async () => (await fetch(`${near.url}/readyz`)).status;
+  const send = (bytes: number) =>
+    small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }], { deadlineMs: 200 });
+  expect(await ready()).toBe(200);
+  // It is not full, and has no room for this one.
+  await expect(send(250_000)).rejects.toThrow();
+  await expect.poll(ready, { timeout: 5_000 }).toBe(503);
+  await send(1_000);
+  await expect.poll(ready, { timeout: 5_000 }).toBe(200);
+  await near.close();
+  await small.destroy();
+});
+
 test('it says how full the log is before it is full', async () => {
   const small = await openPrivateStream({ maxBytes: 200_000 });
   const near = await open(small.stream);
@@ -377,9 +393,9 @@ test('it says how full the log is before it is full', async () => {
   const fill = (bytes: number) => small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }]);
   expect(await ready()).toEqual([200, 'ready']);
   await fill(170_000);
-  expect(await ready()).toEqual([200, 'degraded']);
+  await expect.poll(ready, { timeout: 5_000 }).toEqual([200, 'degraded']);
   await fill(27_000);
-  expect(await ready()).toEqual([503, 'not ready']);
+  await expect.poll(ready, { timeout: 5_000 }).toEqual([503, 'not ready']);
   await near.close();
   await small.destroy();
 });

@@ -258,6 +258,8 @@ describe('CSV', () => {
     ['a quote that never ends', 'spend\n"secret\n1', 400, 'not valid CSV'],
     ['a header alone', 'platform,spend', 422, 'rows'],
     ['no UTF-8', Buffer.from([0x61, 0xff, 0x0a]), 400, 'UTF-8'],
+    ['too many columns', Array.from({ length: 101 }, (_, index) => `c${index}`).join(), 400, '100 columns'],
+    ['200,000 columns', Array.from({ length: 200_000 }, (_, index) => `c${index}`).join(), 400, 'Line 1 of the CSV'],
     ['too many lines', `spend\n${'1\n'.repeat(200_000)}`, 422, '1 to 1000 rows'],
   ])('%s is refused as a whole', async (_, text, status, words) => {
     const response = await (await open()).sendCsv(text as string);

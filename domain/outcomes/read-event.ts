@@ -1,4 +1,4 @@
-import { type ConversionType, faultWords, placeOf, ServerEvent } from '@tributary/contract';
+import { type ConversionType, faultWords, ItemFault, placeOf, ServerEvent } from '@tributary/contract';
 import { type Evidence, readPhone, readWhatsAppId, type Said } from '@tributary/domain/customers';
 import {
   type AcceptedEvent,
@@ -134,6 +134,8 @@ const unkeepable = /\\u(?:0000|d[89a-f])/;
 
 /** One of many: each is checked by itself, so that a bad one costs the others nothing. */
 export function readOneOfMany(profileId: string, candidate: unknown, now: Date, newKey: () => string): ReadBody {
+  if (candidate instanceof ItemFault)
+    return { code: 'validation_error', field: candidate.field, message: candidate.message };
   if (unkeepable.test(JSON.stringify(candidate))) {
     const message = 'holds a NUL character or half a surrogate pair, which cannot be kept';
     return { code: 'validation_error', field: '', message };

@@ -3,6 +3,7 @@ export * from './error-example.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './fault-words.ts';
+export { ItemFault } from './item-fault.ts';
 export * from './links.ts';
 export { nearestWord } from './nearest-word.ts';
 export * from './oauth-errors.ts';

@@ -47,6 +47,8 @@ interface Declaration {
   /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
   readonly idempotency?: 'required' | 'accepted' | 'natural';
   readonly rate?: RateBucket;
+  /** The answer is the same for everybody while the process runs: made and compressed once. The route takes no parameters. */
+  readonly isDocument?: true;
   /** Errors are told as OAuth tells them, where its clients read them. */
   readonly errors?: 'oauth';
   readonly deprecation?: Deprecation;

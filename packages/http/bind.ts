@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Route } from '@tributary/contract';
 import {
+  type Admitted,
   type AnyHandler,
   type Authenticate,
   admitCall,
@@ -8,11 +9,14 @@ import {
   type Door,
   identify,
   type Prepared,
+  type RawInput,
   runOperation,
   type SendAnswer,
 } from '@tributary/operations';
+import { packDocument, type StaticDocument } from '@tributary/pages';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseForgery } from './forgery.ts';
+import { sendDocument } from './send-document.ts';
 
 export interface Binding<Services> extends Desk<Services> {
   readonly fastify: FastifyInstance;
@@ -23,6 +27,7 @@ export interface Binding<Services> extends Desk<Services> {
 
 /** Serves a declared operation over HTTP: reads the request, runs the operation, sends what it answers. */
 export function bindRoute<Services>(binding: Binding<Services>, route: Route, handler: AnyHandler): void {
+  let document: Promise<StaticDocument> | undefined;
   binding.fastify.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -38,11 +43,38 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
     handler: async (request, reply) => {
       const { admitted } = request.state;
       if (!admitted) throw new Error(`${route.id} was reached without admission.`);
+      // With a parameter it goes on, and is refused.
+      if (route.isDocument && Object.keys(request.query as object).length === 0) {
+        document ??= documentOf(binding, route, handler, admitted, inputOf(request));
+        document.catch(() => {
+          document = undefined;
+        });
+        return sendDocument(request, reply, await document, documentHeaders);
+      }
       const sending: SendAnswer = (prepared, cut) => send(reply, prepared, cut);
       await runOperation(route, handler, admitted, inputOf(request), binding, sending);
       return reply;
     },
   });
+}
+
+const documentHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'public, max-age=300',
+};
+
+async function documentOf<Services>(
+  desk: Desk<Services>,
+  route: Route,
+  handler: AnyHandler,
+  admitted: Admitted,
+  input: RawInput,
+): Promise<StaticDocument> {
+  let bytes = '';
+  await runOperation(route, handler, admitted, input, desk, (prepared) => {
+    bytes = prepared.bytes;
+  });
+  return packDocument(bytes);
 }
 
 function presentedBy({ headers, params }: FastifyRequest) {

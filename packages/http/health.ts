@@ -1,4 +1,4 @@
-import { checkReadiness, type Readiness } from '@tributary/telemetry';
+import { type Readiness, readinessChecker } from '@tributary/telemetry';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -11,9 +11,10 @@ export function serveHealth(fastify: FastifyInstance, readiness: Readiness, isSt
     if (isStopping()) reply.raw.shouldKeepAlive = false;
     done();
   });
+  const check = readinessChecker(readiness, isStopping);
   fastify.get('/healthz', async () => ({ status: 'ok' }));
   fastify.get('/readyz', async (_request, reply) => {
-    const { status, body } = await checkReadiness(readiness, isStopping);
+    const { status, body } = await check();
     reply.code(status);
     return body;
   });

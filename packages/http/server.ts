@@ -5,6 +5,7 @@ import { Channel } from '@tributary/contract';
 import { awayAsRefusal, countRefusal, Refusal, renderError, renderOAuthError, tooMany } from '@tributary/operations';
 import type { RateLimiter } from '@tributary/redis';
 import type { Log, Metrics, Tracing } from '@tributary/telemetry';
+import { limits } from '@tributary/vocabulary';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { serveInTurn } from './in-turn.ts';
 import { sendNotFoundPage, wantsNotFoundPage } from './not-found-page.ts';
@@ -36,7 +37,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   const fastify = Fastify({
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    bodyLimit: options.maxBodyBytes ?? 1024 * 1024,
+    bodyLimit: options.maxBodyBytes ?? limits.bodyBytes,
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: 500 },
     // Node would refuse a request without a Host by itself, in words of its own; nothing here depends on one.

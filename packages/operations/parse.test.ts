@@ -1,4 +1,5 @@
 import { openapi, type Route, refusalsOf, routes } from '@tributary/contract';
+import { limits } from '@tributary/vocabulary';
 import { describe, expect, test } from 'vitest';
 import { parseBody, parseQuery } from './parse.ts';
 import { Refusal } from './refusal.ts';
@@ -64,6 +65,49 @@ describe('an unknown field of a JSON body', () => {
       { properties: { plan: 'pro' } },
     );
   });
+});
+
+describe('the limits of a row', () => {
+  const fields = Object.fromEntries(Array.from({ length: limits.item.fields + 1 }, (_, index) => [`k${index}`, 1]));
+  const json = (value: object) => Buffer.from(JSON.stringify(value));
+  const lists = [
+    [
+      'importCustomers',
+      'rows',
+      { email: 'ana@example.com', first_name: 'x'.repeat(200) },
+      limits.customerImport.maxRows,
+    ],
+    ['importSpend', 'rows', { platform: 'meta_ads', level: 'campaign' }, limits.spend.maxRows],
+    ['createLinkTokens', 'customers', { customer_key: 'customer-8812' }, limits.linkTokens.maxRows],
+    ['createEvent', 'events', { event_name: 'x', properties: { note: 'x'.repeat(200) } }, limits.events.maxRows],
+  ] as const;
+
+  test.each(lists)('%s takes as many %s as it may', (id, list, row, most) => {
+    const parsed = parseBody(routes[id], json({ [list]: Array(most).fill(row) }), 'application/json');
+    expect((parsed as Record<string, unknown[]>)[list]).toHaveLength(most);
+  });
+
+  test.each(lists)('%s judges each of the %s by itself', (id, list, row) => {
+    const deep = { ...row, a: { a: { a: { a: { a: {} } } } } };
+    const rows = [row, fields, deep, { ...row, email: 'x'.repeat(limits.item.bytes) }];
+    const parsed = parseBody(routes[id], json({ [list]: rows }), 'application/json');
+    const [first, ...others] = (parsed as Record<string, unknown[]>)[list] ?? [];
+    expect(JSON.stringify(first)).not.toContain('must not');
+    expect(others.map((other) => JSON.stringify(other))).toEqual([
+      expect.stringContaining('must not hold an object with more than 100 fields'),
+      expect.stringContaining('must not be nested more than 4 levels deep'),
+      expect.stringContaining('must not be larger than 32 KiB'),
+    ]);
+  });
+
+  test.each(declared.filter(({ body }) => body && body.contentType === undefined))(
+    '$id refuses an object of more fields before it is parsed',
+    (route) => {
+      const refusal = refusalOf(() => parseBody(route, json({ a: fields }), 'application/json'));
+      expect(refusal).toMatchObject({ code: 'validation_error', fields: { field: 'a' } });
+      expect(refusal.message).toBe('The field "a" must not hold an object with more than 100 fields.');
+    },
+  );
 });
 
 test('all that is wrong with a body is told at once, the first in the message; of one fault there is no list', () => {

@@ -1,7 +1,15 @@
-import { type ErrorCode, faultWords, isMissing, nearestWord, placeOf, type Route } from '@tributary/contract';
-import { isTooDeep, maxJsonDepth } from '@tributary/rules';
+import {
+  type ErrorCode,
+  faultWords,
+  ItemFault,
+  isMissing,
+  nearestWord,
+  placeOf,
+  type Route,
+} from '@tributary/contract';
 import type { z } from 'zod';
 import { readCsv } from './read-csv.ts';
+import { decode, readJson } from './read-json.ts';
 import { Refusal } from './refusal.ts';
 
 /** Reads the parts of a request by their declaration. The answer names the field of the first fault, and all faults beside it. */
@@ -43,7 +51,9 @@ export function parseBody(route: Route, text: Buffer | undefined, contentType: s
     return parsePart(route, body.schema, { [body.items ?? '']: readCsv(decode(text)) }, 'validation_error', 'field');
   }
   const parsed =
-    wanted === 'application/json' ? parseJson(text) : Object.fromEntries(new URLSearchParams(text.toString('utf8')));
+    wanted === 'application/json'
+      ? parseJson(text, body.items)
+      : Object.fromEntries(new URLSearchParams(text.toString('utf8')));
   if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) {
     throw new Refusal('invalid_request', 'The body must be a JSON object.');
   }
@@ -74,29 +84,14 @@ function refuseUnkeepable(value: unknown): void {
   }
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function decode(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new Refusal('invalid_request', 'The body is not valid UTF-8.');
-  }
-}
-
-function parseJson(bytes: Buffer): unknown {
-  if (isTooDeep(bytes))
-    throw new Refusal('invalid_request', `The body is nested more than ${maxJsonDepth} levels deep.`);
-  const text = decode(bytes);
-  try {
-    // A key "__proto__" becomes an own property here, and the schemas copy only what they declare.
-    return JSON.parse(text);
-  } catch (error) {
-    throw new Refusal(
-      'invalid_request',
-      `The body is not valid JSON: ${(error as Error).message.replace(/"[^"]*"/g, '…').slice(0, 120)}`,
-    );
-  }
+/** Items that are beyond their limits are refused one by one, like others that are wrong. */
+function parseJson(bytes: Buffer, list: string | undefined): unknown {
+  const { value, faults } = readJson(bytes, list);
+  const items = (value as Record<string, unknown> | null)?.[list ?? ''];
+  if (Array.isArray(items))
+    for (const { index, field, message } of faults)
+      if (index < items.length) items[index] = new ItemFault(field, message);
+  return value;
 }
 
 function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {

@@ -1,8 +1,10 @@
+import { limits } from '@tributary/vocabulary';
 import { parse } from 'csv-parse/sync';
 import { Refusal } from './refusal.ts';
 
-/** No route takes as many: reading stops here, so that a body of commas does not become millions of objects. */
-const maxItems = 10_000;
+/** No route takes more: reading stops one row later, so that a body of commas does not become millions of objects. */
+const maxItems = limits.spend.maxRows;
+const { fields: maxColumns, bytes: maxRowBytes } = limits.item;
 
 /** An item as JSON would have held it, but all texts. */
 export type CsvItem = Readonly<Record<string, string | number>>;
@@ -15,6 +17,7 @@ export function readCsv(text: string): CsvItem[] {
   const [header, ...rows] = records(text);
   if (!header) throw new Refusal('invalid_request', 'The first line of the CSV must name the fields.');
   const names = header.record.map((name) => name.trim().toLowerCase());
+  if (names.length > maxColumns) throw new Refusal('invalid_request', `The CSV may have up to ${maxColumns} columns.`);
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (twice !== -1)
     throw new Refusal('invalid_request', `Column ${twice + 1} of the CSV has the name of an earlier one.`);
@@ -33,12 +36,20 @@ type CsvRecord = { readonly record: readonly string[]; readonly info: { readonly
 
 function records(text: string): CsvRecord[] {
   try {
-    const options = { info: true, relax_column_count: true, skip_empty_lines: true, to: maxItems + 2 };
+    const options = {
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      to: maxItems + 2,
+      max_record_size: maxRowBytes,
+    };
     // Its types do not know what `info` makes of a row.
     return parse(text, options) as unknown as CsvRecord[];
   } catch (error) {
     // Its own message may repeat a cell.
-    const { lines } = error as { lines?: number };
+    const { lines, code } = error as { lines?: number; code?: string };
+    if (code === 'CSV_MAX_RECORD_SIZE')
+      throw new Refusal('invalid_request', `Line ${lines} of the CSV is larger than ${maxRowBytes / 1_024} KiB.`);
     throw new Refusal('invalid_request', `The body is not valid CSV${lines ? `, at line ${lines} or before` : ''}.`);
   }
 }

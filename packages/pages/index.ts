@@ -1,3 +1,4 @@
+export { chooseForm, isCurrent, packDocument, type StaticDocument } from './document.ts';
 export type { PageEndpoint, PageVisit } from './endpoint.ts';
 export { escapeHtml, Html, html, prose } from './html.ts';
 export { chooseLanguage } from './language.ts';

@@ -54,6 +54,19 @@ test('a PostgreSQL that is read-only, or too slow, passes, and says which', asyn
   expect([isAway(slow), wasTooSlow(slow)]).toEqual([true, true]);
 });
 
+test('the check of writes takes space on the disk', async () => {
+  const written = async () => {
+    const { rows } = await kit.owner.unbound.query(
+      sql<{ bytes: string }>`SELECT temp_bytes AS bytes FROM pg_stat_database WHERE datname = current_database()`,
+    );
+    return Number(rows[0]?.bytes);
+  };
+  const before = await written();
+  await kit.app.pingWrites();
+  // A connection reports what it did about once a second.
+  await expect.poll(written, { timeout: 15_000 }).toBeGreaterThan(before + 100_000);
+});
+
 test('of several servers the one that takes writes is used; while none does, that passes', async () => {
   const { hosts, withHost } = partsOf(kit.database.appUrl);
   const ask = async (...servers: string[]) => {

@@ -77,7 +77,7 @@ export interface Postgres {
   followMoved(error: unknown): Promise<boolean>;
   readonly everywhere: Everywhere;
   ping(): Promise<void>;
-  /** Rejects where it may be read and not written: a standby, or a primary that is about to be one. */
+  /** Rejects where it can be read and not written: a standby, a primary that is about to be one, or a full disk. */
   pingWrites(): Promise<void>;
   close(): Promise<void>;
 }
@@ -205,6 +205,7 @@ export function createPostgres(options: PoolOptions): Postgres {
     pingWrites: async () => {
       const { rows } = await pool.query('SHOW transaction_read_only');
       if (rows[0].transaction_read_only === 'on') throw new Error('PostgreSQL is read-only.');
+      await pool.query(writeToDisk);
     },
     close: async () => {
       await privacyLocks.close();
@@ -217,6 +218,15 @@ export function createPostgres(options: PoolOptions): Postgres {
   shards.set(homeShard, postgres);
   return postgres;
 }
+
+/**
+ * Takes space on the disk and gives it back. A change of a row would show nothing: it fits into a page that the file has already. A sort
+ * in less memory than it needs writes a file, and the message is flushed to the WAL at the commit. Without parameters both are one transaction.
+ */
+const writeToDisk = `
+  SET LOCAL work_mem = '64kB';
+  SELECT FROM (SELECT repeat('x', 1000) || n FROM generate_series(1, 200) AS n ORDER BY 1 OFFSET 199) AS sorted;
+  SELECT pg_logical_emit_message(true, 'tributary', 'write check')`;
 
 const isTenant = (id: string | undefined): id is string => id !== undefined && isUuidInAnyCase(id);
 const standBefore = (id: string): string => `CALL stand_before('${uuid(id)}')`;

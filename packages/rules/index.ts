@@ -83,6 +83,7 @@ export {
 } from './identity.ts';
 export { type Binding, IdentityGraph, type Settlement } from './identity-graph.ts';
 export { isTooDeep, maxJsonDepth } from './json-depth.ts';
+export { type Excess, outlineJson } from './json-outline.ts';
 export {
   type AmountRefusal,
   allocate,

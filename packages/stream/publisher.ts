@@ -24,11 +24,14 @@ export const defaultPublisherSettings: PublisherSettings = { maxInFlight: 512, d
 /** An acknowledgement later than this is taken for lost, and the message is sent again. */
 const acknowledgementMs = 5_000;
 const longestPauseMs = 1_000;
+/** After so long without another refusal, the log is tried again. */
+const refusedForMs = 5_000;
 
 export class Publisher {
   readonly #link: Link;
   readonly #slots: Slots;
   readonly #deadlineMs: number;
+  #refusedAt = Number.NEGATIVE_INFINITY;
 
   constructor(link: Link, settings: PublisherSettings) {
     this.#link = link;
@@ -39,6 +42,11 @@ export class Publisher {
   /** Messages sent and not yet acknowledged, and messages that wait for a slot. A collector sheds load by it. */
   get load(): { readonly inFlight: number; readonly waiting: number } {
     return { inFlight: this.#slots.taken, waiting: this.#slots.waiting };
+  }
+
+  /** Whether the log's newest answer, a short while ago, was that it stores nothing. */
+  get isRefused(): boolean {
+    return performance.now() - this.#refusedAt < refusedForMs;
   }
 
   /** Resolves when the log has acknowledged every message; throws PublishFailed when it did not do so in time. */
@@ -76,8 +84,10 @@ export class Publisher {
         await this.#link.untilUp(deadline.signal);
         try {
           const { seq, duplicate } = await this.#send(message, Math.min(acknowledgementMs, deadline.remainingMs));
+          this.#refusedAt = Number.NEGATIVE_INFINITY;
           return { id: message.id, sequence: seq, duplicate };
         } catch (fault) {
+          if (fault instanceof JetStreamApiError && fault.status >= 500) this.#refusedAt = performance.now();
           if (isFinal(fault)) throw fault;
           lastFault = fault;
         }

@@ -113,6 +113,11 @@ export class Stream {
     return this.#publisher.load;
   }
 
+  /** Whether the log lately answered that it could not store a message, and has stored none since: its disk may be full. */
+  get isRefusing(): boolean {
+    return this.#publisher.isRefused;
+  }
+
   /** False while the connection is being sought. */
   get isUp(): boolean {
     return this.#link.isUp;

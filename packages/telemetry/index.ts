@@ -1,7 +1,7 @@
 export type { Figure, Metrics } from './counted.ts';
 export { createLog, type Log, openLogFile } from './log.ts';
 export { openMetrics } from './metrics.ts';
-export { checkReadiness, type Readiness } from './readiness.ts';
+export { type Readiness, readinessChecker } from './readiness.ts';
 export type { RequestFacts } from './request-facts.ts';
 export { onStop } from './stop.ts';
 export type { Tracing } from './tracing.ts';

@@ -19,26 +19,43 @@ export interface ReadinessAnswer {
 }
 
 const patienceMs = 2_000;
+/** Anyone may ask, and a check writes: callers share the result of the newest one for so long. */
+const freshMs = 1_000;
 
-/** The answer of /readyz. */
-export async function checkReadiness(
+/** Answers /readyz. */
+export function readinessChecker(
   { needs, uses = {} }: Readiness,
   isStopping: () => boolean,
-): Promise<ReadinessAnswer> {
-  const [needed, used] = await Promise.all([
-    askAll(Object.entries(needs)),
-    askAll(Object.entries(uses).map(([name, { check }]) => [name, check])),
-  ]);
-  const isReady = !isStopping() && needed.every(([, state]) => state === 'up');
-  const lacking = used.flatMap(([name, state]) => (state === 'away' ? [[name, uses[name]?.without ?? '']] : []));
-  const status = lacking.length > 0 ? 'degraded' : 'ready';
-  return {
-    status: isReady ? 200 : 503,
-    body: {
-      status: isStopping() ? 'stopping' : isReady ? status : 'not ready',
-      engines: Object.fromEntries([...needed, ...used]),
-      ...(lacking.length > 0 && { degraded: Object.fromEntries(lacking) }),
-    },
+): () => Promise<ReadinessAnswer> {
+  let states: ReturnType<typeof checkAll> | undefined;
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  const checkAll = () =>
+    Promise.all([
+      askAll(Object.entries(needs)),
+      askAll(Object.entries(uses).map(([name, { check }]) => [name, check])),
+    ]);
+  const newest = () => {
+    if (states && performance.now() - checkedAt < freshMs) return states;
+    // While the check is under way, it is the newest one.
+    checkedAt = Number.POSITIVE_INFINITY;
+    states = checkAll().finally(() => {
+      checkedAt = performance.now();
+    });
+    return states;
+  };
+  return async () => {
+    const [needed, used] = await newest();
+    const isReady = !isStopping() && needed.every(([, state]) => state === 'up');
+    const lacking = used.flatMap(([name, state]) => (state === 'away' ? [[name, uses[name]?.without ?? '']] : []));
+    const status = lacking.length > 0 ? 'degraded' : 'ready';
+    return {
+      status: isReady ? 200 : 503,
+      body: {
+        status: isStopping() ? 'stopping' : isReady ? status : 'not ready',
+        engines: Object.fromEntries([...needed, ...used]),
+        ...(lacking.length > 0 && { degraded: Object.fromEntries(lacking) }),
+      },
+    };
   };
 }
 

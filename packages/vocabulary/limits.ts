@@ -172,6 +172,12 @@ export const limits = {
   webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
   // Values
+  /**
+   * Of an event, and of a row of any list that a request may hold: levels below it, and its bytes. No object in any JSON body has more fields.
+   */
+  item: { fields: 100, depth: 4, bytes: 32 * 1_024 },
+  /** Of a body whose route does not say otherwise: those with lists take more. */
+  bodyBytes: 256 * 1_024,
   /** Also the platform comparison's own; the spec leaves the other routes' open. */
   dateRange: { maxDays: 366 },
   lookback: { days: { min: 1, default: 90, max: 365 } },

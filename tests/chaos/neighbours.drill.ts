@@ -199,7 +199,7 @@ async function openScene() {
   }
 
   /** Somebody of whom so much is known that their export is large. */
-  const parts = 25;
+  const parts = 100;
   for (let part = 0; part < parts; part += 1) {
     await post(noisy, '/api/v1/events', {
       event_name: 'survey_answered',

@@ -1,6 +1,7 @@
 import { importRejections, importStatuses, limits, unparseableIdentifiers, uuidPattern } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { placeOf } from '../fault-words.ts';
+import { ItemFault } from '../item-fault.ts';
 import {
   CalendarDate,
   CountryCode,
@@ -63,10 +64,11 @@ export type JudgedImportRow = { readonly row: z.output<typeof ImportRow> } | { r
 
 // A bad row costs the others nothing. JSON Schema asks for the value without an issue, and is told that there is none.
 const JudgedRow = ImportRow.transform((row): JudgedImportRow => ({ row })).catch(
-  (refused) => (refused && { fault: faultOf(refused.error.issues[0]) }) as JudgedImportRow,
+  (refused) => (refused && { fault: faultOf(refused.error.issues[0], refused.input) }) as JudgedImportRow,
 );
 
-function faultOf(issue: z.core.$ZodIssue | undefined): ImportFault {
+function faultOf(issue: z.core.$ZodIssue | undefined, input: unknown): ImportFault {
+  if (input instanceof ItemFault) return { field: input.field, message: input.message };
   const field = issue ? placeOf(issue).join('.') : '';
   return issue && field !== ''
     ? { field, message: issue.message }

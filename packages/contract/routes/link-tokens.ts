@@ -7,6 +7,7 @@ import {
   linkTokenStatuses,
 } from '@tributary/vocabulary';
 import { z } from 'zod';
+import { ItemFault } from '../item-fault.ts';
 import { CountryCodeInput, data, IsoTimestamp, shownKey, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { IdentifierType } from '../vocabulary.ts';
@@ -46,6 +47,8 @@ type JudgedLinkTokenRow = z.output<typeof LinkTokenRow> & {
 
 // A bad row costs the others nothing. JSON Schema asks for the value without an issue, and is told that there is none.
 const JudgedRow = LinkTokenRow.transform((row): JudgedLinkTokenRow => row).catch((refused): JudgedLinkTokenRow => {
+  if (refused?.input instanceof ItemFault)
+    return { fault: { reason: 'malformed_selector', message: `The row ${refused.input.message}.` } };
   const unknown = refused?.error.issues.find(({ code }) => code === 'unrecognized_keys');
   if (!unknown) return {};
   const isNamed = Object.keys(refused.input as object).some((field) => field in LinkTokenRow.shape);

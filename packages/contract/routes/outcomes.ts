@@ -21,6 +21,8 @@ export const EventName = text(200).trim().min(1, 'must not be empty');
 const ClickId = text(1_000);
 const mostEvents = limits.events.maxRows.toLocaleString('en');
 const lookback = limits.lookback.days;
+const { item } = limits;
+const mostBytes = item.bytes / 1_024;
 
 export const ServerEvent = z
   .strictObject({
@@ -135,7 +137,7 @@ export const createEvent = route({
   method: 'POST',
   path: '/api/v1/events',
   summary: 'Record an outcome that a server knows of',
-  description: `Takes one event, or \`{events: [...]}\` with up to ${mostEvents}, each with a result of its own.`,
+  description: `Takes one event, or \`{events: [...]}\` with up to ${mostEvents}, each with a result of its own. Each event may be up to ${mostBytes} KiB, with up to ${item.fields} fields in an object and ${item.depth} levels below it.`,
   chapter: 'Outcomes',
   audit: 'not needed: an outcome is kept with its source and time, and its corrections beside it',
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },

@@ -12,6 +12,7 @@ export const readOpenapi = route({
   chapter: 'Service',
   access: { credentials: ['public'], grain: 'profile' },
   rate: 'public',
+  isDocument: true,
   answers: {
     200: { schema: z.looseObject({ openapi: z.string() }), bare: true, description: 'An OpenAPI 3.1 document.' },
   },
@@ -25,6 +26,7 @@ export const readChangelog = route({
   chapter: 'Service',
   access: { credentials: ['public'], grain: 'profile' },
   rate: 'public',
+  isDocument: true,
   answers: {
     200: {
       schema: z.strictObject({

@@ -1,6 +1,7 @@
 import { limits, spendStatuses } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { placeOf } from '../fault-words.ts';
+import { ItemFault } from '../item-fault.ts';
 import { CalendarDate, CurrencyCode, data, Platform, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { EntityLevel, LearningStage } from '../vocabulary.ts';
@@ -88,6 +89,7 @@ const JudgedRow = SpendRow.transform((row): JudgedSpendRow => ({ row, line: row.
 );
 
 function faultOf(issue: z.core.$ZodIssue | undefined, input: unknown): SpendFault {
+  if (input instanceof ItemFault) return { field: input.field, message: input.message };
   const [field = ''] = issue ? placeOf(issue) : [];
   if (!issue || field === '') return { field, message: 'must be a row with the fields of SpendRow' };
   // The forms that a figure may have share their words, also where it is missing.

@@ -1,0 +1,17 @@
+import { chooseForm, isCurrent, type StaticDocument } from '@tributary/pages';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** Sends a document in the encoding that the client accepts, or 304 where it has it already. */
+export function sendDocument(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  document: StaticDocument,
+  about: Readonly<Record<string, string>>,
+): FastifyReply {
+  const form = chooseForm(document, headers['accept-encoding']);
+  const vary = reply.getHeader('vary');
+  reply.headers({ ...about, etag: form.etag, vary: vary ? `${vary}, accept-encoding` : 'accept-encoding' });
+  if (isCurrent(headers['if-none-match'], form)) return reply.code(304).send();
+  if (form.encoding) reply.header('content-encoding', form.encoding);
+  return reply.send(form.bytes);
+}
