@@ -1,4 +1,12 @@
-import { adPlatformNames, dayMs, limits, namesOf, type PageSize, uuidPattern } from '@tributary/vocabulary';
+import {
+  adPlatformNames,
+  creatorKinds,
+  dayMs,
+  limits,
+  namesOf,
+  type PageSize,
+  uuidPattern,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /**
@@ -124,6 +132,16 @@ export function workspacePage<Row extends z.ZodType, Meta extends Shape = NoShap
 export function accountData<Data extends z.ZodType>(schema: Data) {
   return z.strictObject({ data: schema, meta: z.strictObject({}) });
 }
+
+/** Who created something that gives access: the name and e-mail of a member, also after they left. */
+export const Creator = z
+  .strictObject({
+    kind: z.enum(creatorKinds),
+    id: z.string(),
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+  })
+  .meta({ id: 'Creator' });
 
 /** What every DELETE answers inside `data`. */
 export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });
