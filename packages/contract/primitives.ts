@@ -133,15 +133,16 @@ export function accountData<Data extends z.ZodType>(schema: Data) {
   return z.strictObject({ data: schema, meta: z.strictObject({}) });
 }
 
-/** Who created something that gives access: the name and e-mail of a member, also after they left. */
-export const Creator = z
+/** Who created something that gives access. */
+export const CreatedBy = z
   .strictObject({
-    kind: z.enum(creatorKinds),
-    id: z.string(),
-    name: z.string().nullable(),
-    email: z.string().nullable(),
+    kind: z.enum(creatorKinds).describe('A member (`user`), an app or the operator.'),
+    id: z.string().describe('The id of the account or app.'),
+    name: z.string().nullable().describe('The name of the member, also after they left.'),
+    email: z.string().nullable().describe('The address of the member.'),
   })
-  .meta({ id: 'Creator' });
+  .nullable()
+  .describe('Who created it. Null: it is older than this record, or an app invited the owner.');
 
 /** What every DELETE answers inside `data`. */
 export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });

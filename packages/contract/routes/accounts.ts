@@ -2,7 +2,7 @@ import { invitationStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   accountData,
-  Creator,
+  CreatedBy,
   Deleted,
   IsoTimestamp,
   limitParameter,
@@ -159,7 +159,7 @@ export const Invitation = z.strictObject({
   role: Role,
   email: z.string().nullable(),
   status: z.enum(invitationStatuses),
-  created_by: Creator.nullable(),
+  created_by: CreatedBy,
   created_at: IsoTimestamp,
   expires_at: IsoTimestamp,
 });

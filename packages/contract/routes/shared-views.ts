@@ -2,7 +2,7 @@ import { limits, roleNames, sharedPages } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
-  Creator,
+  CreatedBy,
   CurrencyCode,
   DateRange,
   Deleted,
@@ -33,7 +33,7 @@ const SharedView = z
     search: Search,
     date_from: CalendarDate,
     date_to: CalendarDate,
-    created_by: Creator.nullable(),
+    created_by: CreatedBy,
     created_at: IsoTimestamp,
     expires_at: IsoTimestamp.nullable(),
   })
