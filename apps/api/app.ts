@@ -31,6 +31,7 @@ import { handoffPages, reconnectLinks } from '@tributary/domain/handoffs/room.ts
 import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import { findCustomerTotals, Gathering, goalReader, outcomesReadiness } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
+import { removeMailsOf } from '@tributary/domain/report-mails/room.ts';
 import type { UnexplainedChange } from '@tributary/domain/reports/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
@@ -216,6 +217,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       accounts,
       addOwner,
       inviteOwner,
+      removeReportMailsOf: removeMailsOf,
       createReconnectUrl: reconnectLinks({ ...options, audit: writeAudit }),
       readiness: [outcomesReadiness, trackerReadiness, adPlatformReadiness],
       clickhouse: options.clickhouse,

@@ -115,6 +115,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   deleteAssistant: accounts.deleteAssistant,
   listMembers: accounts.listMembers,
   updateMember: accounts.updateMember,
+  listCreatedByMember: accounts.listCreatedByMember,
   deleteMember: accounts.deleteMember,
   createInvitation: accounts.createInvitation,
   listInvitations: accounts.listInvitations,

@@ -1,4 +1,4 @@
-import type { Accounts } from '@tributary/domain/accounts/room.ts';
+import type { Accounts, MemberServices } from '@tributary/domain/accounts/room.ts';
 import type { AdServices } from '@tributary/domain/ad-operations/room.ts';
 import type { AlertServices } from '@tributary/domain/alerts/room.ts';
 import type { ConnectionServices } from '@tributary/domain/connections/room.ts';
@@ -30,6 +30,7 @@ export interface Services
     SaleServices,
     ChangeServices,
     ReportMailServices,
+    MemberServices,
     AlertServices,
     PartnerServices,
     JourneyServices,

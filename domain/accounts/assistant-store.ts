@@ -28,6 +28,7 @@ export const listConsents = (tx: Tx, userId: string) =>
       'oauth_clients.name',
       'oauth_consents.reference_id',
       'oauth_consents.scopes',
+      'oauth_consents.created_at',
       'oauth_consents.updated_at',
     ])
     .where('oauth_consents.user_id', '=', userId)

@@ -1,5 +1,5 @@
 import { links, type Routes } from '@tributary/contract';
-import { hashSecret, mintSecret } from '@tributary/domain/credentials';
+import { findUserNames, hashSecret, mintSecret } from '@tributary/domain/credentials';
 import { lockPlan, reachWorkspace } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
@@ -36,9 +36,10 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
       expires_at: new Date(now.getTime() + limits.invitation.lifeDays * dayMs),
     });
     addToAudit({ log: { workspaceId: params.workspaceId }, detail: { role: body.role } });
+    const names = await findUserNames(tx, [row.invited_by]);
     const url = links.invitation(baseUrl, token);
     return answer(201, {
-      data: { ...showInvitation(row, now), token, url },
+      data: { ...showInvitation(row, names, now), token, url },
       meta: { workspace_id: params.workspaceId },
     });
   });

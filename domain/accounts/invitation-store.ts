@@ -93,6 +93,16 @@ export const revokeOpenInvitations = (tx: Tx, workspaceId: string, now: Date) =>
     .where('revoked_at', 'is', null)
     .execute();
 
+export const revokeInvitationsOf = (tx: Tx, workspaceId: string, userId: string, now: Date) =>
+  tx
+    .updateTable('invitations')
+    .set({ revoked_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('invited_by', '=', userId)
+    .where('accepted_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .execute();
+
 /** Spent by the same statement that finds it unspent: of two at once, one joins. */
 export async function spendInvitation(
   tx: Tx,

@@ -1,5 +1,5 @@
 import type { Role } from '@tributary/contract';
-import { hashSecret, isWellFormedSecret } from '@tributary/domain/credentials';
+import { hashSecret, isWellFormedSecret, showMemberCreator, type UserNames } from '@tributary/domain/credentials';
 import { refuse } from '@tributary/operations';
 import { type Everywhere, findAnywhere } from '@tributary/postgres';
 import type { InvitationStatus } from '@tributary/vocabulary';
@@ -27,12 +27,12 @@ interface Row extends Times {
 }
 
 /** An invitation as its workspace sees it: without the secret, of which only a hash is kept. */
-export const showInvitation = (row: Row, now: Date) => ({
+export const showInvitation = (row: Row, names: UserNames, now: Date) => ({
   id: row.id,
   role: row.role as Role,
   email: row.email,
   status: statusOf(row, now),
-  invited_by: row.invited_by,
+  created_by: showMemberCreator(row.invited_by, names),
   created_at: row.created_at.toISOString(),
   expires_at: row.expires_at.toISOString(),
 });

@@ -35,6 +35,14 @@ export function refuseLastOwner({ isLastOwner }: LastOwner): void {
     refuseState('last_owner', 'A workspace keeps at least one owner. Make somebody else an owner first.');
 }
 
+/** Owners and admins remove others; any member may leave. */
+export function refuseUnlessManager({ role }: Caller): void {
+  if (role !== 'owner' && role !== 'admin')
+    refuse('forbidden', 'Only owners and admins of the workspace may do this for another member.', {
+      fields: { reason: 'role' },
+    });
+}
+
 export function refuseUnlessOwner({ role }: Caller): void {
   if (role !== 'owner') {
     refuse('forbidden', 'Only an owner of the workspace may do this.', { fields: { reason: 'role' } });

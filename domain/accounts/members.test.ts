@@ -216,7 +216,7 @@ describe('POST invitations', () => {
       role: 'analyst',
       email: 'ben@example.com',
       status: 'pending',
-      invited_by: owner.userId,
+      created_by: { kind: 'user', id: owner.userId, name: 'Person person.test', email: owner.email },
     });
     expect(Date.parse(rest.expires_at) - Date.parse(rest.created_at)).toBe(7 * 86_400_000);
     const listed = await call('GET', invitations(), owner.headers());

@@ -13,7 +13,8 @@ import {
 import type { Tx } from '@tributary/postgres';
 import { limits, personScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { showKey } from './api-key.ts';
+import { memberOf, showKey } from './api-key.ts';
+import { findUserNames } from './creators.ts';
 import { hashSecret, mintSecret } from './secret.ts';
 import { insertKey } from './store.ts';
 
@@ -69,7 +70,8 @@ async function mintKey(tx: Tx, key: NewKey, by: Actor, now: Date) {
     created_at: now,
     expires_at: key.expires_at ? new Date(key.expires_at) : null,
   });
-  return answer(201, { data: { ...showKey(row), key: secret }, meta: {} });
+  const names = await findUserNames(tx, [memberOf(row)]);
+  return answer(201, { data: { ...showKey(row, names), key: secret }, meta: {} });
 }
 
 /** Scopes that only administer are never lent to a key. */

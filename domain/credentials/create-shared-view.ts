@@ -3,6 +3,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { dayOf } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
+import { findUserNames } from './creators.ts';
 import { hashSecret, mintSecret } from './secret.ts';
 import { showView } from './shared-view.ts';
 import { countLiveViews, insertView } from './shared-view-store.ts';
@@ -38,6 +39,7 @@ export const createSharedView: Handles<Routes['createSharedView'], { readonly ba
     };
     await insertView(tx, profileId, view, hashSecret(secret));
     addToAudit({ detail: { page: body.page, date_from: body.date_from, date_to: body.date_to } });
-    return answer(201, { data: { ...showView(view), url: links.sharedView(baseUrl, secret) }, meta: {} });
+    const names = await findUserNames(tx, [userId]);
+    return answer(201, { data: { ...showView(view, names), url: links.sharedView(baseUrl, secret) }, meta: {} });
   });
 };

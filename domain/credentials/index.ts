@@ -1,3 +1,11 @@
+export {
+  type Created,
+  findCreated,
+  findUserNames,
+  revokeCreated,
+  showMemberCreator,
+  type UserNames,
+} from './creators.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
 export { findAppOrigins, isLiveApp, revokeApp } from './store.ts';
 export { UseNotes } from './use-notes.ts';

@@ -3,6 +3,7 @@ import type { Caller } from '@tributary/operations';
 import { type Everywhere, findAnywhere } from '@tributary/postgres';
 import { limits, type SharedPage, type ShownDays } from '@tributary/vocabulary';
 import type { RawBuilder } from 'kysely';
+import { showMemberCreator, type UserNames } from './creators.ts';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
 import { type FoundView, findViewByHash, type ViewRow } from './shared-view-store.ts';
 
@@ -52,14 +53,14 @@ const callerOf = (found: FoundView, ask: (at: Date) => RawBuilder<FoundView>): C
   },
 });
 
-export const showView = (row: ViewRow) => ({
+export const showView = (row: ViewRow, names: UserNames) => ({
   id: row.id,
   name: row.name,
   page: row.page,
   search: row.search,
   date_from: row.from,
   date_to: row.to,
-  made_by: row.madeBy,
+  created_by: showMemberCreator(row.madeBy, names),
   created_at: row.createdAt.toISOString(),
   expires_at: row.expiresAt?.toISOString() ?? null,
 });

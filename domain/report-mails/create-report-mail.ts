@@ -1,5 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
+import { findUserNames } from '@tributary/domain/credentials';
 import { isAppProvisioned, profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
@@ -30,6 +31,7 @@ export const createReportMail: Handles<Routes['createReportMail'], ReportMailSer
     const mail = { id: uuid(), page, every, language, model, recipients, madeBy: userId, createdAt: now, dueAt };
     await insertMail(tx, profileId, mail);
     addToAudit({ detail: { page, every, recipients } });
-    return answer(201, { data: showMail(mail, members, undefined) });
+    const names = await findUserNames(tx, [userId]);
+    return answer(201, { data: showMail(mail, members, names, undefined) });
   });
 };

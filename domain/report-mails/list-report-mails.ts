@@ -1,5 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
+import { findUserNames } from '@tributary/domain/credentials';
 import { answer, type Handles } from '@tributary/operations';
 import { type ReportMailServices, showMail } from './show-mail.ts';
 import { listLast, listMails } from './store.ts';
@@ -9,8 +10,12 @@ export const listReportMails: Handles<Routes['listReportMails'], ReportMailServi
   { caller, ledger, behind, isMailSetUp },
 ) => {
   const { profileId, workspaceId } = caller;
-  const { mails, lasts } = await ledger.transaction(
-    async (tx) => ({ mails: await listMails(tx, profileId), lasts: await listLast(tx, profileId) }),
+  const { mails, lasts, names } = await ledger.transaction(
+    async (tx) => {
+      const mails = await listMails(tx, profileId);
+      const makers = mails.map(({ madeBy }) => madeBy);
+      return { mails, lasts: await listLast(tx, profileId), names: await findUserNames(tx, makers) };
+    },
     { readOnly: true },
   );
   const ids = [...new Set(mails.flatMap(({ recipients }) => recipients))];
@@ -19,7 +24,7 @@ export const listReportMails: Handles<Routes['listReportMails'], ReportMailServi
   });
   const lastOf = new Map(lasts.map((last) => [last.mailId, last]));
   return answer(200, {
-    data: mails.map((mail) => showMail(mail, members, lastOf.get(mail.id))),
+    data: mails.map((mail) => showMail(mail, members, names, lastOf.get(mail.id))),
     meta: { is_set_up: isMailSetUp },
   });
 };

@@ -6,3 +6,4 @@ export { previewReportMail } from './preview-report-mail.ts';
 export { reportMails } from './report-mails.queue.ts';
 export { sendReportMail } from './send-report-mail.ts';
 export type { ReportMailServices } from './show-mail.ts';
+export { removeMailsOf } from './store.ts';

@@ -1,5 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
+import { findUserNames } from '@tributary/domain/credentials';
 import { profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, minuteMs } from '@tributary/vocabulary';
@@ -32,6 +33,7 @@ export const sendReportMail: Handles<Routes['sendReportMail'], ReportMailService
     const days = await lastDays(tx, mail.every, now, (await profileOf(tx, profileId)).timeZone);
     const userIds = members.map(({ userId }) => userId).filter((userId) => mail.recipients.includes(userId));
     await insertDeliveries(tx, profileId, { ...mail, dueAt: now }, days, userIds, now);
-    return answer(202, { data: showMail(mail, members, await readLast()) });
+    const names = await findUserNames(tx, [mail.madeBy]);
+    return answer(202, { data: showMail(mail, members, names, await readLast()) });
   });
 };

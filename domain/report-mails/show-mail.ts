@@ -1,4 +1,5 @@
 import type { findMembersAmong } from '@tributary/domain/accounts';
+import { showMemberCreator, type UserNames } from '@tributary/domain/credentials';
 import type { LastRow, MailRow } from './store.ts';
 
 export interface ReportMailServices {
@@ -8,7 +9,7 @@ export interface ReportMailServices {
 
 type Members = Awaited<ReturnType<typeof findMembersAmong>>;
 
-export const showMail = (mail: MailRow, members: Members, last: LastRow | undefined) => ({
+export const showMail = (mail: MailRow, members: Members, names: UserNames, last: LastRow | undefined) => ({
   id: mail.id,
   page: mail.page,
   every: mail.every,
@@ -17,7 +18,7 @@ export const showMail = (mail: MailRow, members: Members, last: LastRow | undefi
   recipients: members
     .filter(({ userId }) => mail.recipients.includes(userId))
     .map(({ userId, name, email }) => ({ user_id: userId, name, email })),
-  made_by: mail.madeBy,
+  created_by: showMemberCreator(mail.madeBy, names),
   created_at: mail.createdAt.toISOString(),
   next_at: mail.dueAt.toISOString(),
   last: last

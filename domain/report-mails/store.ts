@@ -110,6 +110,11 @@ export async function removeMail(tx: Tx, profileId: string, id: string): Promise
   return rows.length > 0;
 }
 
+/** What a member has others sent goes with them, where they are removed with what they created. */
+export async function removeMailsOf(tx: Tx, profileId: string, userId: string): Promise<void> {
+  await sql`DELETE FROM report_mails WHERE profile_id = ${profileId} AND made_by = ${userId}`.execute(tx);
+}
+
 /** Whoever is left then; undefined where there is no such mail, or they never got it. */
 export async function removeRecipient(
   tx: Tx,

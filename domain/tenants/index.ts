@@ -9,6 +9,7 @@ export {
   findPrivacyMode,
   findProfile,
   findProfileName,
+  findProfileNames,
   findWorkspaceName,
   findWorkspaceOf,
   hasProfile,

@@ -106,6 +106,17 @@ export async function findProfileName(tx: Tx, profileId: string): Promise<string
   return row?.name;
 }
 
+/** Of the workspace's profiles, archived ones included, those that are among the ids. */
+export async function findProfileNames(
+  tx: Tx,
+  workspaceId: string,
+  ids: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    SELECT id, name FROM profiles WHERE workspace_id = ${workspaceId} AND id = ANY (${ids}::uuid[])`.execute(tx);
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 export async function findWorkspaceName(tx: Tx, workspaceId: string): Promise<string | undefined> {
   const row = await tx.selectFrom('workspaces').select('name').where('id', '=', workspaceId).executeTakeFirst();
   return row?.name;

@@ -1,4 +1,12 @@
-import { adPlatformNames, dayMs, limits, namesOf, type PageSize, uuidPattern } from '@tributary/vocabulary';
+import {
+  adPlatformNames,
+  creatorKinds,
+  dayMs,
+  limits,
+  namesOf,
+  type PageSize,
+  uuidPattern,
+} from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /**
@@ -124,6 +132,17 @@ export function workspacePage<Row extends z.ZodType, Meta extends Shape = NoShap
 export function accountData<Data extends z.ZodType>(schema: Data) {
   return z.strictObject({ data: schema, meta: z.strictObject({}) });
 }
+
+/** Who created something that gives access. */
+export const CreatedBy = z
+  .strictObject({
+    kind: z.enum(creatorKinds).describe('A member (`user`), an app or the operator.'),
+    id: z.string().describe('The id of the account or app.'),
+    name: z.string().nullable().describe('The name of the member, also after they left.'),
+    email: z.string().nullable().describe('The address of the member.'),
+  })
+  .nullable()
+  .describe('Who created it. Null: it is older than this record, or an app invited the owner.');
 
 /** What every DELETE answers inside `data`. */
 export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });

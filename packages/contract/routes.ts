@@ -1,16 +1,6 @@
 import type { Route } from './route.ts';
 import { accountLinkRoutes } from './routes/account-links.ts';
-import {
-  deleteAssistant,
-  deleteMember,
-  listAssistants,
-  listMembers,
-  readAccount,
-  signIn,
-  signOut,
-  updateMember,
-  updatePassword,
-} from './routes/accounts.ts';
+import { deleteAssistant, listAssistants, readAccount, signIn, signOut, updatePassword } from './routes/accounts.ts';
 import { adRoutes } from './routes/ad-routes.ts';
 import { readAdvice } from './routes/advice.ts';
 import { alertRoutes } from './routes/alerts.ts';
@@ -61,6 +51,7 @@ import {
   readJourneySummary,
 } from './routes/journeys.ts';
 import { createLinkTokens } from './routes/link-tokens.ts';
+import { deleteMember, listCreatedByMember, listMembers, updateMember } from './routes/members.ts';
 import { createModelFit, listModelCampaigns, readModels, sayTactic } from './routes/models.ts';
 import { updateOutcomeDefinition, updateOutcomeDefinitions } from './routes/outcome-definitions.ts';
 import { createEvent, createGoal, createGoalDefinition, listGoalDefinitions } from './routes/outcomes.ts';
@@ -246,6 +237,7 @@ export const routes = {
   listMembers,
   updateMember,
   deleteMember,
+  listCreatedByMember,
   ...accountLinkRoutes,
   createTrackingKey,
   createIdentifySecret,

@@ -424,6 +424,31 @@ CREATE FUNCTION public.find_connections_of(told_channel text, told_account text)
   LIMIT 100;
 END;
 
+CREATE FUNCTION public.find_created(member uuid, at timestamp with time zone) RETURNS TABLE(kind text, id uuid, profile_id uuid, name text, created_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY
+  SELECT 'api_key', k.id, p.id, k.name, k.created_at
+  FROM profiles p JOIN api_keys k ON k.profile_id = p.id
+  WHERE p.workspace_id = current_workspace() AND k.minted_by_kind = 'user' AND k.minted_by_id = member::text
+    AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > at)
+  UNION ALL
+  SELECT 'shared_view', v.id, p.id, v.name, v.created_at
+  FROM profiles p JOIN shared_views v ON v.profile_id = p.id
+  WHERE p.workspace_id = current_workspace() AND v.made_by = member
+    AND v.revoked_at IS NULL AND (v.expires_at IS NULL OR v.expires_at > at)
+  UNION ALL
+  SELECT 'report_mail', m.id, p.id, m.page, m.created_at
+  FROM profiles p JOIN report_mails m ON m.profile_id = p.id
+  WHERE p.workspace_id = current_workspace() AND m.made_by = member
+  UNION ALL
+  SELECT 'invitation', i.id, NULL::uuid, coalesce(i.email, i.role), i.created_at
+  FROM invitations i
+  WHERE i.workspace_id = current_workspace() AND i.invited_by = member
+    AND i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > at;
+END $$;
+
 CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) RETURNS SETOF public.credential
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -679,6 +704,28 @@ CREATE FUNCTION public.find_tracking_keys(keys text[]) RETURNS TABLE(key text, p
   LEFT JOIN tracking_settings s ON s.profile_id = k.profile_id
   WHERE k.key = ANY (keys) AND k.revoked_at IS NULL;
 END $$;
+
+CREATE TABLE public.users (
+    id uuid NOT NULL,
+    name text NOT NULL,
+    email text NOT NULL,
+    email_verified boolean DEFAULT false NOT NULL,
+    image text,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    two_factor_enabled boolean DEFAULT false NOT NULL,
+    CONSTRAINT users_email_check CHECK ((email = lower(email)))
+);
+
+CREATE FUNCTION public.find_users(ids uuid[]) RETURNS TABLE(id uuid, name text, email text)
+    LANGUAGE sql STABLE
+    BEGIN ATOMIC
+ SELECT u.id,
+     u.name,
+     u.email
+    FROM public.users u
+   WHERE (u.id = ANY (find_users.ids));
+END;
 
 CREATE FUNCTION public.find_visit_profiles(profile_ids uuid[]) RETURNS TABLE(profile_id uuid, own_hosts text[], redirect_hosts text[], is_healthcare boolean, has_erased boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -2882,18 +2929,6 @@ CREATE TABLE public.two_factors (
     locked_until timestamp with time zone
 );
 
-CREATE TABLE public.users (
-    id uuid NOT NULL,
-    name text NOT NULL,
-    email text NOT NULL,
-    email_verified boolean DEFAULT false NOT NULL,
-    image text,
-    created_at timestamp with time zone NOT NULL,
-    updated_at timestamp with time zone NOT NULL,
-    two_factor_enabled boolean DEFAULT false NOT NULL,
-    CONSTRAINT users_email_check CHECK ((email = lower(email)))
-);
-
 CREATE TABLE public.verifications (
     id uuid NOT NULL,
     identifier text NOT NULL,
@@ -4423,6 +4458,8 @@ CREATE POLICY look_up ON public.members FOR SELECT TO tributary_owner USING (tru
 
 CREATE POLICY look_up ON public.outcomes FOR SELECT TO tributary_owner USING (true);
 
+CREATE POLICY look_up ON public.report_mails FOR SELECT TO tributary_owner USING (true);
+
 CREATE POLICY look_up ON public.tombstones FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.tracking_keys FOR SELECT TO tributary_owner USING (true);
@@ -4943,6 +4980,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.connections TO tributary_app;
 REVOKE ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_connections_of(told_channel text, told_account text) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.find_created(member uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_created(member uuid, at timestamp with time zone) TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
 
@@ -5027,6 +5067,15 @@ GRANT ALL ON FUNCTION public.find_tombstones(profile_ids uuid[], hashes bytea[])
 REVOKE ALL ON FUNCTION public.find_tracking_keys(keys text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_app;
 GRANT ALL ON FUNCTION public.find_tracking_keys(keys text[]) TO tributary_collector;
+
+GRANT SELECT,INSERT ON TABLE public.users TO tributary_app;
+
+GRANT UPDATE(updated_at) ON TABLE public.users TO tributary_app;
+
+GRANT UPDATE(two_factor_enabled) ON TABLE public.users TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_users(ids uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_users(ids uuid[]) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributary_app;
@@ -5555,12 +5604,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_settings TO tributary
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tracking_verifications TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.two_factors TO tributary_app;
-
-GRANT SELECT,INSERT ON TABLE public.users TO tributary_app;
-
-GRANT UPDATE(updated_at) ON TABLE public.users TO tributary_app;
-
-GRANT UPDATE(two_factor_enabled) ON TABLE public.users TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.verifications TO tributary_app;
 GRANT DELETE ON TABLE public.verifications TO tributary_system;

@@ -145,6 +145,14 @@ export const planNames = namesOf(plans);
 export const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const;
 export type InvitationStatus = (typeof invitationStatuses)[number];
 
+/** Who may have created a credential: a member, an app, or the operator of the installation. */
+export const creatorKinds = ['user', 'app', 'operator'] as const;
+export type CreatorKind = (typeof creatorKinds)[number];
+
+/** What members create that outlives their membership. */
+export const createdKinds = ['api_key', 'shared_view', 'report_mail', 'invitation', 'assistant'] as const;
+export type CreatedKind = (typeof createdKinds)[number];
+
 /** How an audited action ended. */
 export const auditResults = ['done', 'refused'] as const;
 export type AuditResult = (typeof auditResults)[number];

@@ -159,7 +159,7 @@ export const limits = {
     attempts: 6,
     againMinutes: 5,
   },
-  members: { pageSize: shortPages },
+  members: { pageSize: shortPages, created: 1_000 },
   profiles: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },
   trackingDomains: { most: 20 },

@@ -2,6 +2,7 @@ import { invitationStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   accountData,
+  CreatedBy,
   Deleted,
   IsoTimestamp,
   limitParameter,
@@ -139,31 +140,26 @@ export const deleteAssistant = route({
   answers: { 200: { schema: accountData(Deleted) } },
 });
 
-const managers = { credentials: ['session'], roles: ['owner', 'admin'], grain: 'workspace' } as const;
-const inWorkspace = z.object({ workspaceId: Uuid });
+export const managers = { credentials: ['session'], roles: ['owner', 'admin'], grain: 'workspace' } as const;
+export const inWorkspace = z.object({ workspaceId: Uuid });
 const byInvitation = {
   params: inWorkspace.extend({ invitationId: Uuid }),
   refusedAs: { workspaceId: 'not_found', invitationId: 'not_found' },
   ids: { workspaceId: 'workspace', invitationId: 'invitation' },
 } as const;
-const byMember = {
-  params: inWorkspace.extend({ userId: Uuid }),
-  refusedAs: { workspaceId: 'not_found', userId: 'not_found' },
-  ids: { workspaceId: 'workspace', userId: 'member' },
-} as const;
-const byWorkspace = {
+export const byWorkspace = {
   params: inWorkspace,
   refusedAs: { workspaceId: 'not_found' },
   ids: { workspaceId: 'workspace' },
 } as const;
-const paged = z.object({ limit: limitParameter(limits.members.pageSize), cursor: Uuid.optional() });
+export const paged = z.object({ limit: limitParameter(limits.members.pageSize), cursor: Uuid.optional() });
 
 export const Invitation = z.strictObject({
   id: Uuid,
   role: Role,
   email: z.string().nullable(),
   status: z.enum(invitationStatuses),
-  invited_by: Uuid.nullable(),
+  created_by: CreatedBy,
   created_at: IsoTimestamp,
   expires_at: IsoTimestamp,
 });
@@ -240,54 +236,4 @@ export const acceptInvitation = route({
   },
   answers: { 201: { schema: accountData(z.strictObject({ user_id: Uuid, workspace_id: Uuid, role: Role })) } },
   refusals: ['not_found', 'forbidden', 'invalid_state', 'workspace_archived', 'weak_password', 'compromised_password'],
-});
-
-export const Member = z.strictObject({
-  user_id: Uuid,
-  name: z.string(),
-  email: z.string(),
-  role: Role,
-  joined_at: IsoTimestamp,
-});
-
-export const listMembers = route({
-  id: 'listMembers',
-  method: 'GET',
-  path: '/api/v1/workspaces/{workspaceId}/members',
-  summary: 'The members of a workspace',
-  chapter: 'Members',
-  access: { credentials: ['session'], grain: 'workspace' },
-  ...byWorkspace,
-  query: paged,
-  answers: { 200: { schema: workspacePage(Member) } },
-});
-
-export const updateMember = route({
-  id: 'updateMember',
-  method: 'PATCH',
-  path: '/api/v1/workspaces/{workspaceId}/members/{userId}',
-  summary: 'Change the role of a member',
-  description: 'Only an owner makes or unmakes an owner, and a workspace always keeps one.',
-  chapter: 'Members',
-  audit: { action: 'member.role_changed', of: 'user:{params.userId}' },
-  access: managers,
-  ...byMember,
-  body: { schema: z.strictObject({ role: Role }) },
-  idempotency: 'natural',
-  answers: { 200: { schema: workspaceData(Member) } },
-  refusals: ['invalid_state'],
-});
-
-export const deleteMember = route({
-  id: 'deleteMember',
-  method: 'DELETE',
-  path: '/api/v1/workspaces/{workspaceId}/members/{userId}',
-  summary: 'Remove a member, or leave',
-  description: 'It takes effect at once, also for the member’s assistants. The last owner stays.',
-  chapter: 'Members',
-  audit: { action: 'member.removed', of: 'user:{params.userId}' },
-  access: { credentials: ['session'], grain: 'workspace' },
-  ...byMember,
-  answers: { 200: { schema: workspaceData(Deleted) } },
-  refusals: ['forbidden', 'invalid_state'],
 });

@@ -1,6 +1,7 @@
 import { accessResults, auditResults, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
+  CreatedBy,
   Deleted,
   data,
   IsoTimestamp,
@@ -53,6 +54,7 @@ export const ApiKey = z.strictObject({
     .describe(
       `On every route. Null: ${apiKey.default}, and ${limits.ratePerMinute.ingest} on the routes that take data in.`,
     ),
+  created_by: CreatedBy,
   created_at: IsoTimestamp,
   last_used_at: IsoTimestamp.nullable(),
   expires_at: IsoTimestamp.nullable(),

@@ -1,6 +1,6 @@
 import { languages, limits, mailedPages, mailFailureNames, mailRhythms, roleNames } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CalendarDate, Deleted, data, IsoTimestamp, Uuid } from '../primitives.ts';
+import { CalendarDate, CreatedBy, Deleted, data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { AttributionModel, AttributionModelParameter } from '../vocabulary.ts';
 import { Count, chapter } from './report-parts.ts';
@@ -37,7 +37,7 @@ const ReportMail = z
     recipients: z
       .array(z.strictObject({ user_id: Uuid, name: z.string(), email: z.string() }))
       .describe('Members of the workspace. Whoever leaves it gets no more.'),
-    made_by: Uuid.describe('The member who made it.'),
+    created_by: CreatedBy,
     created_at: IsoTimestamp,
     next_at: IsoTimestamp.describe('When the next one is due.'),
     last: Last.nullable().describe('What became of the latest one. Null: none was due yet.'),

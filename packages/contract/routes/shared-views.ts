@@ -2,6 +2,7 @@ import { limits, roleNames, sharedPages } from '@tributary/vocabulary';
 import { z } from 'zod';
 import {
   CalendarDate,
+  CreatedBy,
   CurrencyCode,
   DateRange,
   Deleted,
@@ -32,7 +33,7 @@ const SharedView = z
     search: Search,
     date_from: CalendarDate,
     date_to: CalendarDate,
-    made_by: Uuid.describe('The member who made it.'),
+    created_by: CreatedBy,
     created_at: IsoTimestamp,
     expires_at: IsoTimestamp.nullable(),
   })

@@ -35,7 +35,6 @@ export const accessWords = {
   user_id: 'The id of their account.',
   role: 'What they may do in the workspace.',
   joined_at: 'When they joined.',
-  invited_by: 'Who invited them, by the id of their account.',
   token: 'The token of the invitation’s link.',
   'completePasswordReset.token': 'The token of the reset link.',
   inviter_name: 'The name of the member who invited; null where an app did.',

@@ -63,10 +63,21 @@ test('invite a colleague with limited rights, change the role and remove them', 
     expect(await colleague.page.getByText('You are here as').count()).toBe(0);
   });
 
-  await step('Remove the colleague', async () => {
+  let shared = '';
+  await colleague.step('The analyst shares a report', async () => {
+    await colleague.page.goto(workspace.url('overview'));
+    await colleague.page.locator('summary').filter({ hasText: 'Share' }).click();
+    await colleague.page.getByLabel('Name of the link').fill('June');
+    await colleague.page.getByRole('button', { name: 'Make link' }).click();
+    shared = (await colleague.page.getByRole('status').locator('code').textContent()) ?? '';
+  });
+
+  await step('Remove the colleague and revoke what they created', async () => {
     await line.getByRole('button', { name: 'Remove' }).click();
     const question = page.getByRole('alertdialog');
     await question.getByText('Remove Luz from the workspace?').waitFor();
+    await question.getByRole('list', { name: 'Created by this member' }).getByText('Link to a report: June').waitFor();
+    expect(await question.getByRole('checkbox', { name: 'Revoke all of these' }).isChecked()).toBe(true);
     await question.getByRole('button', { name: 'Remove' }).click();
     await line.waitFor({ state: 'detached' });
   });
@@ -74,7 +85,11 @@ test('invite a colleague with limited rights, change the role and remove them', 
     await colleague.page.goto(workspace.url('overview'));
     await colleague.page.getByRole('heading', { name: 'You cannot open this profile' }).waitFor();
   });
-  await colleague.step('The link works once', async () => {
+  await colleague.step('The shared report shows nothing more', async () => {
+    await colleague.page.goto(shared);
+    await colleague.page.getByText('This link is not valid any more').first().waitFor();
+  });
+  await colleague.step('The invitation works once', async () => {
     const third = await installation.visitor();
     await third.page.goto(link);
     await third.page.getByText('It was already accepted.').waitFor();

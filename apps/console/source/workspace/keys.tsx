@@ -14,6 +14,7 @@ import { Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import { creatorOf } from './creator.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
 
 /** API keys of the profile, for owners and admins: made, listed and revoked. */
@@ -69,6 +70,17 @@ const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
     title: say.keys.may,
     value: ({ scopes }) => scopes.join(' '),
     cell: ({ scopes }) => <span className="label break-words">{scopes.join(', ')}</span>,
+  },
+  {
+    id: 'creator',
+    title: say.keys.createdBy,
+    value: ({ created_by: by }) => creatorOf(by),
+    cell: ({ created_by: by }) => (
+      <>
+        {creatorOf(by)}
+        {by?.email && <span className="label block break-all">{by.email}</span>}
+      </>
+    ),
   },
   {
     id: 'used',

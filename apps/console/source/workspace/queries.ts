@@ -10,6 +10,7 @@ export type ApiKey = Answer<'listKeys'>['data'][number];
 export type AuditEntry = Answer<'readAuditLog'>['data'][number];
 export type AlertMail = Answer<'readAlertMail'>['data'];
 export type Member = Answer<'listMembers'>['data'][number];
+export type CreatedByMember = Answer<'listCreatedByMember'>['data'][number];
 export type ReportMail = Answer<'listReportMails'>['data'][number];
 export type SharedViewRow = Answer<'listSharedViews'>['data'][number];
 export type Receipt = Answer<'listErasures'>['data'][number];
@@ -119,6 +120,13 @@ export const membersQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'members'],
     queryFn: async ({ signal }) => (await accountClient.listMembers({ params: { workspaceId }, signal })).data,
+  });
+
+export const createdByMemberQuery = (workspaceId: string, userId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'created', userId],
+    queryFn: ({ signal }) => accountClient.listCreatedByMember({ params: { workspaceId, userId }, signal }),
+    staleTime: 0,
   });
 
 export const invitationsQuery = (workspaceId: string) =>

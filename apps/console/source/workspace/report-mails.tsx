@@ -15,6 +15,7 @@ import { languages, mailedPages, mailRhythms, rolesThatShare } from '../vocabula
 import { say } from '../words/index.ts';
 import { language, languageTitles } from '../words/language.ts';
 import { AlertMailForm } from './alert-mail.tsx';
+import { creatorOf } from './creator.ts';
 import { MailPreview } from './mail-preview.tsx';
 import { type MailContent, membersQuery, type ReportMail, reportMailsQuery } from './queries.ts';
 
@@ -80,6 +81,7 @@ function Line({ mail, mayShare }: { readonly mail: ReportMail; readonly mayShare
         <span className="label block">
           {mail.recipients.map(({ name, email }) => `${name} <${email}>`).join(', ') || say.reportMails.nobody}
         </span>
+        {mail.created_by && <span className="label block">{say.team.createdBy(creatorOf(mail.created_by))}</span>}
         {mail.last && <Last last={mail.last} />}
       </div>
       <span className="flex flex-wrap gap-2">

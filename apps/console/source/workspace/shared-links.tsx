@@ -8,6 +8,7 @@ import { Failed } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Empty } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
+import { creatorOf } from './creator.ts';
 import { type SharedViewRow, sharedViewsQuery } from './queries.ts';
 
 const pageTitles: Readonly<Record<SharedViewRow['page'], string>> = {
@@ -54,6 +55,17 @@ const columnsOf = (revoke: (id: string) => void): Column<SharedViewRow>[] => [
       <>
         {pageTitles[page]}
         <span className="label block">{say.shared.days(longDay(from), longDay(to))}</span>
+      </>
+    ),
+  },
+  {
+    id: 'creator',
+    title: say.keys.createdBy,
+    value: ({ created_by: by }) => creatorOf(by),
+    cell: ({ created_by: by }) => (
+      <>
+        {creatorOf(by)}
+        {by?.email && <span className="label block break-all">{by.email}</span>}
       </>
     ),
   },

@@ -5,13 +5,14 @@ import { accountClient } from '../client.ts';
 import { longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
 import { Copy } from '../parts/copy.tsx';
-import { ConfirmButton } from '../parts/dialog.tsx';
 import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { Answered } from '../parts/states.tsx';
 import { scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
+import { creatorOf } from './creator.ts';
 import { invitationsQuery, type Member, membersQuery } from './queries.ts';
+import { RemoveMember } from './remove-member.tsx';
 
 const roleNames = Object.keys(scopesOf) as Role[];
 const managers: readonly string[] = ['owner', 'admin'];
@@ -41,13 +42,14 @@ export function Team() {
 
 function MemberLine({
   workspaceId,
-  member: { user_id: userId, name, email, role },
+  member,
   isManager,
 }: {
   readonly workspaceId: string;
   readonly member: Member;
   readonly isManager: boolean;
 }) {
+  const { user_id: userId, name, email, role } = member;
   const queryClient = useQueryClient();
   const params = { workspaceId, userId };
   const onSuccess = () => queryClient.invalidateQueries(membersQuery(workspaceId));
@@ -55,7 +57,6 @@ function MemberLine({
     mutationFn: (to: Role) => accountClient.updateMember({ params, body: { role: to } }),
     onSuccess,
   });
-  const remove = useMutation({ mutationFn: () => accountClient.deleteMember({ params }), onSuccess });
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 border-line border-b pb-3 last:border-b-0 last:pb-0">
       <span>
@@ -77,18 +78,12 @@ function MemberLine({
               </option>
             ))}
           </select>
-          <ConfirmButton
-            question={say.team.removeAsk(name)}
-            disabled={remove.isPending}
-            onConfirm={() => remove.mutate()}
-          >
-            {say.team.remove}
-          </ConfirmButton>
+          <RemoveMember workspaceId={workspaceId} member={member} onRemoved={onSuccess} />
         </span>
       ) : (
         words(role)
       )}
-      <Failed error={change.error ?? remove.error} />
+      <Failed error={change.error} />
     </li>
   );
 }
@@ -134,12 +129,15 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
       )}
       {pending.length > 0 && (
         <ul aria-label={say.team.open} className="grid gap-2">
-          {pending.map(({ id, role: invited, email, expires_at: expires }) => (
+          {pending.map(({ id, role: invited, email, created_by: by, expires_at: expires }) => (
             <li key={id} className="flex flex-wrap items-center justify-between gap-3 border-line border-t pt-2">
               <span>
                 {email ?? say.team.whoever}
                 {say.team.as(words(invited).toLowerCase())}
-                <span className="label block">{say.team.until(longDay(expires.slice(0, 10)))}</span>
+                <span className="label block">
+                  {say.team.until(longDay(expires.slice(0, 10)))}
+                  {by && `, ${say.team.createdBy(creatorOf(by))}`}
+                </span>
               </span>
               <button type="button" className="button" disabled={revoke.isPending} onClick={() => revoke.mutate(id)}>
                 {say.team.revoke}

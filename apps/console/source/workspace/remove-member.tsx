@@ -1,0 +1,97 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { accountClient } from '../client.ts';
+import { words } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Failed } from '../parts/page.tsx';
+import { Answered } from '../parts/states.tsx';
+import { say } from '../words/index.ts';
+import { type CreatedByMember, createdByMemberQuery, type Member } from './queries.ts';
+
+interface RemoveMemberProps {
+  readonly workspaceId: string;
+  readonly member: Member;
+  readonly onRemoved: () => void;
+}
+
+/** Removes a member after showing what they leave behind. */
+export function RemoveMember({ workspaceId, member, onRemoved }: RemoveMemberProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" className="button" onClick={() => setOpen(true)}>
+        {say.team.remove}
+      </button>
+      <Dialog title={say.team.removeAsk(member.name)} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <Question workspaceId={workspaceId} member={member} onRemoved={onRemoved} onClose={() => setOpen(false)} />
+      </Dialog>
+    </>
+  );
+}
+
+function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps & { readonly onClose: () => void }) {
+  const params = { workspaceId, userId: member.user_id };
+  const created = useQuery(createdByMemberQuery(workspaceId, member.user_id));
+  const [isRevoking, setRevoking] = useState(true);
+  const remove = useMutation({
+    mutationFn: () => accountClient.deleteMember({ params, body: { revoke_created: isRevoking } }),
+    onSuccess: () => {
+      onClose();
+      onRemoved();
+    },
+  });
+  return (
+    <>
+      <Answered query={created}>
+        {({ data: rows, meta }) =>
+          rows.length === 0 ? (
+            <p className="text-soft">{say.team.createdNothing}</p>
+          ) : (
+            <>
+              <p>{say.team.createdAbout(member.name)}</p>
+              <ul aria-label={say.team.created} className="grid max-h-56 gap-1 overflow-y-auto">
+                {rows.map((row) => (
+                  <li key={row.id}>
+                    {say.team.createdKinds[row.kind]}: {nameOf(row)}
+                    {row.profile_name && <span className="label"> {row.profile_name}</span>}
+                  </li>
+                ))}
+                {meta.has_more && <li>…</li>}
+              </ul>
+              <label className="flex items-start gap-2">
+                <input
+                  type="checkbox"
+                  className="mt-1"
+                  checked={isRevoking}
+                  onChange={({ target }) => setRevoking(target.checked)}
+                />
+                {say.team.revokeCreated}
+              </label>
+            </>
+          )
+        }
+      </Answered>
+      <Failed error={remove.error} />
+      <div className="flex flex-wrap justify-end gap-3">
+        <button type="button" className="button" onClick={onClose}>
+          {say.common.cancel}
+        </button>
+        <button
+          type="button"
+          className="button-main"
+          disabled={remove.isPending || created.isPending}
+          onClick={() => remove.mutate()}
+        >
+          {say.team.remove}
+        </button>
+      </div>
+    </>
+  );
+}
+
+/** Reports by e-mail are named by their page, invitations by an address or a role. */
+const nameOf = ({ kind, name }: CreatedByMember): string => {
+  if (name === null) return say.account.anAssistant;
+  const isWord = kind === 'report_mail' || (kind === 'invitation' && !name.includes('@'));
+  return isWord ? words(name) : name;
+};
