@@ -109,6 +109,8 @@ describe('the console of an installation', { shuffle: false }, () => {
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-cache',
         'x-content-type-options': 'nosniff',
+        'cross-origin-opener-policy': 'same-origin-allow-popups',
+        'permissions-policy': expect.stringContaining('camera=()'),
       });
     },
   );

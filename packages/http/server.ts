@@ -31,6 +31,14 @@ export interface ServerOptions {
 /** For whoever is told that this is no HTTP, to read it. */
 const lingerMs = 1_000;
 
+/** A connect page opens in a tab of its own and reports back to the console, so pop-ups keep their opener. */
+const everyResponse = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
 /** An HTTP server that knows request ids, errors, limits, logs and metrics, and no route yet. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { baseUrl, log, metrics, limiter, tracing, requestTimeoutMs } = options;
@@ -126,8 +134,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     request.state = state;
     if (tracing) state.span = tracing.start();
     reply.header('x-request-id', state.requestId);
-    reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
+    reply.headers(everyResponse);
+    if (options.tls) reply.header('strict-transport-security', 'max-age=31536000');
     reply.raw.once('close', () => {
       clearTimeout(state.deadline);
       state.leave();
