@@ -12,8 +12,7 @@ RUN mkdir /manifests && find . -name package.json -o -name package-lock.json -o 
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY --from=manifests /manifests ./
-# `npm install` keeps to the lock file as `npm ci` does, and does not stop at another platform's optional package.
-RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
 # What only development uses may also be somebody's optional peer, and npm keeps it then. Maps, types and manuals are read by nobody here.
 RUN node --eval "const { packages } = require('./package-lock.json'); const drop = (path) => require('node:fs').rmSync(path, { recursive: true, force: true }); for (const [path, { devOptional, optionalDependencies = {} }] of Object.entries(packages)) if (devOptional) for (const one of [path, ...Object.keys(optionalDependencies).map((name) => 'node_modules/' + name)]) drop(one);" \
   && find . -path '*/node_modules/*' -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -iname 'readme*' -o -iname 'changelog*' \) -delete
@@ -21,7 +20,7 @@ RUN node --eval "const { packages } = require('./package-lock.json'); const drop
 FROM node:24-slim AS console
 WORKDIR /app
 COPY --from=manifests /manifests ./
-RUN npm install --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY packages packages
 COPY domain domain

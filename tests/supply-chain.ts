@@ -9,6 +9,9 @@ interface Locked {
   readonly license?: string;
   readonly hasInstallScript?: boolean;
   readonly link?: boolean;
+  /** It comes inside another package, whose integrity covers it. */
+  readonly inBundle?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
 export type Lock = Readonly<Record<string, Locked>>;
@@ -43,12 +46,22 @@ export function supplyChainFaults(lock: Lock): string[] {
     const name = path.split('node_modules/').at(-1) ?? path;
     if (!path.includes('node_modules/') || entry.link) return [];
     const faults: string[] = [];
-    if (!entry.integrity?.startsWith('sha512-')) faults.push('has no sha512 integrity');
+    if (!entry.inBundle && !entry.integrity?.startsWith('sha512-')) faults.push('has no sha512 integrity');
     if (entry.resolved) faults.push('names a download address');
     if (!isLicensed(entry.license)) faults.push(`is under "${entry.license}", which is not on our list`);
+    for (const wanted of Object.keys(entry.optionalDependencies ?? {}))
+      if (!isLocked(lock, path, wanted)) faults.push(`has no entry for ${wanted}, so "npm ci" fails on every machine`);
     if (entry.hasInstallScript && !installScripts.has(name)) faults.push('runs a script when it is installed');
     return faults.map((fault) => `${name} ${entry.version}: ${fault}`);
   });
+}
+
+/** Where Node would look for it: beside its own packages, then in each folder above. */
+function isLocked(lock: Lock, path: string, wanted: string): boolean {
+  const parts = `${path}/`.split('node_modules/');
+  return parts.some(
+    (_, index) => `${parts.slice(0, parts.length - index).join('node_modules/')}node_modules/${wanted}` in lock,
+  );
 }
 
 /** Of a choice one licence is enough; of several that hold together, each counts. */
