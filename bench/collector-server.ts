@@ -29,6 +29,7 @@ const collector = await createCollector({
   requestsPerMinute: 60_000_000,
   addressShare: 0.2,
   trustedProxies: ['127.0.0.1'],
+  clockSkewMs: () => 0,
   isStopping: () => false,
 });
 process.send?.({ port: await collector.listen('127.0.0.1', 0) });

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clockFigures } from '@tributary/telemetry';
 import { createMetrics, createWorkMetrics } from '@tributary/telemetry/prometheus.ts';
 import { queues } from '@tributary/work';
 import { expect, test } from 'vitest';
@@ -33,7 +34,8 @@ async function served(): Promise<Set<string>> {
     kind === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
   );
   // Named without asking any engine.
-  return new Set([...names, ...Object.keys(workFigures({} as never, {} as never, {} as never))]);
+  const figures = { ...workFigures({} as never, {} as never, {} as never), ...clockFigures(() => 0) };
+  return new Set([...names, ...Object.keys(figures)]);
 }
 
 test('every alert and every panel asks for figures that exist, of queues that exist', async () => {

@@ -41,7 +41,7 @@ import type { TestClock } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 import type { Providers } from '@tributary/providers';
 import { createGuesses, createRateLimiter, type RedisClient, type SharedLimiter } from '@tributary/redis';
-import type { Log, Metrics, Readiness, Tracing } from '@tributary/telemetry';
+import { clockReadiness, type Log, type Metrics, type Readiness, type Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
@@ -88,6 +88,8 @@ export interface ApiOptions {
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
   readonly now: () => Date;
+  /** By how much this machine's clock is ahead of PostgreSQL's, which `now` follows. */
+  readonly clockSkewMs: () => number;
   /** Serves /test/clock; only test installations have one. */
   readonly testClock?: Pick<TestClock, 'now' | 'advance'> | undefined;
   readonly requestTimeoutMs: number;
@@ -110,9 +112,10 @@ export interface ApiOptions {
 }
 
 /** What /readyz asks. Only without PostgreSQL is there nothing that this process could answer. */
-const readinessOf = ({ postgres, clickhouse }: ApiOptions, limiter: SharedLimiter): Readiness => ({
-  needs: { postgres: () => postgres.ping() },
+const readinessOf = ({ postgres, clickhouse, clockSkewMs }: ApiOptions, limiter: SharedLimiter): Readiness => ({
+  needs: { postgres: () => postgres.ping(), ...clockReadiness(clockSkewMs).needs },
   uses: {
+    ...clockReadiness(clockSkewMs).uses,
     postgres_writes: {
       check: () => postgres.pingWrites(),
       without: 'PostgreSQL may only be read: whatever would change something answers 503.',

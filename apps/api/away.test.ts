@@ -61,12 +61,31 @@ test('a Redis that does not answer: requests are taken, and /readyz says what th
     200,
     {
       status: 'degraded',
-      engines: { postgres: 'up', postgres_writes: 'up', clickhouse: 'up', redis: 'away' },
+      engines: {
+        postgres: 'up',
+        postgres_writes: 'up',
+        clickhouse: 'up',
+        redis: 'away',
+        clock: 'up',
+        clock_exact: 'up',
+      },
       degraded: { redis: expect.stringContaining('signing in is closed') },
     },
   ]);
   await api.close();
   redis.disconnect();
+});
+
+test.each([
+  [60_000, 200, 'ready'],
+  [-60_001, 200, 'degraded'],
+  [300_000, 200, 'degraded'],
+  [-300_001, 503, 'not ready'],
+])('with a clock that is %d ms off, /readyz is %d %s', async (skewMs, statusCode, status) => {
+  const api = await openApi(kit, { clickhouse: warehouse.client, clockSkewMs: () => skewMs });
+  const ready = await api.fastify.inject('/readyz');
+  expect([ready.statusCode, ready.json().status]).toEqual([statusCode, status]);
+  await api.close();
 });
 
 test('who leaves still answers, says so, and keeps no connection', async () => {

@@ -5,7 +5,7 @@ import { dnsOpener } from '@tributary/domain/tracking/room.ts';
 import { createOutbound } from '@tributary/outbound';
 import { runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
-import { openMetrics, type Tracing } from '@tributary/telemetry';
+import { clockFigures, openMetrics, type Tracing } from '@tributary/telemetry';
 import { limits } from '@tributary/vocabulary';
 import { docsDirectory } from '../docs/build.ts';
 import { createApi } from './app.ts';
@@ -28,7 +28,7 @@ await runProcess('api', async (platform) => {
   const postgres = await platform.postgres('app', { poolSize: settings.databasePoolSize });
   const ring = await platform.keys(postgres);
   const tracing = await tracingOf(settings);
-  const metrics = await openMetrics(settings.host, settings.metricsPort);
+  const metrics = await openMetrics(settings.host, settings.metricsPort, clockFigures(platform.clockSkewMs));
   let isStopping = false;
   const api = await createApi({
     baseUrl: settings.baseUrl,
@@ -56,6 +56,7 @@ await runProcess('api', async (platform) => {
     metrics,
     tracing,
     now,
+    clockSkewMs: platform.clockSkewMs,
     testClock: platform.testClock,
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,

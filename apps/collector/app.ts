@@ -7,7 +7,7 @@ import type { LookUps } from '@tributary/postgres';
 import type { Hearing } from '@tributary/postgres/listen.ts';
 import { addressGroup, createRateLimiter, Leases, leasedOfAddress, type RedisClient } from '@tributary/redis';
 import type { Stream } from '@tributary/stream';
-import { type Log, type Metrics, readinessChecker } from '@tributary/telemetry';
+import { clockReadiness, type Log, type Metrics, readinessChecker } from '@tributary/telemetry';
 import { trackerScript } from '@tributary/tracker';
 import type { Vault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
@@ -42,6 +42,8 @@ export interface CollectorOptions {
   readonly trustedProxies?: readonly string[];
   readonly geoDatabaseFile?: string | undefined;
   readonly maxHeldBytes?: number;
+  /** By how much this machine's clock is ahead of PostgreSQL's, which `now` follows. */
+  readonly clockSkewMs: () => number;
   readonly isStopping: () => boolean;
 }
 
@@ -143,7 +145,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     if (fill >= fullFrom) throw new Error('The log is full.');
     if (stream.isRefusing) throw new Error('The log stores nothing.');
   };
-  const check = readinessChecker({ needs: { nats }, uses }, isStopping);
+  const clock = clockReadiness(options.clockSkewMs);
+  const check = readinessChecker({ needs: { nats, ...clock.needs }, uses: { ...uses, ...clock.uses } }, isStopping);
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
     const { status, body } = await check();
     const isFilling = status === 200 && fill >= degradedFrom;

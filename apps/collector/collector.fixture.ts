@@ -39,6 +39,7 @@ export async function openCollectorScene() {
       requestsPerMinute: 100_000,
       addressShare: 0.2,
       trustedProxies: ['127.0.0.1'],
+      clockSkewMs: () => 0,
       isStopping: () => false,
       ...changes,
     });

@@ -349,7 +349,7 @@ test('it says that it lives and what it needs; all else is not found', async () 
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
     status: 'ready',
-    engines: { nats: 'up', postgres: 'up', redis: 'up' },
+    engines: { nats: 'up', postgres: 'up', redis: 'up', clock: 'up', clock_exact: 'up' },
     log_fill: 0,
   });
   expect((await fetch(`${url}/v1/visits`)).status).toBe(404);

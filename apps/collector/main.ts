@@ -1,6 +1,6 @@
 import { runProcess } from '@tributary/platform';
 import { listenToAll } from '@tributary/postgres/listen.ts';
-import { openMetrics } from '@tributary/telemetry';
+import { clockFigures, openMetrics } from '@tributary/telemetry';
 import { createSealer } from '@tributary/vault';
 import { createCollector } from './app.ts';
 import { openStreamKeys } from './stream-keys.ts';
@@ -13,6 +13,7 @@ await runProcess('collector', async (platform) => {
   const stream = await platform.stream();
   await stream.ensureStreams();
   const metrics = await openMetrics(settings.host, settings.collectorMetricsPort, {
+    ...clockFigures(platform.clockSkewMs),
     tributary_visits_log_fill: {
       help: 'How full the visits log is, from 0 to 1; full, it refuses visits',
       read: async () => (await stream.fill()).share,
@@ -29,6 +30,7 @@ await runProcess('collector', async (platform) => {
     log,
     metrics,
     now,
+    clockSkewMs: platform.clockSkewMs,
     requestTimeoutMs: settings.requestTimeoutMs,
     requestsPerMinute: settings.collectorRequestsPerMinute,
     addressShare: settings.collectorAddressShare / 100,

@@ -1,4 +1,5 @@
 import type { ClickHouse, ClickHouseSettings } from '@tributary/clickhouse';
+import { LedgerClock } from '@tributary/clock/ledger-clock.ts';
 import { loadSettings, type Settings, WrongSettings } from '@tributary/config';
 import type { LookUps, Postgres } from '@tributary/postgres';
 import type { RedisClient } from '@tributary/redis';
@@ -47,6 +48,8 @@ export interface Platform {
   readonly settings: Settings;
   readonly log: Log;
   readonly now: () => Date;
+  /** By how much this machine's clock is ahead of PostgreSQL's, which `now` follows. */
+  readonly clockSkewMs: () => number;
   /** With TEST_CLOCK, what `now` reads; undefined otherwise. */
   readonly testClock: TestClock | undefined;
   /** Where a part tells of a failure that nobody waits for. */
@@ -79,7 +82,14 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     throw new WrongSettings(['TEST_CLOCK must not be true when NODE_ENV is production']);
   let testClock: TestClock | undefined;
   const onError = (error: unknown) => log.failure(undefined, error);
-  const now = () => testClock?.now() ?? new Date();
+  const clock = new LedgerClock();
+  let isClockFollowed = false;
+  async function followClock(readTime: () => Promise<number>): Promise<void> {
+    if (isClockFollowed) return;
+    isClockFollowed = true;
+    onClose(await clock.follow(readTime));
+  }
+  const now = () => testClock?.now() ?? clock.now();
   const closing: (() => unknown)[] = [];
   const onClose = (close: () => unknown) => void closing.push(close);
   const addresses: Record<Role, string> = {
@@ -110,6 +120,7 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     settings,
     log,
     now,
+    clockSkewMs: () => clock.skewMs,
     get testClock() {
       return testClock;
     },
@@ -126,15 +137,17 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
       );
       const postgres = joinShards(shards, settings.ledgerShard);
       onClose(() => postgres.close());
+      await followClock(() => postgres.home.readTime());
       return postgres;
     },
 
     async lookUps(role, options) {
-      const { openLookUps } = await parts.lookUps();
+      const { ledgerTimeSql, openLookUps } = await parts.lookUps();
       const urls = [...(await shardUrls(role)).values()];
       const shards = urls.map((url) => openLookUps({ url, ...options, onError }));
       onClose(() => Promise.all(shards.map((one) => one.close())));
       const [home] = shards as [(typeof shards)[0]];
+      await followClock(async () => (await home.lookUp<{ ms: number }>(ledgerTimeSql))[0]?.ms as number);
       const everywhere: LookUps = {
         lookUp: async <Row>(text: string, values?: readonly unknown[]) =>
           (await Promise.all(shards.map((one) => one.lookUp<Row>(text, values)))).flat(),

@@ -11,6 +11,7 @@ import { createPersonGate } from '@tributary/operations';
 import { createMailer, createOutbound } from '@tributary/outbound';
 import { findBackupFolder, keepsNotes, runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
+import { clockFigures } from '@tributary/telemetry';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
 import { limits } from '@tributary/vocabulary';
 import { faultOf, startJobWorker, startQueueWorker, type WorkFailure } from '@tributary/work';
@@ -46,7 +47,7 @@ await runProcess('worker', async (platform) => {
   const stream = await platform.stream();
   await stream.ensureStreams();
   const backups = findBackupFolder(settings);
-  const metrics = createWorkMetrics(workFigures(system, stream, backups));
+  const metrics = createWorkMetrics({ ...workFigures(system, stream, backups), ...clockFigures(platform.clockSkewMs) });
   if (settings.workerMetricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.workerMetricsPort);
   const onFailure = ({ work, key, error }: WorkFailure) => {
     metrics.countFailure(work);

@@ -11,7 +11,7 @@ import {
   Transaction,
 } from 'kysely';
 import { Line } from './line.ts';
-import { type LookUps, lookUpsOf } from './look-ups.ts';
+import { type LookUps, ledgerTimeSql, lookUpsOf } from './look-ups.ts';
 import { openPool, type PoolOptions } from './pool.ts';
 import { isOutdated, onceMore, PreparedNames } from './prepared.ts';
 import { PrivacyLocks } from './privacy-locks.ts';
@@ -77,6 +77,8 @@ export interface Postgres {
   followMoved(error: unknown): Promise<boolean>;
   readonly everywhere: Everywhere;
   ping(): Promise<void>;
+  /** Its clock, in milliseconds. */
+  readTime(): Promise<number>;
   /** Rejects where it can be read and not written: a standby, a primary that is about to be one, or a full disk. */
   pingWrites(): Promise<void>;
   close(): Promise<void>;
@@ -202,6 +204,7 @@ export function createPostgres(options: PoolOptions): Postgres {
     followMoved: async () => false,
     everywhere: everywhereOf(shards),
     ping: async () => void (await pool.query('SELECT 1')),
+    readTime: async () => (await pool.query<{ ms: number }>(ledgerTimeSql)).rows[0]?.ms as number,
     pingWrites: async () => {
       const { rows } = await pool.query('SHOW transaction_read_only');
       if (rows[0].transaction_read_only === 'on') throw new Error('PostgreSQL is read-only.');

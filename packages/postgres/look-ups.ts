@@ -7,6 +7,8 @@ export interface LookUps {
   lookUp<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
 }
 
+export const ledgerTimeSql = 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms';
+
 /** For a process that writes nothing and must stay small: no ledger, and nothing that builds queries. */
 export function openLookUps(options: PoolOptions): LookUps & { close(): Promise<void> } {
   const pool = openPool(options);

@@ -138,6 +138,7 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     followMoved,
     everywhere,
     ping: () => own.ping(),
+    readTime: () => home.readTime(),
     pingWrites: () => own.pingWrites(),
     close: async () => void (await Promise.all([...shards.values()].map((shard) => shard.close()))),
   };

@@ -1,3 +1,4 @@
+export { clockFigures, clockReadiness } from './clock.ts';
 export type { Figure, Metrics } from './counted.ts';
 export { createLog, type Log, openLogFile } from './log.ts';
 export { openMetrics } from './metrics.ts';

@@ -15,6 +15,9 @@ const shortPages = { min: 1, default: 50, max: 100 } as const;
  * `npm run check` refuses an entry that nobody reads. A number outside its range is refused, never bent to fit.
  */
 export const limits = {
+  /** How far a process's clock may be from PostgreSQL's. Times are corrected; beyond these it is degraded, or takes no requests. */
+  clock: { degradedMs: 60_000, notReadyMs: 300_000 },
+
   // Pages and batches
   customerList: { pageSize: { min: 1, default: 10, max: 100 } },
   journey: { pageSize: { min: 1, default: 50, max: 100 }, maxOffset: 1_000_000 },

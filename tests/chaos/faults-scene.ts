@@ -19,7 +19,8 @@ export interface FaultsScene extends VisitsScene {
   /** The engine's connections break, and its name leads nowhere until it is mended. */
   unname(engine: EngineName): void;
   rename(engine: EngineName): void;
-  moveClock(milliseconds: number): void;
+  /** The clocks of these processes, or of all; those of the others are right. */
+  moveClock(milliseconds: number, apps?: readonly App[]): void;
   readonly disks: Disks;
 }
 
@@ -31,6 +32,9 @@ const settingsOf: Readonly<Record<EngineName, readonly string[]>> = {
 };
 const engines = Object.keys(settingsOf) as EngineName[];
 
+export const apps = ['api', 'collector', 'worker'] as const;
+export type App = (typeof apps)[number];
+
 /** `hasDisks`: each engine writes to one of its own. */
 export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boolean }): Promise<FaultsScene> {
   const disks = new Disks(set);
@@ -38,7 +42,7 @@ export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boo
   const directory = mkdtempSync(join(tmpdir(), 'faults-'));
   const file = join(directory, 'machine.json');
   const names = new Map(engines.map((engine) => [`${engine}${faultyDomain}`, '127.0.0.1']));
-  let clockMs = 0;
+  let clockMs: Machine['clockMs'] = {};
   const say = () => {
     const machine: Machine = { clockMs, names: Object.fromEntries(names) };
     // In one step: whoever reads meanwhile reads one or the other.
@@ -108,8 +112,8 @@ export async function openFaultsScene(set: string, { hasDisks }: { hasDisks: boo
         say();
         lines.get(engine)?.mend();
       },
-      moveClock(milliseconds) {
-        clockMs = milliseconds;
+      moveClock(milliseconds, moved = apps) {
+        clockMs = Object.fromEntries(moved.map((app) => [app, milliseconds]));
         say();
       },
       disks,

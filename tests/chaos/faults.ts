@@ -3,7 +3,6 @@ import type { EngineName } from '@tributary/engines';
 import { createRedis, redisReady } from '@tributary/redis';
 import { connectStream } from '@tributary/stream';
 import { hourMs } from '@tributary/vocabulary';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { onDisk } from './faults-disks.ts';
 import type { FaultsScene } from './faults-scene.ts';
@@ -115,7 +114,7 @@ export const faults: readonly Fault[] = [
       name: `our clock is an hour ${sign > 0 ? 'ahead' : 'behind'}`,
       isSmall: false,
       begin: (scene) => scene.moveClock(sign * hourMs),
-      isFelt: (scene) => isRecordedOff(scene, sign * hourMs),
+      isFelt: (scene) => isAway(scene, 'clock'),
       end: (scene) => scene.moveClock(0),
     }),
   ),
@@ -165,13 +164,4 @@ async function tellRedis({ engines }: FaultsScene, [word = '', ...rest]: readonl
   } finally {
     redis.disconnect();
   }
-}
-
-/** Whether an outcome was recorded at a time that is so far from ours. */
-async function isRecordedOff({ postgres, profileId }: FaultsScene, offMs: number): Promise<boolean> {
-  const [from, to] = [-2 * 60_000, 2 * 60_000].map((slack) => new Date(Date.now() + offMs + slack));
-  const { rows } = await postgres
-    .forProfile(profileId)
-    .transaction((tx) => sql`SELECT FROM outcomes WHERE recorded_at BETWEEN ${from} AND ${to} LIMIT 1`.execute(tx));
-  return rows.length > 0;
 }

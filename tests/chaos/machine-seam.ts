@@ -8,8 +8,8 @@ import { readFileSync } from 'node:fs';
  */
 
 export interface Machine {
-  /** How far the clock is off. */
-  readonly clockMs: number;
+  /** How far the clock of each app's process is off: api, collector, worker. */
+  readonly clockMs: Readonly<Record<string, number>>;
   /** Addresses by name. A name of `faultyDomain` that is not here cannot be looked up at the moment. */
   readonly names: Readonly<Record<string, string>>;
 }
@@ -22,9 +22,11 @@ if (file) changeMachine(file);
 function changeMachine(path: string): void {
   const read = (): Machine => JSON.parse(readFileSync(path, 'utf8'));
 
-  let { clockMs } = read();
+  const [, app = ''] = /apps[/\\](\w+)[/\\]/.exec(process.argv[1] ?? '') ?? [];
+  const readClock = () => read().clockMs[app] ?? 0;
+  let clockMs = readClock();
   setInterval(() => {
-    clockMs = read().clockMs;
+    clockMs = readClock();
   }, 100).unref();
   const RealDate = Date;
   const now = () => RealDate.now() + clockMs;

@@ -96,6 +96,7 @@ export async function openYearShop(days: number) {
     requestTimeoutMs: 20_000,
     requestsPerMinute: 100_000,
     addressShare: 1,
+    clockSkewMs: () => 0,
     isStopping: () => false,
   });
   const collectorPort = await collector.listen('127.0.0.1', 0);

@@ -87,6 +87,7 @@ export async function openShopScene({ localHosts = [] }: { localHosts?: readonly
     requestTimeoutMs: 10_000,
     requestsPerMinute: 100_000,
     addressShare: 0.2,
+    clockSkewMs: () => 0,
     isStopping: () => false,
   });
   const collectorPort = await collector.listen('127.0.0.1', 0);

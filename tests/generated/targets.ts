@@ -42,6 +42,7 @@ export async function openCollectorTarget(kit: Testkit): Promise<Target & { clos
     requestTimeoutMs: 30_000,
     requestsPerMinute: 100_000,
     addressShare: 0.2,
+    clockSkewMs: () => 0,
     isStopping: () => false,
   });
   const port = await collector.listen('127.0.0.1', 0);

@@ -63,6 +63,7 @@ export const testApiOptions = {
   webhookTargets: nowhere,
   // As long as tests wait for anything: the sandbox answers when the machine lets it.
   adPatienceMs: 40_000,
+  clockSkewMs: () => 0,
   providers: { of: () => undefined },
   providerOutbound: nowhere,
   // No worker runs beside it, so nobody need wait for one.
@@ -94,6 +95,7 @@ export type ApiChanges = Partial<
     | 'openDns'
     | 'providers'
     | 'adPatienceMs'
+    | 'clockSkewMs'
     | 'providerOutbound'
     | 'baseUrl'
     | 'collectorUrl'

@@ -1,0 +1,25 @@
+import { limits } from '@tributary/vocabulary';
+import type { Figure } from './counted.ts';
+import type { Readiness } from './readiness.ts';
+
+const closerThan = (skewMs: () => number, mostMs: number) => async () => {
+  if (Math.abs(skewMs()) > mostMs) throw new Error('The clock of this machine differs from the one of PostgreSQL.');
+};
+
+/** How /readyz judges the machine's clock. Times are corrected; a clock that is far off may be stepping, or PostgreSQL's may be wrong. */
+export const clockReadiness = (skewMs: () => number): Required<Readiness> => ({
+  needs: { clock: closerThan(skewMs, limits.clock.notReadyMs) },
+  uses: {
+    clock_exact: {
+      check: closerThan(skewMs, limits.clock.degradedMs),
+      without: 'The clock of this machine is more than a minute off. Times are taken from PostgreSQL; set up NTP.',
+    },
+  },
+});
+
+export const clockFigures = (skewMs: () => number): Readonly<Record<string, Figure>> => ({
+  tributary_clock_skew_seconds: {
+    help: 'By how much the clock of this machine is ahead of the clock of PostgreSQL',
+    read: async () => skewMs() / 1_000,
+  },
+});
