@@ -34,7 +34,7 @@ import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import type { UnexplainedChange } from '@tributary/domain/reports/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
-import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
+import { type Authenticate, BodyThread, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { TestClock } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
@@ -200,8 +200,11 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       : ((await bearer(presented.authorization, at)) ??
         (await sharedLink(presented.authorization, at)) ??
         mcp(presented.authorization, at));
+  const bodies = new BodyThread();
+  fastify.addHook('onClose', () => bodies.close());
   const binding = {
     fastify,
+    bodies,
     authenticate,
     door: new Door(),
     postgres,

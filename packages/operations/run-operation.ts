@@ -1,10 +1,11 @@
 import { errorEntry, type Route } from '@tributary/contract';
 import { admit, admitAgain, admitAnsweredDays, admitDays, deprecationHeaders } from './admission.ts';
 import { rateHeaders, takeAllowance } from './allowance.ts';
+import { type BodyThread, readBody } from './body-thread.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 import { isToldAsBefore, type ToldKeys } from './customer-key.ts';
 import type { Caller } from './handler.ts';
-import { parseBody, parseParams, parseQuery } from './parse.ts';
+import { bodyTextOf, judgeBody, parseParams, parseQuery } from './parse.ts';
 import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { Work } from './work.ts';
@@ -43,7 +44,7 @@ export async function runOperation<Services>(
 ): Promise<void> {
   const { caller } = call;
   await auditing(desk, route, call, async () => {
-    const input = parse(route, sent);
+    const input = await parse(route, sent, desk.bodies);
     if (caller) admitDays(route, caller, input.query);
     const work = () => new Work(route, input, call, sent, desk);
     const prepare = () => answerTo(route, handler, input, call, desk, work());
@@ -81,7 +82,7 @@ interface Answered {
 async function answerTo<Services>(
   route: Route,
   handler: AnyHandler,
-  input: ReturnType<typeof parse>,
+  input: Awaited<ReturnType<typeof parse>>,
   call: Call,
   desk: Desk<Services>,
   work: Work<Services>,
@@ -111,11 +112,11 @@ async function answerTo<Services>(
   };
 }
 
-const parse = (route: Route, { params, query, body, contentType }: RawInput) => ({
-  params: parseParams(route, params),
-  query: parseQuery(route, query),
-  body: parseBody(route, body, contentType),
-});
+async function parse(route: Route, { params, query, body, contentType }: RawInput, bodies: BodyThread | undefined) {
+  const parts = { params: parseParams(route, params), query: parseQuery(route, query) };
+  const text = bodyTextOf(route, body, contentType);
+  return { ...parts, body: judgeBody(route, text && (await readBody(text, bodies, () => {}))) };
+}
 
 /** What is forbidden is answered only after the attempt is in the log. */
 async function auditing<A>(
