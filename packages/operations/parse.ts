@@ -1,4 +1,5 @@
 import {
+  type Body,
   type ErrorCode,
   faultWords,
   ItemFault,
@@ -8,7 +9,7 @@ import {
   type Route,
 } from '@tributary/contract';
 import type { z } from 'zod';
-import { type Body, type BodyText, type BodyValue, readBodyText } from './read-body-text.ts';
+import { type BodyText, type BodyValue, readBodyText } from './read-body-text.ts';
 import { Refusal } from './refusal.ts';
 
 /** Reads the parts of a request by their declaration. The answer names the field of the first fault, and all faults beside it. */
