@@ -3,15 +3,18 @@ import { limits } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
 
-/** Whose costs they are: a credential's, or an address's where nobody is known. */
-export const payerOf = (caller: Caller | undefined, address: string): string =>
-  caller?.credentialId ?? hidden(addressGroup(address).own);
-
-/** A minute's. */
-interface Budget {
+/** Whose costs they are, and what they may be in a minute. */
+export interface Payer {
+  readonly id: string;
   readonly mebibytes: number;
   readonly processorMs: number;
 }
+
+/** A credential, or an address where nobody is known. */
+export const payerOf = (caller: Caller | undefined, address: string): Payer =>
+  caller
+    ? { id: caller.credentialId, ...limits.costPerMinute.credential }
+    : { id: hidden(addressGroup(address).own), ...limits.costPerMinute.address };
 
 /**
  * What requests may cost beside their number. A request is one request however large it is: without this, a hundredth of a key's requests
@@ -19,31 +22,27 @@ interface Budget {
  */
 export class Costs {
   readonly #leases: Pick<Leases, 'take' | 'spend'>;
-  readonly #budget: Budget;
 
-  constructor(leases: Pick<Leases, 'take' | 'spend'>, budget: Budget = limits.costPerMinute) {
+  constructor(leases: Pick<Leases, 'take' | 'spend'>) {
     this.#leases = leases;
-    this.#budget = budget;
   }
 
   /** Before the body is read. No request is cheaper than a millisecond. */
-  admit(payer: string): void {
-    const { processorMs } = this.#budget;
-    const verdict = this.#leases.take(`time:${payer}`, processorMs);
+  admit({ id, processorMs }: Payer): void {
+    const verdict = this.#leases.take(`time:${id}`, processorMs);
     if (!verdict.allowed)
       throw tooMuch(verdict, 'processor_time', `took more than ${processorMs / 1_000} seconds of processor time`);
   }
 
   /** What was taken at the start is part of it. It is spent already, so it counts even where nothing is left. */
-  spend(payer: string, ms: number): void {
+  spend({ id, processorMs }: Payer, ms: number): void {
     const further = Math.ceil(ms) - 1;
-    if (further > 0) this.#leases.spend(`time:${payer}`, this.#budget.processorMs, further);
+    if (further > 0) this.#leases.spend(`time:${id}`, processorMs, further);
   }
 
-  takeBytes(payer: string, bytes: number): void {
+  takeBytes({ id, mebibytes }: Payer, bytes: number): void {
     if (bytes === 0) return;
-    const { mebibytes } = this.#budget;
-    const verdict = this.#leases.take(`bytes:${payer}`, mebibytes * 1_024, Math.ceil(bytes / 1_024));
+    const verdict = this.#leases.take(`bytes:${id}`, mebibytes * 1_024, Math.ceil(bytes / 1_024));
     if (!verdict.allowed) throw tooMuch(verdict, 'bytes', `held more than ${mebibytes} MiB`);
   }
 }

@@ -30,7 +30,7 @@ export const noises = {
   'sent ahead': async ({ port, noisy }, until) => {
     const counts = { answered_ahead: 0, refused_ahead: 0 };
     while (performance.now() < until) {
-      const next = sleep((ahead / requestsPerMinute) * 60_000);
+      const next = untilNext((ahead / requestsPerMinute) * 60_000, until);
       const search = `GET /api/v1/customers/search?q=an HTTP/1.1\r\nhost: x\r\nauthorization: ${noisy.authorization}\r\n\r\n`;
       const statuses = await sendAhead(port, search, ahead);
       counts.answered_ahead += statuses.filter((status) => status === 200).length;
@@ -59,7 +59,7 @@ export const noises = {
   documents: async ({ port }, until) => {
     const counts = { documents_answered: 0 };
     while (performance.now() < until) {
-      const next = sleep(1_000);
+      const next = untilNext(1_000, until);
       const ask = 'GET /api/v1/openapi.json HTTP/1.1\r\nhost: x\r\n\r\n';
       const all = await Promise.all(Array.from({ length: readers }, () => sendAhead(port, ask, asksOfReader)));
       counts.documents_answered += all.flat().filter((status) => status === 200).length;
@@ -84,6 +84,9 @@ export const noises = {
 
 export type Noise = keyof typeof noises;
 
+/** The pause before the next burst, or what is left of the time. */
+const untilNext = (ms: number, until: number) => sleep(Math.max(0, Math.min(ms, until - performance.now())));
+
 /** Counts the answers by what became of them: taken, or refused. */
 async function postEverySecond(
   { port, noisy }: NoisyScene,
@@ -95,7 +98,7 @@ async function postEverySecond(
   const texts = bodies.map((body) => JSON.stringify(body));
   const counts: Record<string, number> = { [`${name}_taken`]: 0, [`${name}_refused`]: 0 };
   for (let round = 0; performance.now() < until; round += 1) {
-    const next = sleep(1_000);
+    const next = untilNext(1_000, until);
     const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',
       headers: { ...noisy, 'content-type': 'application/json' },
