@@ -13,6 +13,20 @@ export const slowReaders = 12;
 const readers = 20;
 const asksOfReader = 25;
 
+const survey = (properties: object) => ({ event_name: 'survey', properties });
+const manyFields = survey(Object.fromEntries(Array.from({ length: 250_000 }, (_, index) => [`k${index}`, index])));
+const longList = survey({ a: Array.from({ length: 180_000 }, () => ({ b: 1 })) });
+/** None of them is recorded. Made before anything is measured. */
+const largeEvents = [manyFields, longList, { events: [manyFields] }].map((body) => JSON.stringify(body));
+const largeImports = ['a', 'b', 'c'].map((part) =>
+  JSON.stringify({
+    events: Array.from({ length: 1_000 }, (_, index) => ({
+      ...survey({ note: 'x'.repeat(3_000) }),
+      idempotency_key: `${part}-${index}`,
+    })),
+  }),
+);
+
 export interface NoisyScene {
   readonly port: number;
   readonly noisy: Readonly<Record<string, string>>;
@@ -32,7 +46,7 @@ export const noises = {
     while (performance.now() < until) {
       const next = untilNext((ahead / requestsPerMinute) * 60_000, until);
       const search = `GET /api/v1/customers/search?q=an HTTP/1.1\r\nhost: x\r\nauthorization: ${noisy.authorization}\r\n\r\n`;
-      const statuses = await sendAhead(port, search, ahead);
+      const statuses = await sendAhead(port, search);
       counts.answered_ahead += statuses.filter((status) => status === 200).length;
       counts.refused_ahead += statuses.filter((status) => status !== 200).length;
       await next;
@@ -47,39 +61,24 @@ export const noises = {
     return { exports_asked: Number(stdout) };
   },
 
-  /** Once a second an event of 4 MB: in turns by its fields, by a list, and among many. */
-  'large events': (scene, until) => {
-    const event = (properties: object) => ({ event_name: 'survey', properties });
-    const many = event(Object.fromEntries(Array.from({ length: 250_000 }, (_, index) => [`k${index}`, index])));
-    const listed = event({ a: Array.from({ length: 180_000 }, () => ({ b: 1 })) });
-    return postEverySecond(scene, until, 'large_events', '/api/v1/events', [many, listed, { events: [many] }]);
-  },
+  /** Once a second an event of 4 MB. */
+  'large events': (scene, until) => postEverySecond(scene, until, 'large_events', largeEvents),
 
   /** Anybody may: from one address, without a credential. */
   documents: async ({ port }, until) => {
     const counts = { documents_answered: 0 };
     while (performance.now() < until) {
       const next = untilNext(1_000, until);
-      const ask = 'GET /api/v1/openapi.json HTTP/1.1\r\nhost: x\r\n\r\n';
-      const all = await Promise.all(Array.from({ length: readers }, () => sendAhead(port, ask, asksOfReader)));
-      counts.documents_answered += all.flat().filter((status) => status === 200).length;
+      const args = [String(port), '/api/v1/openapi.json', String(readers), String(asksOfReader)];
+      const { stdout } = await promisify(execFile)('python3', [join(import.meta.dirname, 'send-ahead.py'), ...args]);
+      counts.documents_answered += Number(stdout);
       await next;
     }
     return counts;
   },
 
   /** As large as they may be, and all right. */
-  'large imports': (scene, until) => {
-    const note = 'x'.repeat(3_000);
-    const bodies = ['a', 'b', 'c'].map((part) => ({
-      events: Array.from({ length: 1_000 }, (_, index) => ({
-        event_name: 'survey',
-        idempotency_key: `${part}-${index}`,
-        properties: { note },
-      })),
-    }));
-    return postEverySecond(scene, until, 'large_imports', '/api/v1/events', bodies);
-  },
+  'large imports': (scene, until) => postEverySecond(scene, until, 'large_imports', largeImports),
 } as const satisfies Record<string, (scene: NoisyScene, until: number) => Promise<Counts>>;
 
 export type Noise = keyof typeof noises;
@@ -92,17 +91,15 @@ async function postEverySecond(
   { port, noisy }: NoisyScene,
   until: number,
   name: string,
-  path: string,
-  bodies: readonly object[],
+  bodies: readonly string[],
 ): Promise<Counts> {
-  const texts = bodies.map((body) => JSON.stringify(body));
   const counts: Record<string, number> = { [`${name}_taken`]: 0, [`${name}_refused`]: 0 };
   for (let round = 0; performance.now() < until; round += 1) {
     const next = untilNext(1_000, until);
-    const { statusCode, body } = await request(`http://127.0.0.1:${port}${path}`, {
+    const { statusCode, body } = await request(`http://127.0.0.1:${port}/api/v1/events`, {
       method: 'POST',
       headers: { ...noisy, 'content-type': 'application/json' },
-      body: texts[round % texts.length] ?? '',
+      body: bodies[round % bodies.length] ?? '',
     });
     const answer = (await body.json()) as { data?: { summary?: { rejected: number } } };
     const isTaken = statusCode === 202 && !answer.data?.summary?.rejected;
@@ -114,23 +111,18 @@ async function postEverySecond(
 }
 
 /** The statuses in their order; what the connection lost in its end counts as 0. */
-function sendAhead(port: number, one: string, times: number): Promise<number[]> {
+function sendAhead(port: number, one: string): Promise<number[]> {
   return new Promise((resolve) => {
-    const connection = connect(port, '127.0.0.1', () => connection.write(one.repeat(times)));
-    const found: number[] = [];
-    let end = '';
+    const connection = connect(port, '127.0.0.1', () => connection.write(one.repeat(ahead)));
+    let text = '';
+    const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
     connection.setTimeout(30_000, () => connection.destroy());
     connection.on('error', () => {});
     connection.on('data', (chunk) => {
-      // A status line may come in two pieces.
-      const text = end + chunk.toString('latin1');
-      const matches = [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)];
-      for (const [, status] of matches) found.push(Number(status));
-      const last = matches.at(-1);
-      end = text.slice(Math.max(last ? last.index + 12 : 0, text.length - 12));
+      text += chunk;
       // Each answer ends with the brace of its body; the last one ends the connection.
-      if (found.length === times && text.endsWith('}')) connection.destroy();
+      if (statuses().length === ahead && text.endsWith('}')) connection.destroy();
     });
-    connection.on('close', () => resolve([...found, ...Array<number>(times).fill(0)].slice(0, times)));
+    connection.on('close', () => resolve([...statuses(), ...Array<number>(ahead).fill(0)].slice(0, ahead)));
   });
 }
