@@ -35,12 +35,12 @@ import { removeMailsOf } from '@tributary/domain/report-mails/room.ts';
 import type { UnexplainedChange } from '@tributary/domain/reports/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
-import { type Authenticate, createPersonGate, Door, takeAttempt } from '@tributary/operations';
+import { type Authenticate, BodyThread, Costs, createPersonGate, Door, takeAttempt } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { TestClock } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
 import type { Providers } from '@tributary/providers';
-import { createGuesses, createRateLimiter, type RedisClient, type SharedLimiter } from '@tributary/redis';
+import { createGuesses, createRateLimiter, Leases, type RedisClient, type SharedLimiter } from '@tributary/redis';
 import { clockReadiness, type Log, type Metrics, type Readiness, type Tracing } from '@tributary/telemetry';
 import type { MasterKey, Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
@@ -156,7 +156,8 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     tls: options.tls,
   });
   serveHealth(fastify, readinessOf(options, limiter), options.isStopping);
-  serveDocs(fastify, { baseUrl });
+  const costs = new Costs(new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits }));
+  serveDocs(fastify, { baseUrl, costs });
   if (options.testClock) serveTestClock(fastify, options.testClock);
   await serveDocsSite(fastify, options.docsDirectory);
   await serveConsole(fastify, options.consoleDirectory, firstAccountState(postgres));
@@ -204,8 +205,12 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       : ((await bearer(presented.authorization, at)) ??
         (await sharedLink(presented.authorization, at)) ??
         mcp(presented.authorization, at));
+  const bodies = new BodyThread();
+  fastify.addHook('onClose', () => bodies.close());
   const binding = {
     fastify,
+    bodies,
+    costs,
     authenticate,
     door: new Door(),
     postgres,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Evidence } from '@tributary/domain/customers';
 import { listDefinitionKeys } from '@tributary/domain/definitions';
@@ -70,7 +71,7 @@ async function recordTogether(events: readonly Told[], context: EventContext): P
 }
 
 async function recordMany(candidates: readonly unknown[], context: EventContext): Promise<Answer> {
-  const reads = candidates.map((candidate) => readOneOfMany(context.caller.profileId, candidate, context.now, uuid));
+  const reads = await readMany(candidates, context);
   return record(context, reads, (all, definitions) => {
     const results = all.map((taken, index) =>
       'code' in taken
@@ -93,6 +94,21 @@ async function recordMany(candidates: readonly unknown[], context: EventContext)
     for (const { status } of results) summary[status] = (summary[status] ?? 0) + 1;
     return answer(202, { data: { results, summary, ...definitions } });
   });
+}
+
+/** Reading a thousand large events takes a while: other requests have their turns in between. */
+const readAtOnceMs = 5;
+
+async function readMany(candidates: readonly unknown[], { caller, now }: EventContext): Promise<ReadBody[]> {
+  const reads: ReadBody[] = [];
+  let startedAt = performance.now();
+  for (const candidate of candidates) {
+    reads.push(readOneOfMany(caller.profileId, candidate, now, uuid));
+    if (performance.now() - startedAt < readAtOnceMs) continue;
+    await setImmediate();
+    startedAt = performance.now();
+  }
+  return reads;
 }
 
 function refuseFault(fault: EventFault): never {

@@ -91,6 +91,8 @@ export interface Body {
   readonly maxBytes?: number;
   /** The list whose items are judged one by one by the handler, so that a bad one costs the others nothing. */
   readonly items?: string;
+  /** The list of a body that is taken as a whole or not at all. */
+  readonly list?: string;
   /** The items may also come as text/csv: the first line names their fields, an empty cell is left out, `line` is added to each. */
   readonly csv?: true;
 }

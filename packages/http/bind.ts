@@ -9,6 +9,7 @@ import {
   type Door,
   identify,
   type Prepared,
+  payerOf,
   type RawInput,
   runOperation,
   type SendAnswer,
@@ -49,7 +50,9 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
         document.catch(() => {
           document = undefined;
         });
-        return sendDocument(request, reply, await document, documentHeaders);
+        return sendDocument(request, reply, await document, documentHeaders, (bytes) =>
+          binding.costs?.takeBytes(payerOf(request.state.caller, request.ip), bytes),
+        );
       }
       const sending: SendAnswer = (prepared, cut) => send(reply, prepared, cut);
       await runOperation(route, handler, admitted, inputOf(request), binding, sending);

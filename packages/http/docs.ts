@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ErrorCode } from '@tributary/contract';
+import { type Costs, payerOf } from '@tributary/operations';
 import { packDocument, type StaticDocument } from '@tributary/pages';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { errorIndexPage, errorPage, homePage, type PageOptions, referencePage, style } from './docs-pages.ts';
@@ -7,11 +8,12 @@ import { sendDocument } from './send-document.ts';
 
 export interface DocsOptions {
   readonly baseUrl: string;
+  readonly costs?: Costs | undefined;
   readonly version?: string | undefined;
 }
 
 /** The pages for integrators: the API's own page, the reference, and one page per error code, where every `docs_url` leads. */
-export function serveDocs(fastify: FastifyInstance, { baseUrl, version }: DocsOptions): void {
+export function serveDocs(fastify: FastifyInstance, { baseUrl, version, costs }: DocsOptions): void {
   const documents = new Map<string, Promise<StaticDocument>>();
   /** Made when it is first asked for. */
   const documentOf = (name: string, make: () => string | Promise<Buffer>) => {
@@ -20,24 +22,34 @@ export function serveDocs(fastify: FastifyInstance, { baseUrl, version }: DocsOp
     made.catch(() => documents.delete(name));
     return made;
   };
-  const servePage = async (request: FastifyRequest, reply: FastifyReply, page: (options: PageOptions) => string) => {
-    const name = request.url.split('?', 1)[0] ?? '';
-    return sendDocument(request, reply, await documentOf(name, () => page({ baseUrl, version })), pageHeaders(policy));
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    document: Promise<StaticDocument>,
+    headers: Readonly<Record<string, string>>,
+  ) => {
+    const payer = payerOf(undefined, request.ip);
+    costs?.admit(payer);
+    return sendDocument(request, reply, await document, headers, (bytes) => costs?.takeBytes(payer, bytes));
   };
+  const pageOf = (name: string, page: (options: PageOptions) => string) =>
+    documentOf(name, () => page({ baseUrl, version }));
+  const headers = pageHeaders(policy);
 
-  fastify.get('/api', (request, reply) => servePage(request, reply, homePage));
-  fastify.get('/docs/errors', (request, reply) => servePage(request, reply, errorIndexPage));
+  fastify.get('/api', (request, reply) => send(request, reply, pageOf('home', homePage), headers));
+  fastify.get('/docs/errors', (request, reply) => send(request, reply, pageOf('errors', errorIndexPage), headers));
   fastify.get<{ Params: { code: string } }>('/docs/errors/:code', async (request, reply) => {
     const code = ErrorCode.safeParse(request.params.code);
     if (!code.success) return reply.callNotFound();
-    return servePage(request, reply, (options) => errorPage(code.data, options));
+    const page = pageOf(`errors/${code.data}`, (options) => errorPage(code.data, options));
+    return send(request, reply, page, headers);
   });
 
   fastify.get('/docs/reference', async (request, reply) =>
-    sendDocument(request, reply, await documentOf('reference', referencePage), pageHeaders(referencePolicy(baseUrl))),
+    send(request, reply, documentOf('reference', referencePage), pageHeaders(referencePolicy(baseUrl))),
   );
   fastify.get('/docs/reference/scalar.js', async (request, reply) =>
-    sendDocument(request, reply, await documentOf('scalar.js', loadScalarScript), {
+    send(request, reply, documentOf('scalar.js', loadScalarScript), {
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': 'public, max-age=86400',
       'x-content-type-options': 'nosniff',

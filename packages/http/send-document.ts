@@ -7,11 +7,13 @@ export function sendDocument(
   reply: FastifyReply,
   document: StaticDocument,
   about: Readonly<Record<string, string>>,
+  takeBytes: (bytes: number) => void,
 ): FastifyReply {
   const form = chooseForm(document, headers['accept-encoding']);
   const vary = reply.getHeader('vary');
   reply.headers({ ...about, etag: form.etag, vary: vary ? `${vary}, accept-encoding` : 'accept-encoding' });
   if (isCurrent(headers['if-none-match'], form)) return reply.code(304).send();
+  takeBytes(form.bytes.length);
   if (form.encoding) reply.header('content-encoding', form.encoding);
   return reply.send(form.bytes);
 }

@@ -3,6 +3,8 @@ import type { Postgres } from '@tributary/postgres';
 import type { RateLimiter } from '@tributary/redis';
 import type { Vault } from '@tributary/vault';
 import type { WriteAudit } from './audit.ts';
+import type { BodyThread } from './body-thread.ts';
+import type { Costs } from './costs.ts';
 import type { Caller } from './handler.ts';
 import type { PersonGate } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
@@ -53,6 +55,10 @@ export interface Desk<Services> {
   readonly audit: WriteAudit;
   /** Keeps a forbidden attempt in the caller's audit log. */
   readonly auditRefusal: AuditRefusal;
+  /** What requests may cost beside their number. Without them only their number is limited. */
+  readonly costs?: Costs;
+  /** Reads large bodies. Without one they are read on the main thread. */
+  readonly bodies?: BodyThread;
   /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */
   readonly checkAnswers?: boolean;
 }

@@ -10,7 +10,9 @@ export {
 export type { Actor, AddToAudit, AuditEntry, AuditLog, WriteAudit } from './audit.ts';
 export { actorOf } from './audit-entry.ts';
 export { awayAsRefusal, isEngineAway } from './away.ts';
+export { BodyThread } from './body-thread.ts';
 export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
+export { Costs, payerOf } from './costs.ts';
 export { keyFor } from './customer-key.ts';
 export { Door } from './door.ts';
 export {

@@ -1,4 +1,5 @@
 import {
+  type Body,
   type ErrorCode,
   faultWords,
   ItemFault,
@@ -8,8 +9,7 @@ import {
   type Route,
 } from '@tributary/contract';
 import type { z } from 'zod';
-import { readCsv } from './read-csv.ts';
-import { decode, readJson } from './read-json.ts';
+import { type BodyText, type BodyValue, readBodyText } from './read-body-text.ts';
 import { Refusal } from './refusal.ts';
 
 /** Reads the parts of a request by their declaration. The answer names the field of the first fault, and all faults beside it. */
@@ -34,39 +34,61 @@ function refuseUnknown(known: readonly string[], sent: readonly string[]): void 
   });
 }
 
-export function parseBody(route: Route, text: Buffer | undefined, contentType: string | undefined): unknown {
+/** How a body is to be read; undefined where there is none. */
+export function bodyTextOf(route: Route, bytes: Buffer | undefined, contentType: string | undefined) {
   const { body } = route;
   if (!body) return undefined;
+  if (bytes === undefined || bytes.length === 0) {
+    if (body.optional) return undefined;
+  }
   const wanted = body.contentType ?? 'application/json';
-  const isEmpty = text === undefined || text.length === 0;
-  if (isEmpty && body.optional) return parsePart(route, body.schema, {}, 'validation_error', 'field');
   const sent = contentType?.split(';', 1)[0]?.trim().toLowerCase();
   const isCsv = body.csv === true && sent === 'text/csv';
   if (sent !== wanted && !isCsv) {
     const forms = body.csv ? `${wanted} or text/csv` : wanted;
     throw new Refusal('invalid_request', `Send the body as ${forms} and say so in the Content-Type header.`);
   }
-  if (isEmpty) throw new Refusal('invalid_request', 'The body is empty; this route needs one.');
-  if (isCsv) {
-    return parsePart(route, body.schema, { [body.items ?? '']: readCsv(decode(text)) }, 'validation_error', 'field');
-  }
-  const parsed =
-    wanted === 'application/json'
-      ? parseJson(text, body.items)
-      : Object.fromEntries(new URLSearchParams(text.toString('utf8')));
-  if (parsed === null || typeof parsed !== 'object' || Array.isArray(parsed)) {
-    throw new Refusal('invalid_request', 'The body must be a JSON object.');
-  }
-  if (mayHoldUnkeepable(text)) {
-    const { [body.items ?? '']: _items, ...judged } = parsed as Record<string, unknown>;
-    refuseUnkeepable(judged);
-  }
-  return parsePart(route, body.schema, parsed, 'validation_error', 'field');
+  if (bytes === undefined || bytes.length === 0)
+    throw new Refusal('invalid_request', 'The body is empty; this route needs one.');
+  const format = isCsv ? 'csv' : wanted === 'application/json' ? 'json' : 'form';
+  return { bytes, format, list: body.items ?? body.list } satisfies BodyText;
 }
 
-/** In JSON such characters can only stand escaped; a look for the escapes spares most bodies a walk. */
-const mayHoldUnkeepable = (text: Buffer): boolean =>
-  text.includes('\\u0000') || text.includes('%00') || text.includes('\\ud') || text.includes('\\uD');
+/** Holds what was read against the declaration. */
+export function judgeBody(route: Route, read: BodyValue | undefined): unknown {
+  const { body } = route;
+  if (!body) return undefined;
+  if (!read) return parsePart(route, body.schema, {}, 'validation_error', 'field');
+  const { value } = read;
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new Refusal('invalid_request', 'The body must be a JSON object.');
+  placeFaults(body, value as Record<string, unknown>, read.faults);
+  if (read.mayHoldUnkeepable) {
+    const { [body.items ?? '']: _items, ...judged } = value as Record<string, unknown>;
+    refuseUnkeepable(judged);
+  }
+  return parsePart(route, body.schema, value, 'validation_error', 'field');
+}
+
+/** Both at once, for a body that is small. */
+export function parseBody(route: Route, bytes: Buffer | undefined, contentType: string | undefined): unknown {
+  const text = bodyTextOf(route, bytes, contentType);
+  return judgeBody(route, text && readBodyText(text));
+}
+
+/** Items that are beyond their limits: refused one by one where the handler judges them so, and with the whole body elsewhere. */
+function placeFaults({ items: judged, list = '' }: Body, value: Record<string, unknown>, faults: BodyValue['faults']) {
+  const [first] = faults;
+  if (!first) return;
+  if (judged === undefined) {
+    const field = [list, first.index, first.field].filter((part) => part !== '').join('.');
+    throw new Refusal('validation_error', `The field "${field}" ${first.message}.`, { fields: { field } });
+  }
+  const items = value[judged];
+  if (!Array.isArray(items)) return;
+  for (const { index, field, message } of faults)
+    if (index < items.length) items[index] = new ItemFault(field, message);
+}
 
 /** PostgreSQL keeps no NUL character and no half of a surrogate pair, and nobody means one. */
 function refuseUnkeepable(value: unknown): void {
@@ -82,16 +104,6 @@ function refuseUnkeepable(value: unknown): void {
       refuseUnkeepable(part);
     }
   }
-}
-
-/** Items that are beyond their limits are refused one by one, like others that are wrong. */
-function parseJson(bytes: Buffer, list: string | undefined): unknown {
-  const { value, faults } = readJson(bytes, list);
-  const items = (value as Record<string, unknown> | null)?.[list ?? ''];
-  if (Array.isArray(items))
-    for (const { index, field, message } of faults)
-      if (index < items.length) items[index] = new ItemFault(field, message);
-  return value;
 }
 
 function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {

@@ -1,10 +1,12 @@
 import { errorEntry, type Route } from '@tributary/contract';
 import { admit, admitAgain, admitAnsweredDays, admitDays, deprecationHeaders } from './admission.ts';
 import { rateHeaders, takeAllowance } from './allowance.ts';
+import { readBody } from './body-thread.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
+import { Meter, payerOf } from './costs.ts';
 import { isToldAsBefore, type ToldKeys } from './customer-key.ts';
 import type { Caller } from './handler.ts';
-import { parseBody, parseParams, parseQuery } from './parse.ts';
+import { bodyTextOf, judgeBody, parseParams, parseQuery } from './parse.ts';
 import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.ts';
 import { Refusal, refuse } from './refusal.ts';
 import { Work } from './work.ts';
@@ -21,6 +23,7 @@ declare const admission: unique symbol;
 export async function admitCall(route: Route, call: Call, desk: Desk<unknown>): Promise<Admitted> {
   const { caller, now } = call;
   call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
+  desk.costs?.admit(payerOf(caller, call.address));
   if (route.deprecation) call.tell?.(deprecationHeaders(route, now, desk.baseUrl));
   await auditing(desk, route, call, async () => {
     call.precheck?.();
@@ -42,22 +45,29 @@ export async function runOperation<Services>(
   send: SendAnswer,
 ): Promise<void> {
   const { caller } = call;
-  await auditing(desk, route, call, async () => {
-    const input = parse(route, sent);
-    if (caller) admitDays(route, caller, input.query);
-    const work = () => new Work(route, input, call, sent, desk);
-    const prepare = () => answerTo(route, handler, input, call, desk, work());
-    if (!caller) return send((await prepare()).prepared);
-    if (route.access.grain !== 'person') return sendKeys(desk, await prepare(), { route, caller, call, send });
+  const meter = new Meter();
+  const payer = payerOf(caller, call.address);
+  desk.costs?.takeBytes(payer, sent.body?.length ?? 0);
+  try {
+    await auditing(desk, route, call, async () => {
+      const input = await parse(route, sent, desk, meter);
+      if (caller) admitDays(route, caller, input.query);
+      const work = () => new Work(route, input, call, sent, desk, meter);
+      const prepare = () => answerTo(route, handler, input, call, desk, work());
+      if (!caller) return send((await prepare()).prepared);
+      if (route.access.grain !== 'person') return sendKeys(desk, await prepare(), { route, caller, call, send });
 
-    const leaving = leavingTo(route, caller, call);
-    // What is only read is made when it can leave; what changes something waits for nobody's slow reader.
-    const made = route.method === 'GET' ? undefined : await prepare();
-    await inTurn(desk.gate, leaving, async () => {
-      const { prepared, people, told } = made ?? (await prepare());
-      await leaveInTurn(desk.gate, { ...leavingTo(route, caller, call, told), people }, (cut) => send(prepared, cut));
+      const leaving = leavingTo(route, caller, call);
+      // What is only read is made when it can leave; what changes something waits for nobody's slow reader.
+      const made = route.method === 'GET' ? undefined : await prepare();
+      await inTurn(desk.gate, leaving, async () => {
+        const { prepared, people, told } = made ?? (await prepare());
+        await leaveInTurn(desk.gate, { ...leavingTo(route, caller, call, told), people }, (cut) => send(prepared, cut));
+      });
     });
-  });
+  } finally {
+    desk.costs?.spend(payer, meter.ms);
+  }
 }
 
 /** An answer that is not about people passes the gate only where it tells keys of customers; it is small, and waits for no turn. */
@@ -81,7 +91,7 @@ interface Answered {
 async function answerTo<Services>(
   route: Route,
   handler: AnyHandler,
-  input: ReturnType<typeof parse>,
+  input: Awaited<ReturnType<typeof parse>>,
   call: Call,
   desk: Desk<Services>,
   work: Work<Services>,
@@ -89,7 +99,7 @@ async function answerTo<Services>(
   const { caller } = call;
   const { status, bytes } = await work.run(async (context) => {
     try {
-      const answer = await handler(input as never, context as never);
+      const answer = await work.meter.measure(() => handler(input as never, context as never));
       admitAnsweredDays(route, caller, answer.body);
       return answer;
     } catch (error) {
@@ -111,11 +121,17 @@ async function answerTo<Services>(
   };
 }
 
-const parse = (route: Route, { params, query, body, contentType }: RawInput) => ({
-  params: parseParams(route, params),
-  query: parseQuery(route, query),
-  body: parseBody(route, body, contentType),
-});
+async function parse(
+  route: Route,
+  { params, query, body, contentType }: RawInput,
+  { bodies }: Desk<unknown>,
+  meter: Meter,
+) {
+  const parts = { params: parseParams(route, params), query: parseQuery(route, query) };
+  const text = bodyTextOf(route, body, contentType);
+  const read = text && (await readBody(text, bodies, meter.add));
+  return { ...parts, body: meter.measure(() => judgeBody(route, read)) };
+}
 
 /** What is forbidden is answered only after the attempt is in the log. */
 async function auditing<A>(

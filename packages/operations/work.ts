@@ -4,6 +4,7 @@ import { addressGroup, hidden } from '@tributary/redis';
 import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
 import type { Call, Desk, RawInput } from './call.ts';
+import type { Meter } from './costs.ts';
 import { type KeyToShow, keyFor, type ToldKeys } from './customer-key.ts';
 import type { Caller, Context } from './handler.ts';
 import {
@@ -33,10 +34,12 @@ export class Work<Services> {
   readonly people = new Set<string>();
   /** Undefined where the answer tells no key of a customer. */
   told: ToldKeys | undefined;
+  readonly meter: Meter;
   /** What the handler adds to the answer's headers, and whether it is an earlier one. */
   readonly headers: Record<string, string> = {};
 
-  constructor(route: Route, input: WorkInput, call: Call, sent: RawInput, desk: Desk<Services>) {
+  constructor(route: Route, input: WorkInput, call: Call, sent: RawInput, desk: Desk<Services>, meter: Meter) {
+    this.meter = meter;
     this.#route = route;
     this.#params = input.params;
     this.#call = call;
@@ -61,7 +64,7 @@ export class Work<Services> {
       if (!this.#hadEffect && leavesEntry(this.#route.audit, answer))
         throw new Error(`${this.#route.id} answered as if it had changed something, and left no audit entry.`);
       if (this.#rendered) return this.#rendered;
-      const fresh = this.#render(answer);
+      const fresh = this.meter.measure(() => this.#render(answer));
       // Nothing was changed, but the same key must still give the same answer.
       if (idempotent) await this.#ledger.transaction((tx) => this.#keep(tx, idempotent, fresh));
       return fresh;
@@ -124,7 +127,7 @@ export class Work<Services> {
       const earlier = await this.#find(tx, idempotent);
       if (earlier) throw new Replay(earlier);
       const answer = await this.#audited(tx, work);
-      const rendered = this.#render(answer);
+      const rendered = this.meter.measure(() => this.#render(answer));
       // The work may have gone behind another wall; the answer belongs to whoever asked.
       await enter(tx, this.#wall);
       await this.#keep(tx, idempotent, rendered);

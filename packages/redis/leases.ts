@@ -39,18 +39,29 @@ export class Leases {
     this.#options = options;
   }
 
-  take(name: string, limit: number): Verdict {
+  /** `cost`: how much of the limit this one takes, all or nothing. */
+  take(name: string, limit: number, cost = 1): Verdict {
     const now = this.#options.nowMs() * 1_000;
     const bucket = this.#bucketOf(name, limit, now);
-    const interval = windowUs / limit;
     const emptyAt = emptyFrom(bucket.emptyAt, now, windowUs);
-    const allowed = emptyAt + interval - now <= windowUs;
-    if (allowed) {
-      bucket.emptyAt = emptyAt + interval;
-      bucket.untold += 1;
-      this.#tellSoon(bucket);
-    }
-    return verdictOf(allowed, now, allowed ? bucket.emptyAt : emptyAt, limit);
+    const later = emptyAt + (windowUs / limit) * cost;
+    const allowed = later - now <= windowUs;
+    if (allowed) this.#use(bucket, later, cost);
+    return verdictOf(allowed, now, allowed ? later : emptyAt, limit, cost);
+  }
+
+  /** For what was used already: nothing is left afterwards where it was more than there was. */
+  spend(name: string, limit: number, cost: number): void {
+    const now = this.#options.nowMs() * 1_000;
+    const bucket = this.#bucketOf(name, limit, now);
+    const later = emptyFrom(bucket.emptyAt, now, windowUs) + (windowUs / limit) * cost;
+    this.#use(bucket, Math.min(later, now + windowUs), cost);
+  }
+
+  #use(bucket: Bucket, emptyAt: number, cost: number): void {
+    bucket.emptyAt = emptyAt;
+    bucket.untold += cost;
+    this.#tellSoon(bucket);
   }
 
   #bucketOf(name: string, limit: number, now: number): Bucket {

@@ -146,6 +146,16 @@ describe('leases', () => {
     await expect.poll(() => second.take('leased', 100).allowed).toBe(false);
   });
 
+  test('may be taken in parts of any size, all or nothing, and be overdrawn by what was used already', async () => {
+    const [first, second] = [open(limiter), open(limiter)];
+    expect([first.take('parts', 100, 60).allowed, first.take('parts', 100, 60).allowed]).toEqual([true, false]);
+    expect(first.take('parts', 100, 40).allowed).toBe(true);
+    first.spend('spent', 100, 250);
+    expect(first.take('spent', 100)).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
+    expect(first.take('spent', 100, 100).retryAfterSeconds).toBe(60);
+    for (const name of ['parts', 'spent']) await expect.poll(() => second.take(name, 100, 20).allowed).toBe(false);
+  });
+
   test('of addresses that send little cost Redis nothing', async () => {
     let told = 0;
     const leases = open({

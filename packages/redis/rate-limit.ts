@@ -171,8 +171,8 @@ export class LocalBuckets {
 }
 
 /** Of an allowance a minute. */
-export const verdictOf = (allowed: boolean, now: number, emptyAt: number, limit: number): Verdict =>
-  verdict(allowed, now, emptyAt, rateOf(limit));
+export const verdictOf = (allowed: boolean, now: number, emptyAt: number, limit: number, cost: number): Verdict =>
+  verdict(allowed, now, emptyAt, rateOf(limit, { cost }));
 
 function verdict(allowed: boolean, now: number, emptyAt: number, { limit, window, cost }: Rate): Verdict {
   const interval = window / limit;

@@ -82,8 +82,7 @@ export {
   strongestOf,
 } from './identity.ts';
 export { type Binding, IdentityGraph, type Settlement } from './identity-graph.ts';
-export { isTooDeep, maxJsonDepth } from './json-depth.ts';
-export { type Excess, outlineJson } from './json-outline.ts';
+export { isTooDeep } from './json-depth.ts';
 export {
   type AmountRefusal,
   allocate,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { outlineJson } from './index.ts';
+import { outlineJson } from './json-outline.ts';
 
 const bounds = { fields: 3, depth: 2, bytes: 60 };
 const outline = (text: string, list?: string) => outlineJson(Buffer.from(text), bounds, list);

@@ -1,5 +1,7 @@
 import { maxJsonDepth } from './json-depth.ts';
 
+export { maxJsonDepth };
+
 /** What one item may be: fields of any object in it, levels below it, and bytes as it was sent. */
 export interface ItemBounds {
   readonly fields: number;

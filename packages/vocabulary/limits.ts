@@ -260,6 +260,14 @@ export const limits = {
     provider: 6_000,
     refused: 300,
   },
+  /**
+   * Of a credential, or of an address whose requests show none: bytes of bodies and documents, and processor time of reading requests and
+   * writing answers. A key that imports 1,000 rows 300 times a minute uses about half of it.
+   */
+  costPerMinute: {
+    credential: { mebibytes: 256, processorMs: 30_000 },
+    address: { mebibytes: 64, processorMs: 30_000 },
+  },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
   /** A reset mail is sent at most once in `pauseMinutes` per account. */

@@ -6,7 +6,7 @@ import { visitorLinks } from '@tributary/domain/ingestion/room.ts';
 import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
 import { paymentStandings } from '@tributary/domain/payments/room.ts';
 import { type BodyLimits, bindRoute, createServer, serveHealth } from '@tributary/http';
-import type { CallerOf, Context, Handles } from '@tributary/operations';
+import type { CallerOf, Context, Costs, Handles } from '@tributary/operations';
 import { createRateLimiter, createRedis, redisReady } from '@tributary/redis';
 import { createLog, type Tracing } from '@tributary/telemetry';
 import { createMetrics } from '@tributary/telemetry/prometheus.ts';
@@ -65,6 +65,7 @@ export async function serve(
     quiet?: boolean;
     unlimited?: boolean;
     tracing?: Tracing;
+    costs?: Costs;
   } = {},
 ): Promise<TestServer> {
   const redis = createRedis({ url: options.redisUrl ?? kit.redisUrl, prefix: kit.redisPrefix });
@@ -89,7 +90,8 @@ export async function serve(
   });
   const uses = { redis: { check: () => limiter.look(), without: 'Limits are counted by each process.' } };
   serveHealth(fastify, { needs: { postgres: () => kit.app.ping() }, uses }, () => false);
-  for (const { route, handler } of routes) bindRoute({ ...desk, fastify }, route, handler);
+  for (const { route, handler } of routes)
+    bindRoute({ ...desk, fastify, ...(options.costs && { costs: options.costs }) }, route, handler);
   return {
     fastify,
     logLines,

@@ -143,6 +143,7 @@ const Referrals = z.union([
 ]);
 const referralBody = {
   schema: Referrals,
+  list: 'referrals',
   maxBytes: 2 * 1024 * 1024,
   example: {
     idempotency_key: 'referral-8812',

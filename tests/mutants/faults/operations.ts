@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
         '',
         'a typing error in a filter answers with other numbers',
       ],
-      'nul-reaches-the-store': ['if (mayHoldUnkeepable(text)) {', 'if (false) {', 'a NUL character in a body is a 500'],
+      'nul-reaches-the-store': ['if (read.mayHoldUnkeepable) {', 'if (false) {', 'a NUL character in a body is a 500'],
       'one-fault-at-a-time': [
         'faults.length > 1 && { faults }',
         'faults.length > 99 && { faults }',
@@ -283,17 +283,17 @@ export const faults: readonly Fault[] = [
       ],
     },
   ),
-  ...faultsIn('packages/operations/read-json.ts', ['packages/http/http.test.ts', 'packages/operations/parse.test.ts'], {
-    'broken-utf8-taken': [
-      "new TextDecoder('utf-8', { fatal: true })",
-      "new TextDecoder('utf-8')",
-      'broken text is stored with replacement characters',
-    ],
-    'deep-bodies-parsed': [
-      'if (excess) throw',
-      'if (false && excess) throw',
-      'a body nested a million deep keeps the process busy',
-    ],
-    'large-items-parsed': ['? without(bytes, items) :', '? bytes :', 'a large event of many keeps the process busy'],
-  }),
+  ...faultsIn(
+    'packages/operations/read-body-text.ts',
+    ['packages/http/http.test.ts', 'packages/operations/parse.test.ts'],
+    {
+      'broken-utf8-taken': [
+        "new TextDecoder('utf-8', { fatal: true })",
+        "new TextDecoder('utf-8')",
+        'broken text is stored with replacement characters',
+      ],
+      'deep-bodies-parsed': ['if (excess) throw', 'if (false) throw', 'a body nested a million deep is parsed'],
+      'large-items-parsed': ['? without(bytes, items) :', '? bytes :', 'a large event of many keeps the process busy'],
+    },
+  ),
 ];

@@ -1,20 +1,49 @@
-import { type Excess, maxJsonDepth, outlineJson } from '@tributary/rules';
+import { type Excess, maxJsonDepth, outlineJson } from '@tributary/rules/json-outline.ts';
 import { limits } from '@tributary/vocabulary';
+import { readCsv } from './read-csv.ts';
 import { Refusal } from './refusal.ts';
 
+/** A body as it came, and how it is to be read. */
+export interface BodyText {
+  readonly bytes: Uint8Array;
+  readonly format: 'json' | 'csv' | 'form';
+  /** The list whose items are judged one by one. */
+  readonly list: string | undefined;
+}
+
 /** A body that was read. Items that are beyond their limits are null in their list. */
-export interface ReadJson {
+export interface BodyValue {
   readonly value: unknown;
   readonly faults: readonly { readonly index: number; readonly field: string; readonly message: string }[];
+  /** Whether a text of it may hold what PostgreSQL cannot store. */
+  readonly mayHoldUnkeepable: boolean;
 }
 
 const { item: bounds } = limits;
+/** No list may hold more. One more is kept, so that its schema says how many it takes. */
+const mostItems = limits.events.maxRows;
 
-/** Reads a JSON body. Its limits are checked on the bytes: what is beyond them is never built. */
-export function readJson(bytes: Uint8Array, list: string | undefined): ReadJson {
+/** Reads a body. The limits of JSON are checked on its bytes: what is beyond them is never built. */
+export function readBodyText({ bytes, format, list }: BodyText): BodyValue {
+  const mayHoldUnkeepable = holdsEscapes(bytes);
+  if (format === 'json') return { ...readJson(bytes, list), mayHoldUnkeepable };
+  const text = format === 'csv' ? decode(bytes) : Buffer.from(bytes).toString('utf8');
+  const value = format === 'csv' ? { [list ?? '']: readCsv(text) } : Object.fromEntries(new URLSearchParams(text));
+  return { value, faults: [], mayHoldUnkeepable };
+}
+
+/** In JSON and forms such characters can only stand escaped; a look for the escapes spares most bodies a walk. */
+function holdsEscapes(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return ['\\u0000', '%00', '\\ud', '\\uD'].some((escaped) => text.includes(escaped));
+}
+
+function readJson(bytes: Uint8Array, list: string | undefined): Pick<BodyValue, 'value' | 'faults'> {
   const { excess, items } = outlineJson(bytes, bounds, list);
   if (excess) throw refusalOf(excess, list);
   const value = parseJson(decode(items.length > 0 ? without(bytes, items) : bytes));
+  const members = list === undefined ? undefined : (value as Readonly<Record<string, unknown>> | null)?.[list];
+  if (Array.isArray(members) && members.length > mostItems) members.length = mostItems + 1;
   const faults = items.map((item) => ({
     index: item.index,
     field: item.excess.field,
@@ -50,7 +79,7 @@ function without(bytes: Uint8Array, items: readonly { readonly start: number; re
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-export function decode(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {
