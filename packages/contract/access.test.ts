@@ -217,6 +217,8 @@ test('nobody may call an operation who is not named for it here', () => {
       'completePasswordReset',
     ],
     'session · account': [
+      'listDeletedWorkspaces',
+      'restoreWorkspace',
       'createTwoFactor',
       'confirmTwoFactor',
       'disableTwoFactor',

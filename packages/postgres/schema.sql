@@ -479,6 +479,18 @@ CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time z
   WHERE t.hash = ANY (hashes) AND t.expires_at > at AND (t.profile_id IS NULL OR w.id IS NOT NULL);
 END $$;
 
+CREATE FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) RETURNS TABLE(id uuid, name text, deleted_at timestamp with time zone, restorable_until timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ BEGIN
+  RETURN QUERY SELECT w.id, w.name, w.archived_at, d.restorable_until
+  FROM members m
+  JOIN workspaces w ON w.id = m.workspace_id AND w.archived_at IS NOT NULL
+  JOIN tenant_deletions d ON d.profile_id = w.id AND d.restorable_until > at
+  WHERE m.user_id = person AND m.role = 'owner'
+  ORDER BY w.archived_at DESC, w.id;
+END $$;
+
 CREATE TABLE public.handoffs (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -844,14 +856,15 @@ CREATE TABLE public.tenant_deletions (
     emptied_at timestamp with time zone,
     look_again_at timestamp with time zone,
     is_set_aside boolean DEFAULT false NOT NULL,
-    updated_at timestamp with time zone NOT NULL
+    updated_at timestamp with time zone NOT NULL,
+    restorable_until timestamp with time zone
 );
 
 ALTER TABLE ONLY public.tenant_deletions FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.is_being_deleted(tenant uuid) RETURNS boolean
     LANGUAGE sql STABLE
-    RETURN (EXISTS (SELECT FROM public.tenant_deletions WHERE (tenant_deletions.profile_id = is_being_deleted.tenant)));
+    RETURN (EXISTS (SELECT FROM public.tenant_deletions d WHERE ((d.profile_id = is_being_deleted.tenant) AND (d.restorable_until IS NULL))));
 
 CREATE FUNCTION public.is_first_account_open() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -4460,6 +4473,8 @@ CREATE POLICY look_up ON public.outcomes FOR SELECT TO tributary_owner USING (tr
 
 CREATE POLICY look_up ON public.report_mails FOR SELECT TO tributary_owner USING (true);
 
+CREATE POLICY look_up ON public.tenant_deletions FOR SELECT TO tributary_owner USING (true);
+
 CREATE POLICY look_up ON public.tombstones FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.tracking_keys FOR SELECT TO tributary_owner USING (true);
@@ -4986,6 +5001,9 @@ GRANT ALL ON FUNCTION public.find_created(member uuid, at timestamp with time zo
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.handoffs TO tributary_app;
 GRANT DELETE ON TABLE public.handoffs TO tributary_system;
 
@@ -5089,7 +5107,7 @@ GRANT SELECT(client_id) ON TABLE public.oauth_consents TO tributary_system;
 REVOKE ALL ON FUNCTION public.forget_assistants_of(profile uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_assistants_of(profile uuid) TO tributary_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.is_first_account_open() FROM PUBLIC;

@@ -159,6 +159,7 @@ export const limits = {
     attempts: 6,
     againMinutes: 5,
   },
+  deletedWorkspaces: { restorableDays: 7 },
   members: { pageSize: shortPages, created: 1_000 },
   profiles: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },
