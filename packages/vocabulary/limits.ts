@@ -34,6 +34,8 @@ export const limits = {
   reconciliation: {
     pageSize: shortPages,
     mostDifferences: 10_000,
+    /** Requested ones of a profile that wait. */
+    mostQueued: 20,
     nightlyDays: 35,
     firstDay: '2000-01-01',
     graceHours: 48,

@@ -6,6 +6,7 @@ import {
   Deleted,
   IsoTimestamp,
   limitParameter,
+  Name,
   Uuid,
   workspaceData,
   workspacePage,
@@ -24,12 +25,6 @@ export const Email = z
   .max(254, 'may have up to 254 characters')
   .pipe(z.email('must be an e-mail address'))
   .meta({ examples: ['ana@example.com'] });
-export const PersonName = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'may have up to 200 characters')
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
 export const ofAccount = { credentials: ['session'], grain: 'account' } as const;
 
 export const signIn = route({
@@ -230,7 +225,7 @@ export const acceptInvitation = route({
   body: {
     schema: z.strictObject({
       token: z.string().max(200),
-      name: PersonName.optional(),
+      name: Name.optional(),
       email: Email.optional(),
       password: Password.optional(),
     }),

@@ -7,6 +7,7 @@ import {
   IsoTimestamp,
   IsoTimestampInput,
   limitParameter,
+  Name,
   page,
   Uuid,
   workspacePage,
@@ -15,7 +16,7 @@ import { anyOf, route } from '../route.ts';
 import { OAuthScope, Scope } from '../scopes.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';
-import { governed, Name, profileInPath } from './workspaces.ts';
+import { governed, profileInPath } from './workspaces.ts';
 
 /** Who may do what: grants, keys, tokens, and the log of who read people. */
 

@@ -6,6 +6,7 @@ import {
   data,
   IsoTimestamp,
   limitParameter,
+  Name,
   Uuid,
   workspaceData,
   workspacePage,
@@ -13,12 +14,10 @@ import {
 import { anyOf, route } from '../route.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { PrivacyMode } from '../vocabulary.ts';
-import { Email, PersonName } from './accounts.ts';
+import { Email } from './accounts.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 
 /** Workspaces and profiles: made, seen, set and deleted. */
-
-export const Name = z.string().trim().min(1, 'must not be empty').max(200, 'may have up to 200 characters');
 
 const TimeZone = z.string().refine(isTimeZone, 'must be a time zone of the IANA database, like America/Santiago');
 
@@ -67,7 +66,7 @@ export const createWorkspace = route({
       owner_email: Email.optional().describe(
         'For apps: the merchant who owns the workspace. The response has an invitation link to pass on; no e-mail is sent.',
       ),
-      owner_name: PersonName.optional().describe('For apps: the name of the owner, preset on the invitation page.'),
+      owner_name: Name.optional().describe('For apps: the name of the owner, preset on the invitation page.'),
     }),
   },
   idempotency: 'accepted',
