@@ -45,7 +45,7 @@ export function validInput(route: Route, seed: number): RequestInput {
   const sample = (kind: { isBare?: boolean }) =>
     fc
       .sample(inputsOf(route, kind), { seed, numRuns: 200 })
-      .map((input) => withIds(route, input))
+      .map((input) => withKnown(route, withIds(route, input), asksForPassword(route) ? 'confirmed' : 'nobody'))
       .filter((input) => isTaken(route, input))
       .sort((a, b) => sizeOf(a) - sizeOf(b));
   const shortest = sample({ isBare: true })[0] ?? sample({})[0];
@@ -104,8 +104,9 @@ function withKnown(
 
 /** Only these ask for passwords and invitations; elsewhere an address or a name is anybody's. */
 const isOfAccounts = ({ access, body }: Route) => access.grain === 'account' && body !== undefined;
-const asksForPassword = ({ body }: Route) =>
-  body?.schema instanceof z.ZodObject && 'current_password' in body.schema.shape;
+/** Members confirm with theirs what destroys data or widens access. */
+const asksForPassword = ({ access, body }: Route) =>
+  access.grain !== 'account' && body?.schema instanceof z.ZodObject && 'current_password' in body.schema.shape;
 
 /** Puts an id into one field: `customer_id`, or `rows.customer_id` for that of all rows. */
 export function withId(route: Route, input: RequestInput, field: string, id: string): RequestInput {
