@@ -9,12 +9,12 @@ CREATE OR REPLACE FUNCTION is_being_deleted(tenant uuid) RETURNS boolean LANGUAG
 CREATE POLICY look_up ON tenant_deletions FOR SELECT TO tributary_owner USING (true);
 CREATE FUNCTION find_deleted_workspaces(person uuid, at timestamptz)
   RETURNS TABLE (id uuid, name text, deleted_at timestamptz, restorable_until timestamptz)
-  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$ BEGIN
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$ DECLARE
+  owned uuid[] := ARRAY(SELECT m.workspace_id FROM members m WHERE m.user_id = person AND m.role = 'owner');
+BEGIN
   RETURN QUERY SELECT w.id, w.name, w.archived_at, d.restorable_until
-  FROM members m
-  JOIN workspaces w ON w.id = m.workspace_id AND w.archived_at IS NOT NULL
-  JOIN tenant_deletions d ON d.profile_id = w.id AND d.restorable_until > at
-  WHERE m.user_id = person AND m.role = 'owner'
+  FROM tenant_deletions d JOIN workspaces w ON w.id = d.profile_id
+  WHERE d.profile_id = ANY (owned) AND w.id = ANY (owned) AND d.restorable_until > at AND w.archived_at IS NOT NULL
   ORDER BY w.archived_at DESC, w.id;
 END $$;
 REVOKE ALL ON FUNCTION find_deleted_workspaces FROM PUBLIC;
