@@ -4,6 +4,7 @@ import { type RouteId, routes } from '@tributary/contract';
 import { refusalAuditor, writeAudit } from '@tributary/domain/accountability/room.ts';
 import {
   addOwner,
+  assertPassword,
   createAccounts,
   firstAccountEndpoints,
   firstAccountState,
@@ -226,6 +227,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
       addOwner,
       inviteOwner,
       removeReportMailsOf: removeMailsOf,
+      assertPassword: assertPassword.bind(undefined, accounts),
       createReconnectUrl: reconnectLinks({ ...options, audit: writeAudit }),
       readiness: [outcomesReadiness, trackerReadiness, adPlatformReadiness],
       clickhouse: options.clickhouse,

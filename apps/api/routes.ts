@@ -39,6 +39,8 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   readChangelog,
   createWorkspace: tenants.createWorkspace,
   deleteWorkspace: tenants.deleteWorkspace,
+  listDeletedWorkspaces: tenants.listDeletedWorkspaces,
+  restoreWorkspace: tenants.restoreWorkspace,
   createProfile: tenants.createProfile,
   readProfile: tenants.readProfile,
   deleteProfile: tenants.deleteProfile,

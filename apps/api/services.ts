@@ -15,7 +15,7 @@ import type { PaymentServices } from '@tributary/domain/payments/room.ts';
 import type { ReportMailServices } from '@tributary/domain/report-mails/room.ts';
 import type { ChangeServices } from '@tributary/domain/reports/room.ts';
 import type { SaleServices } from '@tributary/domain/sales/room.ts';
-import type { AddOwner, InviteOwner, ReadinessStep } from '@tributary/domain/tenants/room.ts';
+import type { AddOwner, InviteOwner, ReadinessStep, StepUp } from '@tributary/domain/tenants/room.ts';
 import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
 import type { Jobs } from '@tributary/work';
@@ -31,6 +31,7 @@ export interface Services
     ChangeServices,
     ReportMailServices,
     MemberServices,
+    StepUp,
     AlertServices,
     PartnerServices,
     JourneyServices,

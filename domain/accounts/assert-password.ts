@@ -1,17 +1,22 @@
+import type { RouteId } from '@tributary/contract';
 import { type Context, refuse } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
 import { findPasswordHash } from './store.ts';
 
-/** Whoever changes how they sign in shows the password again: a borrowed session must not do it, nor serve for guessing. */
+/** For what a borrowed session must not do: the member gives the password again. It must not serve for guessing either. */
 export async function assertPassword(
-  password: string,
-  route: 'createTwoFactor' | 'disableTwoFactor' | 'beginPasskey',
-  context: Context & { readonly caller: { readonly userId: string }; readonly accounts: Accounts },
+  accounts: Accounts,
+  password: string | undefined,
+  route: RouteId,
+  context: Context,
 ): Promise<void> {
-  const { accounts, caller, ledger, addressHash } = context;
+  const { caller, servers, addressHash } = context;
   const { userId } = caller;
+  if (!userId) return refuse('forbidden', 'Only a signed-in member may do this.');
+  if (password === undefined)
+    return refuse('current_password_required', 'Send your password as "current_password" as well.');
   await accounts.attempts.take(userId, addressHash);
-  const known = await ledger.transaction((tx) => findPasswordHash(tx, userId));
+  const known = await servers.home.unbound.transaction((tx) => findPasswordHash(tx, userId), { readOnly: true });
   if (!known || !(await accounts.passwords.verify(known, password))) {
     await accounts.records.wrongPassword(route, { userId }, context);
     refuse('current_password_invalid', 'The present password is not the one that was sent.');

@@ -7,7 +7,7 @@ import { listPasskeyRows } from './store.ts';
 
 export const beginPasskey: Handles<Routes['beginPasskey'], { accounts: Accounts }> = async ({ body }, context) => {
   const { accounts, caller, cookie, ledger } = context;
-  await assertPassword(body.current_password, 'beginPasskey', context);
+  await assertPassword(accounts, body.current_password, 'beginPasskey', context);
   const present = await ledger.transaction((tx) => listPasskeyRows(tx, caller.userId));
   if (present.length >= limits.passkeys.most)
     refuse('invalid_state', `A person may have ${limits.passkeys.most} passkeys. Give one up first.`);

@@ -1,6 +1,6 @@
 import { links, type Routes } from '@tributary/contract';
 import { findUserNames, hashSecret, mintSecret } from '@tributary/domain/credentials';
-import { lockPlan, reachWorkspace } from '@tributary/domain/tenants';
+import { lockPlan, reachWorkspace, type StepUp } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import { dayMs, limits, plans } from '@tributary/vocabulary';
@@ -10,7 +10,7 @@ import { countSeats, insertInvitation, revokeOpenInvitations } from './invitatio
 import { refuseUnlessOwner } from './member.ts';
 import { listRoles } from './members-of.ts';
 
-export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: string }> = async (
+export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: string } & StepUp> = async (
   { params, body },
   context,
 ) => {
@@ -19,7 +19,10 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
   if (isApp) {
     await reachWorkspace(context, params.workspaceId);
     refuseUnlessOwnerInvitation(body);
-  } else if (body.role === 'owner') refuseUnlessOwner(caller);
+  } else if (body.role === 'owner') {
+    refuseUnlessOwner(caller);
+    await context.assertPassword(body.current_password, 'createInvitation', context);
+  }
   const token = mintSecret('invitation');
   return effect(async (tx) => {
     await enter(tx, { workspaceId: params.workspaceId });

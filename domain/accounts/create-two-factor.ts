@@ -8,7 +8,7 @@ export const createTwoFactor: Handles<Routes['createTwoFactor'], { accounts: Acc
   context,
 ) => {
   const { accounts, cookie, effect } = context;
-  await assertPassword(body.current_password, 'createTwoFactor', context);
+  await assertPassword(accounts, body.current_password, 'createTwoFactor', context);
   const { otpauthUrl, recoveryCodes } = await accounts.secondFactor.begin(cookie ?? '', body.current_password);
   return effect(async () => answer(200, { data: { otpauth_url: otpauthUrl, recovery_codes: [...recoveryCodes] } }));
 };

@@ -9,7 +9,7 @@ export const disableTwoFactor: Handles<Routes['disableTwoFactor'], { accounts: A
   context,
 ) => {
   const { accounts, caller, cookie, effect, setHeader } = context;
-  await assertPassword(body.current_password, 'disableTwoFactor', context);
+  await assertPassword(accounts, body.current_password, 'disableTwoFactor', context);
   const setCookie = await accounts.secondFactor.disable(cookie ?? '', body.current_password);
   const answered = await effect(async (tx) => {
     await removeOtherSessions(tx, caller.userId, accounts.hashOf(setCookie));

@@ -49,6 +49,12 @@ export function refuseUnlessOwner({ role }: Caller): void {
   }
 }
 
+/** The role was another one when the password was asked for, or not asked for. */
+export function refuseOtherRole(before: string | undefined, now: string): void {
+  if (before !== undefined && (before === 'owner') !== (now === 'owner'))
+    refuseState('role_changed', 'The role of this member was changed meanwhile. Read it again.');
+}
+
 /** Makes whoever opens a workspace its first owner. */
 export async function addOwner(tx: Tx, workspaceId: string, userId: string, now: Date): Promise<void> {
   await insertMember(tx, workspaceId, userId, 'owner', now);

@@ -1,6 +1,14 @@
 import type { Role } from '@tributary/contract';
 import { setPlanByOperator } from '@tributary/domain/tenants/room.ts';
-import { auditEntries, type BuiltMember, buildMember, buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import {
+  auditEntries,
+  type BuiltMember,
+  buildMember,
+  buildProfile,
+  openTest,
+  operatorOf,
+  testPassword,
+} from '@tributary/testkit';
 import { plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -25,7 +33,10 @@ const call = async (method: Method, url: string, headers: Record<string, string>
   const response = await api.fastify.inject({
     method,
     url: `/api/v1${url}`,
-    headers: { ...headers, ...(method !== 'GET' && method !== 'DELETE' && { 'content-type': 'application/json' }) },
+    headers: {
+      ...headers,
+      ...((body !== undefined || method === 'POST' || method === 'PATCH') && { 'content-type': 'application/json' }),
+    },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
     remoteAddress: `2001:db8:${next().toString(16)}::3`,
   });
@@ -148,7 +159,7 @@ describe('GET members', () => {
 
 describe('PATCH member', () => {
   const setRole = (who: BuiltMember, role: Role, by: BuiltMember) =>
-    call('PATCH', `${members()}/${who.userId}`, by.headers(), { role });
+    call('PATCH', `${members()}/${who.userId}`, by.headers(), { role, current_password: testPassword });
 
   test('200: a new role', async () => {
     const analyst = await member('analyst');
@@ -169,6 +180,20 @@ describe('PATCH member', () => {
     expect((await setRole(analyst, 'viewer', admin)).status).toBe(200);
   });
 
+  test('400: an owner is made and unmade with the password of the owner who does it', async () => {
+    const [admin, other] = [await member('admin'), await member('owner')];
+    for (const [who, role] of [
+      [admin, 'owner'],
+      [other, 'viewer'],
+    ] as const) {
+      const change = async (body: object) =>
+        (await call('PATCH', `${members()}/${who.userId}`, owner.headers(), { role, ...body })).code;
+      expect(await change({})).toBe('current_password_required');
+      expect(await change({ current_password: 'another otter lamp' })).toBe('current_password_invalid');
+      expect((await setRole(who, role, owner)).status).toBe(200);
+    }
+  });
+
   test('404: somebody of another workspace', async () => {
     const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
     expect((await setRole(elsewhere, 'viewer', owner)).status).toBe(404);
@@ -186,7 +211,8 @@ describe('PATCH member', () => {
 });
 
 describe('DELETE member', () => {
-  const remove = (who: BuiltMember, by: BuiltMember) => call('DELETE', `${members()}/${who.userId}`, by.headers());
+  const remove = (who: BuiltMember, by: BuiltMember) =>
+    call('DELETE', `${members()}/${who.userId}`, by.headers(), { current_password: testPassword });
 
   test('200: removed by an admin, or gone by themselves', async () => {
     const [admin, analyst, viewer] = [await member('admin'), await member('analyst'), await member('viewer')];
@@ -198,6 +224,13 @@ describe('DELETE member', () => {
     const [admin, viewer] = [await member('admin'), await member('viewer')];
     expect((await remove(admin, viewer)).reason).toBe('role');
     expect((await remove(owner, admin)).reason).toBe('role');
+  });
+
+  test('400: an owner is removed with the password of the owner who does it', async () => {
+    const other = await member('owner');
+    const bare = await call('DELETE', `${members()}/${other.userId}`, owner.headers());
+    expect([bare.status, bare.code]).toEqual([400, 'current_password_required']);
+    expect((await remove(other, owner)).status).toBe(200);
   });
 
   test('409: not the last owner, who cannot leave either', async () => {
@@ -245,7 +278,8 @@ describe('POST invitations', () => {
 
   test('403: an admin does not invite an owner', async () => {
     expect((await invite({ role: 'owner' }, await member('admin'))).reason).toBe('role');
-    expect((await invite({ role: 'owner' })).status).toBe(201);
+    expect((await invite({ role: 'owner' })).code).toBe('current_password_required');
+    expect((await invite({ role: 'owner', current_password: testPassword })).status).toBe(201);
   });
 });
 

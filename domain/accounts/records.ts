@@ -1,4 +1,4 @@
-import { routes } from '@tributary/contract';
+import { type RouteId, routes } from '@tributary/contract';
 import { findWorkspaceOf } from '@tributary/domain/tenants';
 import type { AuditEntry, Context, WriteAudit } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
@@ -18,14 +18,13 @@ export interface RecordsOptions {
 export interface Records {
   /** Signed in on a page of ours. */
   signedIn(userId: string, attempt: Attempt): Promise<void>;
-  wrongPassword(route: PasswordRoute, who: Guessed, attempt: Attempt): Promise<void>;
+  wrongPassword(route: RouteId, who: Guessed, attempt: Attempt): Promise<void>;
   /** In the second step, and with a passkey that is not known, nobody says who they are. */
   wrongCode(route: 'completeSignIn' | 'signInWithPasskey', attempt: Attempt): Promise<void>;
   /** Before the assistant gets its code. */
   allowedAssistant(allowed: Allowed, attempt: Attempt): Promise<void>;
 }
 
-type PasswordRoute = 'signIn' | 'updatePassword' | 'createTwoFactor' | 'disableTwoFactor' | 'beginPasskey';
 type Guessed = { readonly email: string } | { readonly userId: string };
 
 interface Allowed {

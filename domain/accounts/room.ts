@@ -1,5 +1,6 @@
 export { acceptInvitation } from './accept-invitation.ts';
 export { type Accounts, createAccounts } from './accounts.ts';
+export { assertPassword } from './assert-password.ts';
 export { beginPasskey } from './begin-passkey.ts';
 export { beginPasskeySignIn } from './begin-passkey-sign-in.ts';
 export { completePasswordReset } from './complete-password-reset.ts';

@@ -1,5 +1,5 @@
 import { type Input, type Routes, routes, Scope } from '@tributary/contract';
-import { findWorkspaceOf, isHealthcareProfile, isTestProfile } from '@tributary/domain/tenants';
+import { findWorkspaceOf, isHealthcareProfile, isTestProfile, type StepUp } from '@tributary/domain/tenants';
 import {
   type Actor,
   actorOf,
@@ -20,8 +20,13 @@ import { insertKey } from './store.ts';
 
 type Body = Input<Routes['createKey']>['body'];
 
-export const createKey: Handles<Routes['createKey']> = async ({ body }, { effect, caller, now, addToAudit }) => {
-  const scopes = decideScopes(body.scopes, caller.scopes, caller.isHealthcare);
+export const createKey: Handles<Routes['createKey'], StepUp> = async ({ body }, context) => {
+  const { effect, caller, now, addToAudit } = context;
+  // What a key of an app may do follows from its grant; a member names such scopes one by one.
+  const lent = caller.kind === 'session' && !body.scopes ? withoutOptIn(caller.scopes) : caller.scopes;
+  const scopes = decideScopes(body.scopes, lent, caller.isHealthcare);
+  if (caller.kind === 'session' && scopes.some(showsPeople))
+    await context.assertPassword(body.current_password, 'createKey', context);
   const profileId = caller.profileId;
   return effect(async (tx) => {
     addToAudit({ detail: { scopes } });
@@ -77,9 +82,13 @@ async function mintKey(tx: Tx, key: NewKey, by: Actor, now: Date) {
 /** Scopes that only administer are never lent to a key. */
 const neverLent: ReadonlySet<Scope> = new Set(['profiles:write', 'workspaces:write']);
 
+const withoutOptIn = (held: ReadonlySet<Scope>): ReadonlySet<Scope> =>
+  new Set([...held].filter((scope) => !showsPeople(scope) && scope !== 'campaigns:apply'));
+
+const showsPeople = (scope: Scope) => personScopes.includes(scope);
+
 /** What the new key may hold: what was asked for, or all, of what the one who mints it holds. */
 function decideScopes(asked: readonly Scope[] | undefined, held: ReadonlySet<Scope>, isHealthcare: boolean): Scope[] {
-  const showsPeople = (scope: Scope) => personScopes.includes(scope);
   const lendable = [...held].filter((scope) => !neverLent.has(scope) && !(isHealthcare && showsPeople(scope)));
   if (!asked)
     return lendable.length > 0

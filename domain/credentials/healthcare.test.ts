@@ -1,6 +1,6 @@
 import type { Role } from '@tributary/contract';
 import { setPrivacyByOperator } from '@tributary/domain/tenants/room.ts';
-import { auditEntries, buildMember, openTest, operatorOf } from '@tributary/testkit';
+import { auditEntries, buildMember, openTest, operatorOf, testPassword } from '@tributary/testkit';
 import { describe, expect, test } from 'vitest';
 import { openAccess } from './access.fixture.ts';
 import { createKeyByOperator } from './create-key.ts';
@@ -68,6 +68,7 @@ describe('privacy', () => {
   const asMember = async (workspaceId: string, profileId: string, role: Role, privacy_mode: string) =>
     call('PUT', '/api/v1/profile/privacy', (await buildMember(kit.app, workspaceId, role)).headers({ profileId }), {
       privacy_mode,
+      current_password: testPassword,
     });
 
   test('an app makes a profile more private, and never less', async () => {
@@ -95,17 +96,29 @@ describe('privacy', () => {
     expect(await isEnabled()).toBe(true);
   });
 
-  test('owner and admin do both; nobody else does', async () => {
+  test('owner and admin make it more private, only an owner less; nobody else does', async () => {
     const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
-    const loosened = await asMember(workspaceId, profileId, 'admin', 'standard');
+    for (const role of ['admin', 'analyst'] as const)
+      expect((await asMember(workspaceId, profileId, role, 'standard')).body.error.reason).toBe('role');
+    const loosened = await asMember(workspaceId, profileId, 'owner', 'standard');
     expect([loosened.status, loosened.body.data.privacy_mode]).toEqual([200, 'standard']);
-    expect((await asMember(workspaceId, profileId, 'owner', 'hipaa')).status).toBe(200);
-    expect((await asMember(workspaceId, profileId, 'analyst', 'standard')).status).toBe(403);
+    expect((await asMember(workspaceId, profileId, 'admin', 'hipaa')).status).toBe(200);
     const entries = await auditEntries(kit, { workspaceId });
     expect(entries.filter(({ action }) => action === 'profile.privacy_changed').map(({ target }) => target)).toEqual([
       `profile:${profileId}`,
       `profile:${profileId}`,
     ]);
+  });
+
+  test('400: less private takes the password of the owner, more private does not', async () => {
+    const { workspaceId, profileId } = await provision();
+    const headers = (await buildMember(kit.app, workspaceId, 'owner')).headers({ profileId });
+    const switchTo = (body: object) => call('PUT', '/api/v1/profile/privacy', headers, body);
+    expect((await switchTo({ privacy_mode: 'hipaa' })).status).toBe(200);
+    expect(await errorOf(switchTo({ privacy_mode: 'standard' }))).toEqual([400, 'current_password_required']);
+    const wrong = { privacy_mode: 'standard', current_password: 'another otter lamp' };
+    expect(await errorOf(switchTo(wrong))).toEqual([400, 'current_password_invalid']);
+    expect((await switchTo({ ...wrong, current_password: testPassword })).status).toBe(200);
   });
 
   test('the bundle that shows people leaves the grants for good, and is asked for anew', async () => {

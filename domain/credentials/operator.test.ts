@@ -7,6 +7,7 @@ import {
   operatorOf,
   type TestApi,
   type Testkit,
+  testPassword,
 } from '@tributary/testkit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
@@ -69,6 +70,28 @@ test('a key of a member’s says which member minted it', async () => {
   });
   expect(statusCode).toBe(201);
   expect(await minterOf(answer.json().data.id)).toEqual({ minted_by_kind: 'user', minted_by_id: owner.userId });
+});
+
+test('a member’s key reads people and changes ads only if that is named, and people only with the password', async () => {
+  const owner = await buildMember(kit.app, profile.workspaceId);
+  const create = async (payload: object) => {
+    const response = await api.fastify.inject({
+      method: 'POST',
+      url: '/api/v1/keys',
+      headers: { ...owner.headers({ profileId: profile.id }), 'content-type': 'application/json' },
+      payload,
+    });
+    const { data, error } = response.json();
+    return error?.code ?? data.scopes;
+  };
+  const usual = await create({});
+  for (const scope of ['customers:read', 'visitors:read', 'campaigns:apply']) expect(usual).not.toContain(scope);
+  expect(usual).toContain('campaigns:read');
+  expect(await create({ scopes: ['campaigns:apply'] })).toEqual(['campaigns:apply']);
+  const scopes = ['customers:read'];
+  expect(await create({ scopes })).toBe('current_password_required');
+  expect(await create({ scopes, current_password: 'another otter lamp' })).toBe('current_password_invalid');
+  expect(await create({ scopes, current_password: testPassword })).toEqual(scopes);
 });
 
 test('what the operator asks for is checked as a request is', async () => {

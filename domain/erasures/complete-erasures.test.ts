@@ -1,9 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { clearedVisit } from '@tributary/domain/ingestion';
-import { testRing } from '@tributary/testkit';
+import { buildMember, testPassword, testRing } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { identify, minute, useEveryStore } from './every-store.fixture.ts';
 import { signCertificate } from './verify-erasure.ts';
 
@@ -92,6 +92,30 @@ describe('an erasure is done', () => {
     expect(await report()).toEqual(before);
     expect(await personIds()).toEqual(new Set([shell?.id]));
     expect(await scene.place.rows(sql`SELECT FROM erasure_work`)).toEqual([]);
+  });
+
+  test('also in a deleted workspace, which its owner may still restore', async () => {
+    await anaPays();
+    await eraseAna();
+    const { workspace_id: workspaceId } = (
+      await scene.place.rows<{ workspace_id: string }>(sql`SELECT workspace_id FROM profiles`)
+    )[0] as { workspace_id: string };
+    const owner = await buildMember(scene.kit.app, workspaceId, 'owner');
+    const { statusCode } = await scene.api.fastify.inject({
+      method: 'DELETE',
+      url: `/api/v1/workspaces/${workspaceId}`,
+      headers: { ...owner.headers(), 'content-type': 'application/json' },
+      payload: { current_password: testPassword },
+    });
+    expect(statusCode).toBe(200);
+    await vi.waitFor(
+      async () => {
+        await complete();
+        expect(await scene.place.rows(sql`SELECT status FROM erasures`)).toEqual([{ status: 'done' }]);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
   });
 
   test('and a search of every store finds nobody; the certificate is signed', async () => {

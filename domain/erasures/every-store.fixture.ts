@@ -244,6 +244,9 @@ export function useEveryStore() {
   }
   const eraseAna = async () => (await place.erase({ customer_key: 'key-ana' })).json().data.erasure_id as string;
   return {
+    get api() {
+      return api;
+    },
     get kit() {
       return kit;
     },

@@ -18,6 +18,22 @@ beforeEach(() => {
   platform.liveAdSets = [];
 });
 
+test('nothing leaves for an archived profile; what waits is sent once it is restored', async () => {
+  const shop = await open();
+  const archive = (at: Date | null) =>
+    kit.app
+      .forWorkspace(shop.workspaceId)
+      .transaction((tx) => sql`UPDATE profiles SET archived_at = ${at} WHERE id = ${shop.profileId}`.execute(tx));
+  await shop.pay('order-1');
+  await archive(new Date());
+  await shop.run();
+  expect(platform.calls).toEqual([]);
+  expect(await shop.standings()).toEqual({ 'order-1': 'waiting connection_unusable' });
+  await archive(null);
+  await shop.run();
+  expect(platform.kept).toHaveLength(1);
+});
+
 describe('a run', () => {
   test('tells the platform of each listed outcome once, with people hashed and subjects left out, and is told [evnt-015] [inge-036]', async () => {
     const shop = await open();

@@ -2,7 +2,7 @@ import { ConnectionUnusable, findConnection, noteFault, type Opened, openAccount
 import { readDefinitions } from '@tributary/domain/definitions';
 import { announce } from '@tributary/domain/events';
 import { findExportable } from '@tributary/domain/outcomes';
-import { isHealthcareProfile } from '@tributary/domain/tenants';
+import { isHealthcareProfile, isServed } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import { type Account, type Export, openCall, ProviderFault } from '@tributary/providers';
 import type { Channel } from '@tributary/vocabulary';
@@ -38,15 +38,25 @@ export async function runTurn(
   if (!first) return;
   const { app, now } = stores;
   const ledger = app.forProfile(profileId);
-  const { target, connection } = await ledger.transaction(
+  const { target, connection, isActive } = await ledger.transaction(
     async (tx) => {
       const found = await findTarget(tx, profileId, first.targetId);
-      return { target: found, connection: found && (await findConnection(tx, profileId, found.connection_id)) };
+      return {
+        target: found,
+        connection: found && (await findConnection(tx, profileId, found.connection_id)),
+        isActive: await isServed(tx, profileId),
+      };
     },
     { readOnly: true },
   );
   if (!target || !connection) return;
   const settled: Standing[] = [];
+  // Nothing leaves for an archived profile or a deleted workspace, which may be restored.
+  if (!isActive)
+    return ledger.transaction(async (tx) => {
+      await hold(tx);
+      await saveStandings(tx, profileId, target.id, events.map(waitsForConnection));
+    });
   try {
     const opened = await openAccount({ ...stores, ledger }, profileId, target.connection_id, now(), signal);
     const platform = opened.provider.export;
@@ -74,14 +84,16 @@ function postponed(event: WaitingEvent, error: ConnectionUnusable | ProviderFaul
   const isGone = error instanceof ConnectionUnusable && error.reason !== 'reconnect_required';
   if (isGone || now.getTime() - event.scheduledAt.getTime() > patienceMs)
     return refused(event.outcomeId, isGone ? 'connection_gone' : 'connection_unusable');
-  return {
-    outcomeId: event.outcomeId,
-    status: event.status,
-    reason: 'connection_unusable',
-    ticket: event.ticket ?? undefined,
-    waitSeconds: lookSeconds,
-  };
+  return waitsForConnection(event);
 }
+
+const waitsForConnection = ({ outcomeId, status, ticket }: WaitingEvent): Standing => ({
+  outcomeId,
+  status,
+  reason: 'connection_unusable',
+  ticket: ticket ?? undefined,
+  waitSeconds: lookSeconds,
+});
 
 interface Telling {
   readonly stores: ExportStores;

@@ -333,3 +333,21 @@ test('what a provider and an ad account say themselves is held against the books
   const counted = await countDifferences(kit.system, new Date(kit.clock.now().getTime() - 2 * dayMs));
   expect(counted.get('missing_in_ledger')).toBe(1);
 });
+
+test('409: only so many requested reconciliations of a profile wait; nightly ones and other profiles do not count', async () => {
+  const [shop, other] = [await open(), await open()];
+  const { mostQueued } = limits.reconciliation;
+  const request = async (by = shop) => {
+    const response = await by.call('POST', '/api/v1/reconciliations', range);
+    return [response.statusCode, response.json().error?.reason];
+  };
+  await shop.rows(sql`
+    INSERT INTO reconciliations (profile_id, id, state, is_nightly, date_from, date_to, books, requested_at)
+    SELECT ${shop.profileId}, gen_random_uuid(), 'queued', true, date '2026-01-01' + day, date '2026-01-01' + day, ARRAY['credits'], now()
+    FROM generate_series(1, ${mostQueued}) AS day`);
+  for (let index = 0; index < mostQueued; index += 1) expect(await request()).toEqual([202, undefined]);
+  expect(await request()).toEqual([409, 'too_many_queued']);
+  expect(await request(other)).toEqual([202, undefined]);
+  await shop.rows(sql`UPDATE reconciliations SET state = 'failed'`);
+  expect(await request()).toEqual([202, undefined]);
+});

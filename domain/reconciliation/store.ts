@@ -75,6 +75,14 @@ export async function listQueued(tx: Tx, profileId: string, limit: number): Prom
   return rows;
 }
 
+/** Of those that were requested; the nightly ones are not for callers to cap. */
+export async function countQueued(tx: Tx, profileId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int AS count FROM reconciliations
+    WHERE profile_id = ${profileId} AND state = 'queued' AND NOT is_nightly`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
 export async function setState(tx: Tx, profileId: string, id: string, state: Reconciliation['state']): Promise<void> {
   await sql`UPDATE reconciliations SET state = ${state} WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
 }

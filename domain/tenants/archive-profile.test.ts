@@ -7,6 +7,7 @@ import {
   buildProfile,
   openTest,
   operatorOf,
+  testPassword,
 } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
@@ -26,8 +27,9 @@ async function call(
   url: string,
   credential: Record<string, string> = owner.headers(),
 ) {
-  const headers = { ...credential, ...(method === 'POST' && { 'content-type': 'application/json' }) };
-  const response = await api.fastify.inject({ method, url: `/api/v1${url}`, headers });
+  const headers = { ...credential, ...(method !== 'GET' && { 'content-type': 'application/json' }) };
+  const payload = method === 'DELETE' ? { current_password: testPassword } : undefined;
+  const response = await api.fastify.inject({ method, url: `/api/v1${url}`, headers, ...(payload && { payload }) });
   return { status: response.statusCode, body: response.json() };
 }
 const profiles = () => `/workspaces/${workspaceId}/profiles`;

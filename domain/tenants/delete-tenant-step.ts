@@ -3,6 +3,7 @@ import { emptyTable, type Postgres, profileTables, type TenantTable, workspaceTa
 import { isPassed, type LogPosition } from '@tributary/stream';
 import { dayMs } from '@tributary/vocabulary';
 import {
+  beginDeletion,
   type Deletion,
   findDeletion,
   forgetDeletion,
@@ -48,6 +49,10 @@ const longestPauseMs = 250;
 export async function deleteTenantStep(stores: DeletionStores, tenantId: string, signal: AbortSignal): Promise<Step> {
   const deletion = await findDeletion(stores.system, tenantId);
   if (!deletion) return 'done';
+  if (deletion.restorableUntil) {
+    await beginDeletion(stores.app, tenantId, stores.now());
+    return 'again';
+  }
   if (deletion.lookAgainAt) return lookAgain(stores, deletion, signal);
   if (deletion.logPosition === null) await stores.keepNote?.(deletion);
   return deletion.isWorkspace

@@ -1,16 +1,19 @@
 import { type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
-import { insertDeletion, insertDeletions } from './deletion-store.ts';
+import { dayMs, limits } from '@tributary/vocabulary';
+import { insertDeletion, insertDeletions, scheduleDeletion } from './deletion-store.ts';
 import { findGoverningApp, findWorkspaceOf, isTestProfile } from './profile-facts.ts';
 import { reachWorkspace } from './reach.ts';
+import type { StepUp } from './step-up.ts';
 import { archiveProfile, archiveWorkspace, lockUndeletedProfile } from './store.ts';
 
 /** Out of reach at once: no credential of it works from this commit on. The rows go in the background. */
-export const deleteProfile: Handles<Routes['deleteProfile']> = async ({ params }, context) => {
+export const deleteProfile: Handles<Routes['deleteProfile'], StepUp> = async ({ params, body }, context) => {
   const { caller, effect, now, addToAudit } = context;
   const { workspaceId, profileId } = params;
   await reachWorkspace(context, workspaceId);
+  if (caller.kind !== 'app') await context.assertPassword(body.current_password, 'deleteProfile', context);
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
     if (caller.kind === 'app') await refuseUnlessOwnTest(tx, profileId, caller.appId);
@@ -32,17 +35,21 @@ async function refuseUnlessOwnTest(tx: Tx, profileId: string, appId: string | un
     refuse('forbidden', 'An app deletes test profiles only. The owner of the workspace deletes others.');
 }
 
-export const deleteWorkspace: Handles<Routes['deleteWorkspace']> = async ({ params }, context) => {
+/** Out of reach at once. Its owners may restore it for some days, unless they ask for it to be removed now. */
+export const deleteWorkspace: Handles<Routes['deleteWorkspace'], StepUp> = async ({ params, body }, context) => {
   const { effect, now, addToAudit } = context;
   const { workspaceId } = params;
   await reachWorkspace(context, workspaceId);
+  await context.assertPassword(body.current_password, 'deleteWorkspace', context);
+  const until = body.delete_now ? null : new Date(now.getTime() + limits.deletedWorkspaces.restorableDays * dayMs);
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
     await archiveWorkspace(tx, workspaceId, now);
-    await insertDeletions(tx, workspaceId, now);
+    if (until) await scheduleDeletion(tx, workspaceId, until, now);
+    else await insertDeletions(tx, workspaceId, now);
     // Its own log goes with it.
-    addToAudit({ log: 'installation' });
-    return gone(workspaceId, workspaceId);
+    addToAudit({ log: 'installation', detail: { delete_now: body.delete_now } });
+    return workspaceGone(workspaceId, until);
   });
 };
 
@@ -69,9 +76,15 @@ export async function archiveWorkspaceByOperator(operator: Operator, workspaceId
       return refuse('not_found', 'There is no such workspace.');
     await insertDeletions(tx, workspaceId, operator.now);
     addToAudit({ log: 'installation' });
-    return gone(workspaceId, workspaceId);
+    return workspaceGone(workspaceId, null);
   });
 }
 
 const gone = (id: string, workspaceId: string) =>
   answer(200, { data: { id, deleted: true as const }, meta: { workspace_id: workspaceId } });
+
+const workspaceGone = (id: string, until: Date | null) =>
+  answer(200, {
+    data: { id, deleted: true as const, restorable_until: until?.toISOString() ?? null },
+    meta: { workspace_id: id },
+  });

@@ -1,4 +1,4 @@
-import type { Postgres, Tx } from '@tributary/postgres';
+import type { Everywhere, Postgres, Tx } from '@tributary/postgres';
 import type { LogPosition } from '@tributary/stream';
 import { sql } from 'kysely';
 
@@ -11,6 +11,8 @@ export interface Deletion {
   readonly phase: string;
   readonly logPosition: LogPosition | null;
   readonly lookAgainAt: Date | null;
+  /** Until then its owners may restore the workspace, and nothing is removed. */
+  readonly restorableUntil: Date | null;
   readonly rowsDeleted: Readonly<Record<string, number>>;
 }
 
@@ -25,6 +27,7 @@ export type DeletionStatus = {
   readonly is_set_aside: boolean;
   readonly emptied_at: Date | null;
   readonly look_again_at: Date | null;
+  readonly restorable_until: Date | null;
   readonly updated_at: Date;
 };
 
@@ -42,12 +45,59 @@ export async function insertDeletions(tx: Tx, workspaceId: string, now: Date): P
     SELECT id, workspace_id, ${now}::timestamptz, ${now}::timestamptz FROM profiles WHERE workspace_id = ${workspaceId}
     ON CONFLICT DO NOTHING`.execute(tx);
   await insertDeletion(tx, workspaceId, workspaceId, now);
+  await sql`UPDATE tenant_deletions SET restorable_until = NULL WHERE profile_id = ${workspaceId}`.execute(tx);
 }
+
+/** Nothing is removed before that time, and its owners may restore the workspace. */
+export async function scheduleDeletion(tx: Tx, workspaceId: string, until: Date, now: Date): Promise<void> {
+  await sql`
+    INSERT INTO tenant_deletions (profile_id, workspace_id, requested_at, updated_at, phase, restorable_until)
+    VALUES (${workspaceId}, ${workspaceId}, ${now}, ${now}, 'restorable', ${until}) ON CONFLICT DO NOTHING`.execute(tx);
+}
+
+/** Begins what was scheduled, once the workspace cannot be restored any more. */
+export async function beginDeletion(app: Postgres, workspaceId: string, now: Date): Promise<void> {
+  await app.forWorkspace(workspaceId).transaction(async (tx) => {
+    const { rows } = await sql`
+      UPDATE tenant_deletions SET restorable_until = NULL, phase = 'waiting', updated_at = ${now}
+      WHERE profile_id = ${workspaceId} AND restorable_until <= ${now} RETURNING profile_id`.execute(tx);
+    if (rows.length > 0) await insertDeletions(tx, workspaceId, now);
+  });
+}
+
+/** False where the time has passed, or another restored it. */
+export async function cancelDeletion(tx: Tx, workspaceId: string, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    DELETE FROM tenant_deletions WHERE profile_id = ${workspaceId} AND restorable_until > ${now} RETURNING profile_id`.execute(
+    tx,
+  );
+  return rows.length > 0;
+}
+
+export interface DeletedWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly deletedAt: Date;
+  readonly restorableUntil: Date;
+}
+
+/** Those that the person may restore, on all servers. */
+export const findDeletedWorkspaces = (everywhere: Everywhere, userId: string, now: Date): Promise<DeletedWorkspace[]> =>
+  everywhere.transaction(
+    async (tx) => {
+      const { rows } = await sql<DeletedWorkspace>`
+        SELECT id, name, deleted_at AS "deletedAt", restorable_until AS "restorableUntil"
+        FROM find_deleted_workspaces(${userId}, ${now})`.execute(tx);
+      return rows;
+    },
+    { readOnly: true },
+  );
 
 export async function findDeletion(system: Postgres, tenantId: string): Promise<Deletion | undefined> {
   const { rows } = await system.unbound.query(sql<Deletion>`
     SELECT profile_id AS "tenantId", workspace_id AS "workspaceId", profile_id = workspace_id AS "isWorkspace",
-      is_set_aside AS "isSetAside", phase, log_position AS "logPosition", look_again_at AS "lookAgainAt", rows_deleted AS "rowsDeleted"
+      is_set_aside AS "isSetAside", phase, log_position AS "logPosition", look_again_at AS "lookAgainAt", restorable_until AS "restorableUntil",
+      rows_deleted AS "rowsDeleted"
     FROM tenant_deletions WHERE profile_id = ${tenantId}`);
   return rows[0];
 }
@@ -109,7 +159,8 @@ export async function removeWorkspace(app: Postgres, workspaceId: string): Promi
 export async function listDeletionStatus(tx: Tx, limit: number, tenantId?: string): Promise<DeletionStatus[]> {
   const { rows } = await sql<DeletionStatus>`
     SELECT profile_id AS tenant_id, workspace_id, requested_at, phase, at_table,
-      (SELECT coalesce(sum(value::bigint), 0)::float8 FROM jsonb_each_text(rows_deleted)) AS rows_deleted, is_set_aside, emptied_at, look_again_at, updated_at
+      (SELECT coalesce(sum(value::bigint), 0)::float8 FROM jsonb_each_text(rows_deleted)) AS rows_deleted, is_set_aside, emptied_at, look_again_at, restorable_until,
+      updated_at
     FROM tenant_deletions WHERE ${tenantId ? sql`profile_id = ${tenantId}` : sql`true`}
     ORDER BY requested_at DESC, profile_id LIMIT ${limit}`.execute(tx);
   return rows;

@@ -8,7 +8,8 @@ export const tenantDeletions = (stores: DeletionStores): QueueHandler => ({
   async take(tenantId) {
     const deletion = await findDeletion(stores.system, tenantId);
     if (!deletion || deletion.isSetAside) return { items: [], isMore: false };
-    const waitMs = (deletion.lookAgainAt?.getTime() ?? 0) - stores.now().getTime();
+    const beginsAt = deletion.restorableUntil ?? deletion.lookAgainAt;
+    const waitMs = (beginsAt?.getTime() ?? 0) - stores.now().getTime();
     // The sweep finds it when its day has come.
     if (waitMs > 0) return { items: [], isMore: false };
     return { items: [{ id: tenantId }], isMore: true };

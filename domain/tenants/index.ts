@@ -27,3 +27,4 @@ export {
 } from './profile-facts.ts';
 export { governedProfile, reachProfile, reachWorkspace } from './reach.ts';
 export type { ReadinessStep } from './readiness.ts';
+export type { StepUp } from './step-up.ts';

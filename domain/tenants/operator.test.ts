@@ -1,4 +1,4 @@
-import { auditEntries, buildMember, openTest, operatorOf } from '@tributary/testkit';
+import { auditEntries, buildMember, openTest, operatorOf, testPassword } from '@tributary/testkit';
 import { expect, test } from 'vitest';
 import {
   archiveProfileByOperator,
@@ -44,7 +44,8 @@ test('that a workspace was deleted outlives its own log', async () => {
   const { statusCode } = await api.fastify.inject({
     method: 'DELETE',
     url: `/api/v1/workspaces/${byOwner}`,
-    headers: owner.headers(),
+    headers: { ...owner.headers(), 'content-type': 'application/json' },
+    payload: { current_password: testPassword },
   });
   expect(statusCode).toBe(200);
   expect(await deletions(byOperator)).toEqual([['operator', 'workspace.deleted']]);

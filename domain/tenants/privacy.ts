@@ -2,6 +2,8 @@ import { type PrivacyMode, type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, refuse } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import { isLoosened } from '@tributary/rules';
+import { findPrivacyMode } from './profile-facts.ts';
+import type { StepUp } from './step-up.ts';
 import { lockPrivacyMode, setPrivacyMode } from './store.ts';
 
 /**
@@ -11,21 +13,36 @@ import { lockPrivacyMode, setPrivacyMode } from './store.ts';
 export async function tightenPrivacy(tx: Tx, profileId: string, mode: PrivacyMode): Promise<void> {
   const { privacy_mode: before } = (await lockPrivacyMode(tx, profileId)) ?? noProfile();
   if (isLoosened(before as PrivacyMode, mode)) {
-    refuse('forbidden', `The profile is "${before}". Only an owner or admin of its workspace makes it less private.`, {
+    refuse('forbidden', `The profile is "${before}". Only an owner of its workspace makes it less private.`, {
       fields: { reason: 'privacy_loosened' },
     });
   }
   await setPrivacyMode(tx, profileId, mode);
 }
 
-/** For whoever answers for the profile: more private or less. */
-export const updatePrivacy: Handles<Routes['updatePrivacy']> = async ({ body }, { effect, caller, addToAudit }) =>
-  effect(async (tx) => {
-    const { profileId } = caller;
-    const { before } = await setPrivacy(tx, profileId, body.privacy_mode);
-    addToAudit({ detail: { before, privacy_mode: body.privacy_mode } });
-    return answer(200, { data: { privacy_mode: body.privacy_mode } });
+/** Owners and admins make the profile more private; only an owner makes it less private. */
+export const updatePrivacy: Handles<Routes['updatePrivacy'], StepUp> = async ({ body }, context) => {
+  const { caller, ledger, effect, addToAudit } = context;
+  const { profileId } = caller;
+  const mode = body.privacy_mode;
+  const present = await ledger.transaction((tx) => findPrivacyMode(tx, profileId), { readOnly: true });
+  const isLess = isLoosened(present as PrivacyMode, mode);
+  if (isLess) {
+    if (caller.role !== 'owner')
+      refuse('forbidden', 'Only an owner of the workspace makes a profile less private.', {
+        fields: { reason: 'role' },
+      });
+    await context.assertPassword(body.current_password, 'updatePrivacy', context);
+  }
+  return effect(async (tx) => {
+    const { before } = await setPrivacy(tx, profileId, mode);
+    // Another member made it more private meanwhile.
+    if (!isLess && isLoosened(before as PrivacyMode, mode))
+      refuse('invalid_state', 'The privacy mode was changed meanwhile. Read it again.');
+    addToAudit({ detail: { before, privacy_mode: mode } });
+    return answer(200, { data: { privacy_mode: mode } });
   });
+};
 
 export async function setPrivacyByOperator(operator: Operator, profileId: string, mode: PrivacyMode): Promise<void> {
   const act = {

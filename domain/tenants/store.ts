@@ -26,7 +26,7 @@ export async function savePlan(tx: Tx, workspaceId: string, plan: string): Promi
   return saved !== undefined;
 }
 
-/** With all of its profiles. False when there is none. */
+/** With its profiles that are not archived yet. False when there is none. */
 export async function archiveWorkspace(tx: Tx, workspaceId: string, now: Date): Promise<boolean> {
   const archived = await tx
     .updateTable('workspaces')
@@ -35,8 +35,28 @@ export async function archiveWorkspace(tx: Tx, workspaceId: string, now: Date): 
     .returning('id')
     .executeTakeFirst();
   if (!archived) return false;
-  await tx.updateTable('profiles').set({ archived_at: now }).where('workspace_id', '=', workspaceId).execute();
+  await tx
+    .updateTable('profiles')
+    .set({ archived_at: now })
+    .where('workspace_id', '=', workspaceId)
+    .where('archived_at', 'is', null)
+    .execute();
   return true;
+}
+
+/** With the profiles that were archived with it; those that were archived before stay so. Resolves to its name. */
+export async function unarchiveWorkspace(tx: Tx, workspaceId: string): Promise<string> {
+  await sql`
+    UPDATE profiles SET archived_at = NULL FROM workspaces w
+    WHERE profiles.workspace_id = ${workspaceId} AND w.id = ${workspaceId} AND profiles.archived_at = w.archived_at
+      AND NOT is_being_deleted(profiles.id)`.execute(tx);
+  const { name } = await tx
+    .updateTable('workspaces')
+    .set({ archived_at: null })
+    .where('id', '=', workspaceId)
+    .returning('name')
+    .executeTakeFirstOrThrow();
+  return name;
 }
 
 export const listWorkspaces = (tx: Tx, limit: number) =>

@@ -217,6 +217,8 @@ test('nobody may call an operation who is not named for it here', () => {
       'completePasswordReset',
     ],
     'session · account': [
+      'listDeletedWorkspaces',
+      'restoreWorkspace',
       'createTwoFactor',
       'confirmTwoFactor',
       'disableTwoFactor',
@@ -232,7 +234,7 @@ test('nobody may call an operation who is not named for it here', () => {
       'listAssistants',
       'deleteAssistant',
     ],
-    'session · workspace': ['listWorkspaceProfiles', 'listMembers', 'deleteMember', 'listCreatedByMember'],
+    'session · workspace': ['listWorkspaceProfiles', 'listMembers', 'listCreatedByMember', 'deleteMember'],
     'public session · account': ['readInvitation', 'acceptInvitation'],
     'api_key app mcp session · analytics:read or attribution:write · profile': [
       'listTrackingKeys',

@@ -133,6 +133,16 @@ export function accountData<Data extends z.ZodType>(schema: Data) {
   return z.strictObject({ data: schema, meta: z.strictObject({}) });
 }
 
+/** A name of one line: a line break would forge a line in a mail, log or CSV file that repeats it. */
+export const nameOf = (maxCharacters: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(maxCharacters, `may have up to ${maxCharacters} characters`)
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters, such as line breaks');
+export const Name = nameOf(200);
+
 /** Who created something that gives access. */
 export const CreatedBy = z
   .strictObject({

@@ -19,6 +19,7 @@ import {
 } from './routes/credentials.ts';
 import { readCustomerExport } from './routes/customer-export.ts';
 import { importCustomers, listCustomers, searchCustomers } from './routes/customers.ts';
+import { deletedWorkspaceRoutes } from './routes/deleted-workspaces.ts';
 import { createCustomerErasure, createErasure, listErasures, readErasure } from './routes/erasures.ts';
 import {
   createExperiment,
@@ -156,6 +157,7 @@ export const routes = {
   listKeys,
   deleteKey,
   ...sharedViewRoutes,
+  ...deletedWorkspaceRoutes,
   ...savedViewRoutes,
   ...reportMailRoutes,
   ...alertRoutes,
@@ -236,8 +238,8 @@ export const routes = {
   deleteAssistant,
   listMembers,
   updateMember,
-  deleteMember,
   listCreatedByMember,
+  deleteMember,
   ...accountLinkRoutes,
   createTrackingKey,
   createIdentifySecret,

@@ -1575,6 +1575,7 @@ export interface TenantDeletions {
   phase: Generated<string>;
   profile_id: string;
   requested_at: Timestamp;
+  restorable_until: Timestamp | null;
   rows_deleted: Generated<Json>;
   updated_at: Timestamp;
   workspace_id: string;

@@ -427,21 +427,24 @@ END;
 CREATE FUNCTION public.find_created(member uuid, at timestamp with time zone) RETURNS TABLE(kind text, id uuid, profile_id uuid, name text, created_at timestamp with time zone)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
-    AS $$ BEGIN
+    AS $$ DECLARE
+  -- As a list, so that each table is entered by the index that begins with the profile.
+  profile_ids uuid[] := ARRAY(SELECT p.id FROM profiles p WHERE p.workspace_id = current_workspace());
+BEGIN
   RETURN QUERY
-  SELECT 'api_key', k.id, p.id, k.name, k.created_at
-  FROM profiles p JOIN api_keys k ON k.profile_id = p.id
-  WHERE p.workspace_id = current_workspace() AND k.minted_by_kind = 'user' AND k.minted_by_id = member::text
+  SELECT 'api_key', k.id, k.profile_id, k.name, k.created_at
+  FROM api_keys k
+  WHERE k.profile_id = ANY (profile_ids) AND k.minted_by_kind = 'user' AND k.minted_by_id = member::text
     AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > at)
   UNION ALL
-  SELECT 'shared_view', v.id, p.id, v.name, v.created_at
-  FROM profiles p JOIN shared_views v ON v.profile_id = p.id
-  WHERE p.workspace_id = current_workspace() AND v.made_by = member
+  SELECT 'shared_view', v.id, v.profile_id, v.name, v.created_at
+  FROM shared_views v
+  WHERE v.profile_id = ANY (profile_ids) AND v.made_by = member
     AND v.revoked_at IS NULL AND (v.expires_at IS NULL OR v.expires_at > at)
   UNION ALL
-  SELECT 'report_mail', m.id, p.id, m.page, m.created_at
-  FROM profiles p JOIN report_mails m ON m.profile_id = p.id
-  WHERE p.workspace_id = current_workspace() AND m.made_by = member
+  SELECT 'report_mail', m.id, m.profile_id, m.page, m.created_at
+  FROM report_mails m
+  WHERE m.profile_id = ANY (profile_ids) AND m.made_by = member
   UNION ALL
   SELECT 'invitation', i.id, NULL::uuid, coalesce(i.email, i.role), i.created_at
   FROM invitations i
@@ -477,6 +480,18 @@ CREATE FUNCTION public.find_credentials(hashes bytea[], at timestamp with time z
   LEFT JOIN workspaces w ON w.id = p.workspace_id AND w.archived_at IS NULL
   LEFT JOIN grants g ON g.profile_id = t.profile_id AND g.app_id = t.app_id AND g.revoked_at IS NULL
   WHERE t.hash = ANY (hashes) AND t.expires_at > at AND (t.profile_id IS NULL OR w.id IS NOT NULL);
+END $$;
+
+CREATE FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) RETURNS TABLE(id uuid, name text, deleted_at timestamp with time zone, restorable_until timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ DECLARE
+  owned uuid[] := ARRAY(SELECT m.workspace_id FROM members m WHERE m.user_id = person AND m.role = 'owner');
+BEGIN
+  RETURN QUERY SELECT w.id, w.name, w.archived_at, d.restorable_until
+  FROM tenant_deletions d JOIN workspaces w ON w.id = d.profile_id
+  WHERE d.profile_id = ANY (owned) AND w.id = ANY (owned) AND d.restorable_until > at AND w.archived_at IS NOT NULL
+  ORDER BY w.archived_at DESC, w.id;
 END $$;
 
 CREATE TABLE public.handoffs (
@@ -844,14 +859,15 @@ CREATE TABLE public.tenant_deletions (
     emptied_at timestamp with time zone,
     look_again_at timestamp with time zone,
     is_set_aside boolean DEFAULT false NOT NULL,
-    updated_at timestamp with time zone NOT NULL
+    updated_at timestamp with time zone NOT NULL,
+    restorable_until timestamp with time zone
 );
 
 ALTER TABLE ONLY public.tenant_deletions FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION public.is_being_deleted(tenant uuid) RETURNS boolean
     LANGUAGE sql STABLE
-    RETURN (EXISTS (SELECT FROM public.tenant_deletions WHERE (tenant_deletions.profile_id = is_being_deleted.tenant)));
+    RETURN (EXISTS (SELECT FROM public.tenant_deletions d WHERE ((d.profile_id = is_being_deleted.tenant) AND (d.restorable_until IS NULL))));
 
 CREATE FUNCTION public.is_first_account_open() RETURNS boolean
     LANGUAGE sql STABLE SECURITY DEFINER
@@ -4460,6 +4476,8 @@ CREATE POLICY look_up ON public.outcomes FOR SELECT TO tributary_owner USING (tr
 
 CREATE POLICY look_up ON public.report_mails FOR SELECT TO tributary_owner USING (true);
 
+CREATE POLICY look_up ON public.tenant_deletions FOR SELECT TO tributary_owner USING (true);
+
 CREATE POLICY look_up ON public.tombstones FOR SELECT TO tributary_owner USING (true);
 
 CREATE POLICY look_up ON public.tracking_keys FOR SELECT TO tributary_owner USING (true);
@@ -4986,6 +5004,9 @@ GRANT ALL ON FUNCTION public.find_created(member uuid, at timestamp with time zo
 REVOKE ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with time zone) TO tributary_app;
 
+REVOKE ALL ON FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) TO tributary_app;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.handoffs TO tributary_app;
 GRANT DELETE ON TABLE public.handoffs TO tributary_system;
 
@@ -5089,7 +5110,7 @@ GRANT SELECT(client_id) ON TABLE public.oauth_consents TO tributary_system;
 REVOKE ALL ON FUNCTION public.forget_assistants_of(profile uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.forget_assistants_of(profile uuid) TO tributary_app;
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_app;
 GRANT SELECT,DELETE,UPDATE ON TABLE public.tenant_deletions TO tributary_system;
 
 REVOKE ALL ON FUNCTION public.is_first_account_open() FROM PUBLIC;

@@ -37,6 +37,8 @@ export const limits = {
   reconciliation: {
     pageSize: shortPages,
     mostDifferences: 10_000,
+    /** Requested ones of a profile that wait. */
+    mostQueued: 20,
     nightlyDays: 35,
     firstDay: '2000-01-01',
     graceHours: 48,
@@ -162,6 +164,7 @@ export const limits = {
     attempts: 6,
     againMinutes: 5,
   },
+  deletedWorkspaces: { restorableDays: 7 },
   members: { pageSize: shortPages, created: 1_000 },
   profiles: { pageSize: shortPages },
   trackingEvents: { pageSize: shortPages, windowDays: 90 },

@@ -181,10 +181,12 @@ export const queues = {
   }),
   tenantDeletions: queue({
     name: 'tenant-deletions',
-    about: 'Removes deleted profiles and workspaces from every store, and looks again a day later.',
+    about:
+      'Removes deleted profiles and workspaces from every store, and looks again a day later. Workspaces first stay restorable for a week.',
     owner: 'tenants',
     tables: ['tenant_deletions'],
-    where: 'NOT is_set_aside AND (look_again_at IS NULL OR look_again_at <= now())',
+    where:
+      'NOT is_set_aside AND (look_again_at IS NULL OR look_again_at <= now()) AND (restorable_until IS NULL OR restorable_until <= now())',
     batchSize: 1,
     atOnce: 1,
     leaseSeconds: 15,

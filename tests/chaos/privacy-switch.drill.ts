@@ -1,5 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildMember, type Drill, openApi, openDrillKit, type TestApi, type Testkit } from '@tributary/testkit';
+import {
+  buildMember,
+  type Drill,
+  openApi,
+  openDrillKit,
+  type TestApi,
+  type Testkit,
+  testPassword,
+} from '@tributary/testkit';
 import { Agent, request } from 'undici';
 import { keepSending, openWaysOut } from './ways-out.ts';
 
@@ -163,7 +171,10 @@ async function provision(api: TestApi, kit: Pick<Testkit, 'app'>) {
     /** Only a person of the workspace does that, and the app asks for its grant anew. */
     loosen: async () => {
       const headers = owner.headers({ profileId });
-      const { status } = await call('PUT', '/api/v1/profile/privacy', headers, { privacy_mode: 'standard' });
+      const { status } = await call('PUT', '/api/v1/profile/privacy', headers, {
+        privacy_mode: 'standard',
+        current_password: testPassword,
+      });
       if (status !== 200) throw new Error(`loosening answered ${status}`);
       await grant();
     },

@@ -16,6 +16,7 @@ import {
   paymentEvent,
   type TestApi,
   type Testkit,
+  testPassword,
 } from '@tributary/testkit';
 import { homeShard } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -132,10 +133,41 @@ describe('people', () => {
     const { id, workspaceId } = await buildProfile(kit.app);
     const [left, out] = [await buildMember(kit.app, workspaceId), await buildMember(kit.app, workspaceId)];
     const leaving = { method: 'DELETE', url: `/api/v1/workspaces/${workspaceId}/members/${left.userId}` } as const;
-    expect((await call(leaving.method, leaving.url, out.headers({ workspaceId }))).status).toBe(200);
+    const body = { current_password: testPassword };
+    expect((await call(leaving.method, leaving.url, out.headers({ workspaceId }), body)).status).toBe(200);
     expect((await call('GET', '/api/v1/profile', left.headers({ profileId: id }))).status).toBe(404);
     await home.unbound.query(sql`DELETE FROM sessions WHERE user_id = ${out.userId}`);
     expect((await call('GET', '/api/v1/profile', out.headers({ profileId: id }))).status).toBe(401);
+  });
+
+  test('what a member created there is listed and revoked, assistants at home included', async () => {
+    const { id, workspaceId } = await buildProfile(kit.app);
+    const [owner, admin] = [await buildMember(kit.app, workspaceId), await buildMember(kit.app, workspaceId, 'admin')];
+    const { body: made } = await call('POST', '/api/v1/keys', admin.headers({ profileId: id }), {});
+    await buildAssistant(kit.app, admin, id);
+    const url = `/api/v1/workspaces/${workspaceId}/members/${admin.userId}`;
+    const { body: listed } = await call('GET', `${url}/created`, owner.headers({ workspaceId }));
+    expect(listed.data.map(({ kind }: { kind: string }) => kind).sort()).toEqual(['api_key', 'assistant']);
+    const removed = await call('DELETE', url, owner.headers({ workspaceId }), { revoke_created: true });
+    expect(removed.status).toBe(200);
+    const key = { authorization: `Bearer ${made.data.key}` };
+    expect((await call('GET', '/api/v1/profile', key)).status).toBe(401);
+    expect((await call('GET', '/api/v1/account/assistants', admin.headers())).body.data).toEqual([]);
+  });
+
+  test('a workspace there is deleted with the password, which is at home, and restored', async () => {
+    const { id, workspaceId } = await buildProfile(kit.app);
+    const owner = await buildMember(kit.app, workspaceId);
+    const { headers } = await buildApiKey(kit.app, id);
+    const body = { current_password: testPassword };
+    const url = `/api/v1/workspaces/${workspaceId}`;
+    expect((await call('DELETE', url, owner.headers({ workspaceId }), body)).status).toBe(200);
+    expect((await call('GET', '/api/v1/profile', headers)).status).toBe(401);
+    const { body: deleted } = await call('GET', '/api/v1/account/deleted-workspaces', owner.headers());
+    expect(deleted.data).toMatchObject([{ id: workspaceId }]);
+    const restore = `/api/v1/account/deleted-workspaces/${workspaceId}/restore`;
+    expect((await call('POST', restore, owner.headers(), {})).status).toBe(200);
+    expect((await call('GET', '/api/v1/profile', headers)).status).toBe(200);
   });
 
   const invite = async (workspaceId: string, email: string) => {

@@ -95,10 +95,12 @@ test('an owner creates, renames, switches, archives, restores and deletes profil
     await page.getByRole('button', { name: 'Delete Tienda Chile' }).click();
     const confirmation = page.getByRole('alertdialog');
     const remove = confirmation.getByRole('button', { name: 'Delete profile' });
-    await confirmation.getByRole('textbox').fill('Tienda');
+    await confirmation.getByLabel(/^Type /).fill('Tienda');
     expect(await remove.isEnabled()).toBe(false);
     await picture('delete');
-    await confirmation.getByRole('textbox').fill('Tienda Chile');
+    await confirmation.getByLabel(/^Type /).fill('Tienda Chile');
+    expect(await remove.isEnabled()).toBe(false);
+    await confirmation.getByLabel('Your password').fill(password);
     await remove.click();
     await page.getByRole('button', { name: 'Delete Tienda Chile' }).waitFor({ state: 'detached' });
 

@@ -53,6 +53,8 @@ const provenElsewhere: Readonly<Record<string, readonly string[]>> = {
   listTrackedPages: ['connection_id'],
   selectTrackedPages: ['connection_id'],
   deleteConnection: ['id'],
+  // Only a deleted workspace is restored; domain/tenants/restore-workspace.test.ts has another owner.
+  restoreWorkspace: ['id'],
   // A single source has no matches to show; domain/sales/sale-matches.test.ts lists nothing of another profile.
   listSaleMatches: ['source', 'other_source'],
   // Only who gets the mail leaves it; the test of the room has somebody who does not.

@@ -45,7 +45,7 @@ export function validInput(route: Route, seed: number): RequestInput {
   const sample = (kind: { isBare?: boolean }) =>
     fc
       .sample(inputsOf(route, kind), { seed, numRuns: 200 })
-      .map((input) => withIds(route, input))
+      .map((input) => withKnown(route, withIds(route, input), asksForPassword(route) ? 'confirmed' : 'nobody'))
       .filter((input) => isTaken(route, input))
       .sort((a, b) => sizeOf(a) - sizeOf(b));
   const shortest = sample({ isBare: true })[0] ?? sample({})[0];
@@ -87,16 +87,26 @@ function withIds(route: Route, input: RequestInput): RequestInput {
 }
 
 /** Now and then somebody knows what to say: their own password, or an invitation of theirs. */
-function withKnown({ body }: Route, input: RequestInput, who: keyof typeof known | 'nobody'): RequestInput {
+function withKnown(
+  { body }: Route,
+  input: RequestInput,
+  who: keyof typeof known | 'confirmed' | 'nobody',
+): RequestInput {
   if (who === 'nobody' || body === undefined || !(body.schema instanceof z.ZodObject)) return input;
   const { password } = known.member;
-  const said = { name: 'Guest', password, current_password: password, ...known[who] };
+  const said: Fields =
+    who === 'confirmed'
+      ? { current_password: password }
+      : { name: 'Guest', password, current_password: password, ...known[who] };
   const taken = Object.entries(said).filter(([field]) => field in (body.schema as z.ZodObject).shape);
   return { ...input, body: { ...(input.body as Fields), ...Object.fromEntries(taken) } };
 }
 
-/** Only these are asked for passwords and invitations; elsewhere an address or a name is anybody's. */
+/** Only these ask for passwords and invitations; elsewhere an address or a name is anybody's. */
 const isOfAccounts = ({ access, body }: Route) => access.grain === 'account' && body !== undefined;
+/** Members confirm with theirs what destroys data or widens access. */
+const asksForPassword = ({ access, body }: Route) =>
+  access.grain !== 'account' && body?.schema instanceof z.ZodObject && 'current_password' in body.schema.shape;
 
 /** Puts an id into one field: `customer_id`, or `rows.customer_id` for that of all rows. */
 export function withId(route: Route, input: RequestInput, field: string, id: string): RequestInput {
@@ -190,7 +200,11 @@ function requestsFor(route: Route, { isClean = false }: Wishes): fc.Arbitrary<Fu
       input: fc.oneof(inputsOf(route), inputsOf(route, { isBare: true })),
       /** Now and then the ids stay as random as they came. */
       keepsIds: fc.nat(5).map((n) => n === 5),
-      who: isOfAccounts(route) ? fc.constantFrom('nobody', 'member', 'guest') : fc.constant('nobody' as const),
+      who: isOfAccounts(route)
+        ? fc.constantFrom('nobody', 'member', 'guest')
+        : asksForPassword(route)
+          ? fc.constantFrom('nobody', 'confirmed')
+          : fc.constant('nobody' as const),
       credential: credentialNames(route.access.credentials),
       key: needsKey || route.idempotency === 'accepted' ? fc.uuid() : fc.constant(undefined),
       isCsv: route.body?.csv ? fc.boolean() : fc.constant(false),

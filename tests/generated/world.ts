@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CredentialKind } from '@tributary/contract';
-import { createPasswords, hashToken } from '@tributary/domain/accounts/room.ts';
+import { hashToken } from '@tributary/domain/accounts/room.ts';
 import { hashSecret, mintSecret } from '@tributary/domain/credentials/room.ts';
 import {
   type BuilderKit,
@@ -11,6 +11,7 @@ import {
   type MarkedProfile,
   type ProbeCredential,
   probeCredentials,
+  testPassword,
 } from '@tributary/testkit';
 import type { IdKind } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
@@ -43,7 +44,7 @@ export const idToken = (kind: IdKind): string => `f0220000-0000-7000-8000-${dige
 
 /** Stand for what a person knows: who owns the session signs in with these, and who was invited joins with those. */
 export const known = {
-  member: { email: 'member@f0220000.example', password: 'a long word of the fuzz' },
+  member: { email: 'member@f0220000.example', password: testPassword },
   guest: { email: 'guest@f0220000.example', token: 'f0220000_invitation' },
 } as const;
 
@@ -109,18 +110,13 @@ export async function buildWorld(kit: BuilderKit): Promise<World> {
   };
 }
 
-/** Takes a core for a while, and is the same for everybody. */
-let passwordHash: Promise<string> | undefined;
-
-/** Whoever's session it is can also sign in, and let an assistant in; resolves to their address. */
+/** The member whose session it is let an assistant in; resolves to their address. */
 async function furnishMember(
   { app }: BuilderKit,
   { workspaceId }: MarkedProfile,
   cookie: string,
   assistantId: string,
 ): Promise<string> {
-  passwordHash ??= createPasswords(8).hash(known.member.password);
-  const password = await passwordHash;
   const [, token = ''] = /=(\w+)\./.exec(cookie) ?? [];
   return app.forWorkspace(workspaceId).transaction(async (tx) => {
     const { id, email } = await tx
@@ -129,11 +125,6 @@ async function furnishMember(
       .select(['users.id', 'users.email'])
       .where('sessions.token', '=', hashToken(token))
       .executeTakeFirstOrThrow();
-    const account = { id: uuid(), user_id: id, account_id: id, provider_id: 'credential', password };
-    await tx
-      .insertInto('accounts')
-      .values({ ...account, created_at: longAgo, updated_at: longAgo })
-      .execute();
     await tx.updateTable('oauth_consents').set({ user_id: id }).where('id', '=', assistantId).execute();
     return email;
   });

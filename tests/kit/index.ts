@@ -24,7 +24,7 @@ export { noteLeftover } from './leftovers.ts';
 export { openKit, openTest, openTestWithClickHouse } from './open-test.ts';
 export { operatorOf } from './operator.ts';
 export { type EventSender, openEventSender, paymentEvent } from './outcomes.ts';
-export { type BuiltMember, buildAssistant, buildMember } from './people.ts';
+export { type BuiltMember, buildAssistant, buildMember, testPassword } from './people.ts';
 export { type ProvidedPayment, providePayments } from './provide-payments.ts';
 export { testRing, testStreamVault } from './ring.ts';
 export { at, type Scene, type SceneTraits, scene, type World } from './scene.ts';

@@ -16,6 +16,11 @@ export interface BuiltMember {
 const longAgo = new Date('2026-01-01T00:00:00Z');
 const farAhead = new Date('9000-01-01T00:00:00Z');
 
+/** Of all built members. Hashing it takes a core for a while, so that the hash is here. */
+export const testPassword = 'vague otter lamp';
+const passwordHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$yvIfhLBsWy+AeABbzhB+oA$X36SvurhJGma/vTJcZXHLVznQO5Ey2xyQSspSZZY5P0';
+
 /** A person who is a member of the workspace and signed in. */
 export async function buildMember(
   postgres: Postgres,
@@ -37,6 +42,11 @@ export async function buildMember(
       .execute();
   await postgres.home.unbound.transaction(async (tx) => {
     await addUser(tx);
+    const account = { id: uuid(), user_id: userId, account_id: userId, provider_id: 'credential' };
+    await tx
+      .insertInto('accounts')
+      .values({ ...account, password: passwordHash, ...times })
+      .execute();
     await tx
       .insertInto('sessions')
       .values({

@@ -36,6 +36,11 @@ export async function buildSaleMatch(
     await sql`INSERT INTO sale_sources (profile_id, source, scanned_at) VALUES (${profileId}, 'api', ${longAgo}) ON CONFLICT DO NOTHING`.execute(
       tx,
     );
+    // A pair that was matched has records: without them it would count as new, and be matched once more.
+    await sql`
+      INSERT INTO sale_records (profile_id, outcome_id, source, occurred_at)
+      SELECT profile_id, id, CASE WHEN id = ${first} THEN 'api' ELSE ${source} END, occurred_at FROM outcomes
+      WHERE profile_id = ${profileId} AND id IN (${first}, ${second})`.execute(tx);
     const matched = { evidence: 'customer', reference: null, apart_ms: '0', is_certain: false, is_likely: true };
     await tx
       .insertInto('sale_matches')

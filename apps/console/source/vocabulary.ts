@@ -21,6 +21,7 @@ import {
   handoffProviders as providersByLink,
   mailRhythms as rhythmsOfMails,
   roles,
+  personScopes as scopesOfPeople,
   proposalStates as statesOfProposals,
 } from '@tributary/vocabulary';
 
@@ -75,6 +76,8 @@ export const scopesOf: Readonly<Record<Role, readonly Scope[]>> = {
   analyst: roles.analyst.scopes,
   viewer: roles.viewer.scopes,
 };
+/** Those that read people. */
+export const personScopes: readonly Scope[] = scopesOfPeople;
 /** Every provider that can be connected. */
 export const channels = channelsOfVocabulary;
 /** Whose ads can have spend. */

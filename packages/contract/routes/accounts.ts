@@ -6,6 +6,7 @@ import {
   Deleted,
   IsoTimestamp,
   limitParameter,
+  Name,
   Uuid,
   workspaceData,
   workspacePage,
@@ -13,7 +14,7 @@ import {
 import { anyOf, route } from '../route.ts';
 import { McpScope, Role } from '../scopes.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
-import { Password, Person, SecondStep } from './sign-in.ts';
+import { CurrentPassword, Password, Person, passwordRefusals, SecondStep } from './sign-in.ts';
 
 /** People: signing in, belonging to a workspace, being invited to one, and the assistants that speak for them. */
 
@@ -24,13 +25,7 @@ export const Email = z
   .max(254, 'may have up to 254 characters')
   .pipe(z.email('must be an e-mail address'))
   .meta({ examples: ['ana@example.com'] });
-export const PersonName = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'may have up to 200 characters')
-  .regex(/^\P{Cc}*$/u, 'must not hold control characters');
-const ofAccount = { credentials: ['session'], grain: 'account' } as const;
+export const ofAccount = { credentials: ['session'], grain: 'account' } as const;
 
 export const signIn = route({
   id: 'signIn',
@@ -169,7 +164,7 @@ export const createInvitation = route({
   method: 'POST',
   path: '/api/v1/workspaces/{workspaceId}/invitations',
   summary: 'Invite somebody to a workspace by a link',
-  description: `The link is in this answer and nowhere else, and no e-mail is sent: pass it on yourself. It works once, for ${limits.invitation.lifeDays} days. Only an owner invites an owner. The app that provisioned the workspace invites its owner, until a member has joined: each new link replaces the previous one.`,
+  description: `The link is in this answer and nowhere else, and no e-mail is sent: pass it on yourself. It works once, for ${limits.invitation.lifeDays} days. Only an owner invites an owner, with their password. The app that provisioned the workspace invites its owner, until a member has joined: each new link replaces the previous one.`,
   chapter: 'Members',
   audit: { action: 'invitation.created', of: 'invitation:{data.id}' },
   access: { ...managers, credentials: ['session', 'app'], scopes: anyOf('workspaces:write') },
@@ -178,6 +173,7 @@ export const createInvitation = route({
     schema: z.strictObject({
       role: Role,
       email: Email.optional().describe('When given, only the person with this address may accept.'),
+      current_password: CurrentPassword,
     }),
   },
   idempotency: 'accepted',
@@ -187,7 +183,7 @@ export const createInvitation = route({
       bare: true,
     },
   },
-  refusals: ['plan_upgrade_required', 'invalid_state'],
+  refusals: ['plan_upgrade_required', 'invalid_state', ...passwordRefusals],
 });
 
 export const listInvitations = route({
@@ -229,7 +225,7 @@ export const acceptInvitation = route({
   body: {
     schema: z.strictObject({
       token: z.string().max(200),
-      name: PersonName.optional(),
+      name: Name.optional(),
       email: Email.optional(),
       password: Password.optional(),
     }),

@@ -7,6 +7,7 @@ import {
   IsoTimestamp,
   IsoTimestampInput,
   limitParameter,
+  Name,
   page,
   Uuid,
   workspacePage,
@@ -14,7 +15,8 @@ import {
 import { anyOf, route } from '../route.ts';
 import { OAuthScope, Scope } from '../scopes.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
-import { governed, Name, profileInPath } from './workspaces.ts';
+import { CurrentPassword, passwordRefusals } from './sign-in.ts';
+import { governed, profileInPath } from './workspaces.ts';
 
 /** Who may do what: grants, keys, tokens, and the log of who read people. */
 
@@ -72,7 +74,8 @@ export const createKey = route({
   method: 'POST',
   path: '/api/v1/keys',
   summary: 'Mint an API key',
-  description: 'The key is in this answer and nowhere else: only a hash of it is kept.',
+  description:
+    'The key is in this answer and nowhere else: only a hash of it is kept. A member who lets a key read people sends `current_password`.',
   chapter: 'Credentials',
   audit: { action: 'key.created', of: 'api_key:{data.id}' },
   access: keys,
@@ -84,7 +87,9 @@ export const createKey = route({
         .min(1, 'must name at least one scope')
         .max(50)
         .optional()
-        .describe('Default: all that the grant allows.'),
+        .describe(
+          'Default: for apps all that the grant allows; for members all but those that read people or change live ads.',
+        ),
       rate_limit_per_minute: z
         .int()
         .min(apiKey.min)
@@ -94,12 +99,13 @@ export const createKey = route({
           `Holds on every route. Default: ${apiKey.default}, and ${limits.ratePerMinute.ingest} on the routes that take data in.`,
         ),
       expires_at: IsoTimestampInput.optional(),
+      current_password: CurrentPassword,
     }),
     optional: true,
   },
   idempotency: 'accepted',
   answers: { 201: { schema: data(ApiKey.extend({ key: shownOnce(z.string()) }), LeftOut) } },
-  refusals: ['healthcare_scope_forbidden'],
+  refusals: ['healthcare_scope_forbidden', ...passwordRefusals],
 });
 
 export const listKeys = route({

@@ -7,7 +7,7 @@ import {
   powerVerdicts,
 } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { CalendarDate, data, IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts';
+import { CalendarDate, data, IsoTimestamp, limitParameter, Name, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { Count } from './report-parts.ts';
 
@@ -73,12 +73,7 @@ const shared = {
 } as const;
 
 const Tested = {
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .meta({ examples: ['Does brand search earn anything?'] }),
+  name: Name.meta({ examples: ['Does brand search earn anything?'] }),
   entity_ids: z
     .array(Uuid)
     .min(1)

@@ -1,6 +1,6 @@
 import { bankHolderTypes, bankLinkCountries, connectionStatuses, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { data, IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts';
+import { data, IsoTimestamp, limitParameter, Name, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { chapter, credentials } from './connections.ts';
@@ -180,7 +180,7 @@ export const createManualStore = route({
   body: {
     schema: z.strictObject({
       shop_domain: ShopDomain,
-      name: z.string().trim().min(1).max(200).optional(),
+      name: Name.optional(),
       access_token: AccessToken.optional(),
     }),
   },

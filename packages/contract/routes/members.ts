@@ -4,6 +4,7 @@ import { Deleted, IsoTimestamp, Uuid, workspaceData, workspacePage } from '../pr
 import { route } from '../route.ts';
 import { Role } from '../scopes.ts';
 import { byWorkspace, inWorkspace, managers, paged } from './accounts.ts';
+import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 
 /** Members of a workspace, and what they leave behind. */
 
@@ -38,15 +39,15 @@ export const updateMember = route({
   method: 'PATCH',
   path: '/api/v1/workspaces/{workspaceId}/members/{userId}',
   summary: 'Change the role of a member',
-  description: 'Only an owner makes or unmakes an owner, and a workspace always keeps one.',
+  description: 'Only an owner makes or unmakes an owner, with `current_password`. A workspace always keeps one.',
   chapter: 'Members',
   audit: { action: 'member.role_changed', of: 'user:{params.userId}' },
   access: managers,
   ...byMember,
-  body: { schema: z.strictObject({ role: Role }) },
+  body: { schema: z.strictObject({ role: Role, current_password: CurrentPassword }) },
   idempotency: 'natural',
   answers: { 200: { schema: workspaceData(Member) } },
-  refusals: ['invalid_state'],
+  refusals: ['invalid_state', ...passwordRefusals],
 });
 
 export const listCreatedByMember = route({
@@ -88,13 +89,14 @@ export const deleteMember = route({
   path: '/api/v1/workspaces/{workspaceId}/members/{userId}',
   summary: 'Remove a member, or leave',
   description:
-    'It takes effect at once, also for the member’s assistants. What the member created stays in use, unless `revoke_created` is true. The last owner stays.',
+    'It takes effect at once, also for the member’s assistants. Removing an owner takes `current_password`. What the member created stays in use, unless `revoke_created` is true. The last owner stays.',
   chapter: 'Members',
   audit: { action: 'member.removed', of: 'user:{params.userId}' },
   access: { credentials: ['session'], grain: 'workspace' },
   ...byMember,
   body: {
     schema: z.strictObject({
+      current_password: CurrentPassword,
       revoke_created: z
         .boolean()
         .default(false)
@@ -103,5 +105,5 @@ export const deleteMember = route({
     optional: true,
   },
   answers: { 200: { schema: workspaceData(Deleted) } },
-  refusals: ['forbidden', 'invalid_state'],
+  refusals: ['forbidden', 'invalid_state', ...passwordRefusals],
 });

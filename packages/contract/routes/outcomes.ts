@@ -6,6 +6,7 @@ import {
   fieldsOf,
   IsoTimestamp,
   IsoTimestampInput,
+  Name,
   Platform,
   RegionCode,
   shownKey,
@@ -197,7 +198,7 @@ export const GoalDefinition = z.strictObject({
 });
 
 const GoalBody = z.strictObject({
-  name: text(200).trim().min(1, 'must not be empty'),
+  name: Name,
   conversion_key: ConversionKey.optional().describe('Names the definition for good; made from the name when absent.'),
   conversion_type: z.string().max(64).optional().describe('One of the standard types, or the key itself when absent.'),
   event_names: z
@@ -262,7 +263,7 @@ export const createGoal = route({
   audit: { action: 'goal_definition.saved', of: 'goal_definition:{data.id}' },
   access: goals,
   body: {
-    schema: z.strictObject({ name: text(200).trim().min(1, 'must not be empty'), event_name: EventName.optional() }),
+    schema: z.strictObject({ name: Name, event_name: EventName.optional() }),
   },
   idempotency: 'accepted',
   deprecation: { since: '2026-09-05', sunset: '2026-12-04', successor: 'POST /api/v1/goals/definitions' },

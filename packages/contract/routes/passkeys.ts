@@ -1,6 +1,6 @@
 import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { accountData, Deleted, IsoTimestamp, Uuid } from '../primitives.ts';
+import { accountData, Deleted, IsoTimestamp, nameOf, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 import { Challenge, Password, Person } from './sign-in.ts';
 
@@ -102,7 +102,7 @@ export const createPasskey = route({
   body: {
     schema: z.strictObject({
       challenge: Challenge,
-      name: z.string().trim().min(1).max(100).describe('By which you will know it again.'),
+      name: nameOf(100).describe('By which you will know it again.'),
       credential: NewCredential,
     }),
   },

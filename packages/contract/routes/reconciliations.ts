@@ -143,7 +143,7 @@ export const createReconciliation = route({
   method: 'POST',
   path: '/api/v1/reconciliations',
   summary: 'Have days reconciled',
-  description: `Holds what providers say they were paid against the ledger, the ledger against what reports add up, the credit of each conversion against its value, a report’s rows against what there was to give, and what ad accounts cost as a whole against their ads; row by row where it must. Every night the last ${nightlyDays} days are looked at without asking, and every week all of them in the books that we keep ourselves.`,
+  description: `Holds what providers say they were paid against the ledger, the ledger against what reports add up, the credit of each conversion against its value, a report’s rows against what there was to give, and what ad accounts cost as a whole against their ads; row by row where it must. Every night the last ${nightlyDays} days are looked at without asking, and every week all of them in the books that we keep ourselves. Up to ${limits.reconciliation.mostQueued} requests of a profile wait at a time.`,
   chapter,
   audit: 'not needed: it looks and changes nothing',
   access: write,
@@ -151,6 +151,7 @@ export const createReconciliation = route({
   refusedAs: dateRangeFaults,
   idempotency: 'accepted',
   answers: { 202: { schema: data(Reconciliation) } },
+  refusals: ['invalid_state'],
 });
 
 export const listReconciliations = route({

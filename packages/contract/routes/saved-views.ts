@@ -1,12 +1,12 @@
 import { limits, roleNames, savedPages } from '@tributary/vocabulary';
 import { z } from 'zod';
-import { Deleted, data, IsoTimestamp, Uuid } from '../primitives.ts';
+import { Deleted, data, IsoTimestamp, nameOf, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { chapter } from './report-parts.ts';
 
 /** Reports that members of a workspace come back to. */
 
-const Name = z.string().trim().min(1, 'must not be empty').max(limits.savedViews.nameLength);
+const Name = nameOf(limits.savedViews.nameLength);
 const Page = z.enum(savedPages).describe('The page of the console: one that names nobody.');
 const Search = z
   .string()

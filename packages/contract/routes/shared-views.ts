@@ -10,6 +10,7 @@ import {
   IsoTimestamp,
   IsoTimestampInput,
   limitParameter,
+  Name,
   page,
   Uuid,
 } from '../primitives.ts';
@@ -69,7 +70,7 @@ const createSharedView = route({
       date_to: '2026-06-30',
     },
     schema: DateRange.safeExtend({
-      name: z.string().trim().min(1, 'must not be empty').max(200),
+      name: Name,
       page: Page,
       search: Search.default(''),
       expires_at: IsoTimestampInput.optional().describe(

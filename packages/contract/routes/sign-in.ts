@@ -7,6 +7,12 @@ import { route } from '../route.ts';
 /** Only bounded here: what makes a password good has codes of its own. */
 export const Password = z.string().max(128, 'may have up to 128 characters');
 
+/** For what destroys data or widens access: a borrowed session must not be enough. */
+export const CurrentPassword = Password.optional().describe(
+  'The password of the signed-in member, where the description asks for it.',
+);
+export const passwordRefusals = ['current_password_required', 'current_password_invalid'] as const;
+
 export const Person = z.strictObject({ id: Uuid, name: z.string(), email: z.string() });
 
 const ofAccount = { credentials: ['session'], grain: 'account' } as const;

@@ -6,6 +6,7 @@ import {
   data,
   IsoTimestamp,
   limitParameter,
+  Name,
   Uuid,
   workspaceData,
   workspacePage,
@@ -13,11 +14,10 @@ import {
 import { anyOf, route } from '../route.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { PrivacyMode } from '../vocabulary.ts';
-import { Email, PersonName } from './accounts.ts';
+import { Email } from './accounts.ts';
+import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 
 /** Workspaces and profiles: made, seen, set and deleted. */
-
-export const Name = z.string().trim().min(1, 'must not be empty').max(200, 'may have up to 200 characters');
 
 const TimeZone = z.string().refine(isTimeZone, 'must be a time zone of the IANA database, like America/Santiago');
 
@@ -66,7 +66,7 @@ export const createWorkspace = route({
       owner_email: Email.optional().describe(
         'For apps: the merchant who owns the workspace. The response has an invitation link to pass on; no e-mail is sent.',
       ),
-      owner_name: PersonName.optional().describe('For apps: the name of the owner, preset on the invitation page.'),
+      owner_name: Name.optional().describe('For apps: the name of the owner, preset on the invitation page.'),
     }),
   },
   idempotency: 'accepted',
@@ -193,13 +193,14 @@ export const updatePrivacy = route({
   path: '/api/v1/profile/privacy',
   summary: 'Set how private the profile is',
   description:
-    'More private or less. A partner app makes a profile more private only. When it becomes healthcare-family, the bundle that shows people leaves the grants of all apps for good: after it was loosened again they ask for it anew.',
+    'Only an owner makes it less private, with `current_password`. A partner app makes a profile more private only. When it becomes healthcare-family, the bundle that shows people leaves the grants of all apps for good: after it was loosened again they ask for it anew.',
   chapter: 'Workspaces and profiles',
   audit: { action: 'profile.privacy_changed', of: 'profile:{caller.profileId}' },
   access: { credentials: ['session'], roles: ['owner', 'admin'], grain: 'profile', entitlement: 'not needed' },
-  body: { schema: z.strictObject({ privacy_mode: PrivacyMode }) },
+  body: { schema: z.strictObject({ privacy_mode: PrivacyMode, current_password: CurrentPassword }) },
   idempotency: 'natural',
   answers: { 200: { schema: data(z.strictObject({ privacy_mode: PrivacyMode })) } },
+  refusals: ['invalid_state', ...passwordRefusals],
 });
 
 const owner = { credentials: ['session'], roles: ['owner'], grain: 'workspace' } as const;
@@ -216,12 +217,14 @@ export const deleteProfile = route({
   path: '/api/v1/workspaces/{workspaceId}/profiles/{profileId}',
   summary: 'Delete a profile and everything in it, receipts included',
   description:
-    'It is out of reach at once, also if it was archived; its rows are removed from every store in the background. An app deletes test profiles that it created.',
+    'It is out of reach at once, also if it was archived; its rows are removed from every store in the background. A member sends `current_password`. An app deletes test profiles that it created, without a body.',
   chapter: 'Workspaces and profiles',
   audit: { action: 'profile.deleted', of: 'profile:{params.profileId}' },
   access: { ...owner, credentials: ['session', 'app'], scopes: anyOf('profiles:write') },
   ...byProfile,
+  body: { schema: z.strictObject({ current_password: CurrentPassword }), optional: true },
   answers: { 200: { schema: workspaceData(Deleted), bare: true } },
+  refusals: passwordRefusals,
 });
 
 const WorkspaceProfile = z.strictObject({
@@ -284,11 +287,22 @@ export const deleteWorkspace = route({
   method: 'DELETE',
   path: '/api/v1/workspaces/{workspaceId}',
   summary: 'Delete a workspace and all of its profiles',
+  description: `It is out of reach at once: no credential works, nothing is collected, synced or delivered. An owner restores it within ${limits.deletedWorkspaces.restorableDays} days; then its rows are removed from every store. Erasures that were requested before are completed meanwhile.`,
   chapter: 'Workspaces and profiles',
   audit: { action: 'workspace.deleted', of: 'workspace:{params.workspaceId}' },
   access: owner,
   params: z.object({ workspaceId: Uuid }),
   refusedAs: { workspaceId: 'not_found' },
   ids: { workspaceId: 'workspace' },
-  answers: { 200: { schema: workspaceData(Deleted), bare: true } },
+  body: {
+    schema: z.strictObject({
+      current_password: CurrentPassword,
+      delete_now: z.boolean().default(false).describe('Whether it is removed at once and cannot be restored.'),
+    }),
+    optional: true,
+  },
+  answers: {
+    200: { schema: workspaceData(Deleted.extend({ restorable_until: IsoTimestamp.nullable() })), bare: true },
+  },
+  refusals: passwordRefusals,
 });

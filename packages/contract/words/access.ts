@@ -35,6 +35,8 @@ export const accessWords = {
   user_id: 'The id of their account.',
   role: 'What they may do in the workspace.',
   joined_at: 'When they joined.',
+  deleted_at: 'When it was deleted.',
+  restorable_until: 'Until when an owner can restore it. Null: it is removed now.',
   token: 'The token of the invitation’s link.',
   'completePasswordReset.token': 'The token of the reset link.',
   inviter_name: 'The name of the member who invited; null where an app did.',

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { sharedInstallation } from './shared-installation.ts';
 
-test('an owner deletes a workspace after typing its name, and nobody can open it any more', async () => {
-  const workspace = await (await sharedInstallation()).openWorkspace();
+test('an owner deletes a workspace with their password, restores it, and deletes it for good', async () => {
+  const installation = await sharedInstallation();
+  const workspace = await installation.openWorkspace();
   const { page, step } = workspace.owner;
   const admin = await workspace.member('admin');
 
@@ -14,25 +15,67 @@ test('an owner deletes a workspace after typing its name, and nobody can open it
   });
 
   const question = page.getByRole('alertdialog', { name: 'Delete Test workspace?' });
-  await step('A wrong name deletes nothing', async () => {
+  const remove = question.getByRole('button', { name: 'Delete workspace' });
+  const fill = async (name: string, password: string) => {
+    await question.getByLabel(/^Type /).fill(name);
+    await question.getByLabel('Your password').fill(password);
+  };
+  const openQuestion = async () => {
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Delete workspace' }).click();
-    await question.getByRole('textbox').fill('Test');
-    expect(await question.getByRole('button', { name: 'Delete workspace' }).isEnabled()).toBe(false);
+  };
+  await step('A wrong name deletes nothing', async () => {
+    await openQuestion();
+    await fill('Test', workspace.owner.password);
+    expect(await remove.isEnabled()).toBe(false);
+  });
+  await step('Nor does a wrong password', async () => {
+    await fill('Test workspace', 'another otter lamp');
+    await remove.click();
+    await question.getByRole('alert').waitFor();
   });
   await step('Delete it', async () => {
-    await question.getByRole('textbox').fill('Test workspace');
-    await question.getByRole('button', { name: 'Delete workspace' }).click();
+    await fill('Test workspace', workspace.owner.password);
+    await remove.click();
     await page.getByText('There is no profile here yet').waitFor();
   });
-
-  await step('Its address opens nothing', async () => {
+  const expectClosed = async () => {
     await page.goto(workspace.url('overview'));
     await page.getByRole('heading', { name: 'You cannot open this profile' }).waitFor();
-  });
-  await admin.step('Nor for other members', async () => {
+  };
+  await step('Its address opens nothing', expectClosed);
+  await admin.step('Nor for other members, who cannot restore it', async () => {
     await admin.page.reload();
     await admin.page.getByRole('heading', { name: 'You cannot open this profile' }).waitFor();
+    await admin.page.goto(`${installation.baseUrl}/`);
+    await admin.page.getByText('There is no profile here yet').waitFor();
+    expect(await admin.page.getByRole('button', { name: 'Restore Test workspace' }).count()).toBe(0);
   });
-  expect([...workspace.owner.complaints, ...admin.complaints]).toEqual([]);
+
+  await step('Restore it', async () => {
+    await page.goto(`${installation.baseUrl}/`);
+    await page.getByText('Can be restored until').waitFor();
+    await page.getByRole('button', { name: 'Restore Test workspace' }).click();
+    await page.getByRole('button', { name: 'Restore Test workspace' }).waitFor({ state: 'detached' });
+    await page.goto(workspace.url('overview'));
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+  await admin.step('Other members read it again', async () => {
+    await admin.page.goto(workspace.url('overview'));
+    await admin.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  await step('Delete it for good', async () => {
+    await openQuestion();
+    await fill('Test workspace', workspace.owner.password);
+    await question.getByRole('checkbox', { name: 'Delete it now' }).check();
+    await question.getByText('You cannot undo this').waitFor();
+    await remove.click();
+    await page.getByText('There is no profile here yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Restore Test workspace' }).count()).toBe(0);
+  });
+  await step('Its address opens nothing any more', expectClosed);
+  expect([...workspace.owner.complaints, ...admin.complaints].filter((line) => !/status of 400/.test(line))).toEqual(
+    [],
+  );
 });

@@ -50,6 +50,17 @@ test('invite a colleague with limited rights, change the role and remove them', 
     await line.getByRole('combobox', { name: 'Role of Luz' }).selectOption('analyst');
     await expect.poll(() => line.getByRole('combobox', { name: 'Role of Luz' }).inputValue()).toBe('analyst');
   });
+  await step('An owner is made with the password only', async () => {
+    await line.getByRole('combobox', { name: 'Role of Luz' }).selectOption('owner');
+    const question = page.getByRole('alertdialog', { name: 'Change the role of Luz?' });
+    await question.getByLabel('Your password').fill(workspace.owner.password);
+    await question.getByRole('button', { name: 'Change role' }).click();
+    await expect.poll(() => line.getByRole('combobox', { name: 'Role of Luz' }).inputValue()).toBe('owner');
+    await line.getByRole('combobox', { name: 'Role of Luz' }).selectOption('analyst');
+    await question.getByLabel('Your password').fill(workspace.owner.password);
+    await question.getByRole('button', { name: 'Change role' }).click();
+    await expect.poll(() => line.getByRole('combobox', { name: 'Role of Luz' }).inputValue()).toBe('analyst');
+  });
   await colleague.step('An analyst reads customers', async () => {
     await expect
       .poll(async () => {

@@ -27,6 +27,7 @@ test('a clinic switches to HIPAA: reports stay, and no person leaves', async () 
     await page.goto(workspace.url('keys'));
     await page.getByLabel('Name').fill('Clinic server');
     await page.getByLabel('What it may do').selectOption('All that this profile allows');
+    await page.getByLabel('Your password').fill(workspace.owner.password);
     await page.getByRole('button', { name: 'Make key' }).click();
     key = (await page.getByRole('status').locator('code').textContent()) ?? '';
   });
@@ -87,5 +88,21 @@ test('a clinic switches to HIPAA: reports stay, and no person leaves', async () 
     await page.getByRole('link', { name: /: Revenue, all\. Explain$/ }).waitFor();
     expect(await page.getByRole('button', { name: 'Share', exact: true }).count()).toBe(0);
   });
-  expect(complaints).toEqual([]);
+  const admin = await workspace.member('admin');
+  await admin.step('An admin cannot switch back', async () => {
+    await admin.page.goto(workspace.url('settings'));
+    await admin.page.getByLabel('Privacy mode').selectOption('Standard');
+    await admin.page.getByText('Only an owner of the workspace').waitFor();
+    expect(await admin.page.getByRole('button', { name: 'Change privacy mode' }).isEnabled()).toBe(false);
+  });
+  await step('The owner switches back with the password', async () => {
+    await page.goto(workspace.url('settings'));
+    await page.getByLabel('Privacy mode').selectOption('Standard');
+    await page.getByLabel('Your password').fill(workspace.owner.password);
+    await page.getByRole('button', { name: 'Change privacy mode' }).click();
+    await page.getByLabel('Your password').waitFor({ state: 'detached' });
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Privacy mode').inputValue()).toBe('standard');
+  });
+  expect([...complaints, ...admin.complaints]).toEqual([]);
 });

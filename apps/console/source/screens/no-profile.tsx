@@ -4,6 +4,7 @@ import { Empty } from '../parts/states.tsx';
 import { useTitle } from '../parts/use-title.ts';
 import { accountQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
+import { DeletedWorkspaces } from '../workspace/deleted-workspaces.tsx';
 import { withProfileCreation } from '../workspace/new-profile.tsx';
 import { WorkspaceProfiles } from '../workspace/workspace-profiles.tsx';
 
@@ -29,6 +30,7 @@ export function NoProfile() {
       {workspaces.map((membership) => (
         <WorkspaceProfiles key={membership.workspace_id} membership={membership} />
       ))}
+      <DeletedWorkspaces />
     </main>
   );
 }

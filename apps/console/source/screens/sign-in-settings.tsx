@@ -12,6 +12,7 @@ import { addPasskey, canUsePasskeys } from '../passkeys.ts';
 import { problemOf } from '../problem.ts';
 import { accountQuery, passkeysQuery, sessionsQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
+import { DeletedWorkspaces } from '../workspace/deleted-workspaces.tsx';
 import { Assistants } from './assistants.tsx';
 
 /** How somebody signs in, and where they are signed in. */
@@ -36,6 +37,7 @@ export function SignInSettings() {
             <Passkeys />
             <Sessions />
             <Assistants account={found} />
+            <DeletedWorkspaces />
           </>
         )}
       </Answered>

@@ -1,23 +1,27 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Dialog } from '../parts/dialog.tsx';
 import { Labelled } from '../parts/labelled.tsx';
 import { Failed } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { say } from '../words/index.ts';
 
 interface DeleteByNameProps {
   readonly name: string;
   readonly about: string;
   readonly button: string;
-  readonly remove: () => Promise<unknown>;
+  readonly remove: (password: string) => Promise<unknown>;
   readonly onDeleted: () => void;
   readonly onClose: () => void;
+  /** A further choice. */
+  readonly children?: ReactNode;
 }
 
-/** Deletes something after its name was typed: the deletion cannot be undone. */
-export function DeleteByName({ name, about, button, remove, onDeleted, onClose }: DeleteByNameProps) {
+/** Deletes something after its name and the password were typed. */
+export function DeleteByName({ name, about, button, remove, onDeleted, onClose, children }: DeleteByNameProps) {
   const [typed, setTyped] = useState('');
-  const removal = useMutation({ mutationFn: remove, onSuccess: onDeleted });
+  const [password, setPassword] = useState('');
+  const removal = useMutation({ mutationFn: () => remove(password), onSuccess: onDeleted });
   return (
     <Dialog title={say.profiles.removeAsk(name)} role="alertdialog" isOpen onClose={onClose}>
       <p>{about}</p>
@@ -39,6 +43,8 @@ export function DeleteByName({ name, about, button, remove, onDeleted, onClose }
             />
           )}
         </Labelled>
+        <PasswordField value={password} onChange={setPassword} />
+        {children}
         <Failed error={removal.error} />
         <div className="flex flex-wrap justify-end gap-3">
           <button type="button" className="button" onClick={onClose}>
@@ -47,7 +53,7 @@ export function DeleteByName({ name, about, button, remove, onDeleted, onClose }
           <button
             type="submit"
             className="button-main bg-problem"
-            disabled={removal.isPending || typed.trim() !== name.trim()}
+            disabled={removal.isPending || password === '' || typed.trim() !== name.trim()}
           >
             {button}
           </button>

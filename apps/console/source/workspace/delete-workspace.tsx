@@ -6,10 +6,11 @@ import { type Account, accountQuery } from '../queries.ts';
 import { say } from '../words/index.ts';
 import { DeleteByName } from './delete-by-name.tsx';
 
-/** Deletes a workspace with all of its profiles, for owners. */
+/** Deletes a workspace with all of its profiles, for owners; they can restore it for some days. */
 export function DeleteWorkspace({ membership }: { readonly membership: Account['memberships'][number] }) {
   const { workspace_id: workspaceId, workspace_name: name } = membership;
   const [isDeleting, setDeleting] = useState(false);
+  const [isNow, setNow] = useState(false);
   const queryClient = useQueryClient();
   const navigate = useNavigate();
   return (
@@ -20,16 +21,26 @@ export function DeleteWorkspace({ membership }: { readonly membership: Account['
       {isDeleting && (
         <DeleteByName
           name={name}
-          about={say.profiles.removeWorkspaceAbout}
+          about={isNow ? say.profiles.removeWorkspaceNow : say.profiles.removeWorkspaceAbout}
           button={say.profiles.removeWorkspace}
-          remove={() => accountClient.deleteWorkspace({ params: { workspaceId } })}
+          remove={(password) =>
+            accountClient.deleteWorkspace({
+              params: { workspaceId },
+              body: { current_password: password, delete_now: isNow },
+            })
+          }
           onClose={() => setDeleting(false)}
           onDeleted={async () => {
             setDeleting(false);
             await queryClient.invalidateQueries(accountQuery);
             await navigate({ to: '/' });
           }}
-        />
+        >
+          <label className="flex items-start gap-2">
+            <input type="checkbox" className="mt-1" checked={isNow} onChange={({ target }) => setNow(target.checked)} />
+            {say.profiles.deleteNow}
+          </label>
+        </DeleteByName>
       )}
     </div>
   );

@@ -3,16 +3,18 @@ import type { Scope } from '@tributary/contract';
 import { useMemo, useState } from 'react';
 import { clientFor } from '../client.ts';
 import { ago, localMoment } from '../format.ts';
+import { type Membership, useMembership } from '../membership.ts';
 import type { Column } from '../parts/columns.ts';
 import { ConfirmButton } from '../parts/dialog.tsx';
 import { LineForm, NameField, Titled } from '../parts/line-form.tsx';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { Empty } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
-import { scopesOf } from '../vocabulary.ts';
+import { personScopes, scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
 import { creatorOf } from './creator.ts';
 import { type ApiKey, keysQuery } from './queries.ts';
@@ -106,22 +108,35 @@ const columnsOf = (revoke: (id: string) => void): Column<ApiKey>[] => [
   },
 ];
 
-/** What keys are mostly for. Whoever needs another choice asks the API. */
-const purposes: Readonly<Record<'send' | 'read' | 'all', { title: string; scopes?: readonly Scope[] }>> = {
-  send: { title: say.keys.send, scopes: ['attribution:write'] },
-  read: { title: say.keys.read, scopes: scopesOf.viewer },
-  all: { title: say.keys.all },
-};
+/** What keys are mostly for. Other choices are made through the API. */
+const purposes = { send: say.keys.send, read: say.keys.read, usual: say.keys.usual, all: say.keys.all };
 type Purpose = keyof typeof purposes;
+
+/** Absent: what the API chooses, without customers and without changes of ads. */
+function scopesFor(purpose: Purpose, { role, isHealthcare }: Membership): readonly Scope[] | undefined {
+  if (purpose === 'send') return ['attribution:write'];
+  if (purpose === 'read') return scopesOf.viewer;
+  if (purpose === 'usual' || !role) return undefined;
+  return scopesOf[role].filter((scope) => !neverInKeys.includes(scope) && !(isHealthcare && readsPeople(scope)));
+}
+const neverInKeys: readonly Scope[] = ['profiles:write', 'workspaces:write'];
+const readsPeople = (scope: Scope) => personScopes.includes(scope);
 
 function NewKey({ profileId }: { readonly profileId: string }) {
   const queryClient = useQueryClient();
   const [name, setName] = useState('');
   const [purpose, setPurpose] = useState<Purpose>('send');
+  const [password, setPassword] = useState('');
+  const scopes = scopesFor(purpose, useMembership());
+  const needsPassword = scopes?.some(readsPeople) ?? false;
   const create = useMutation({
     mutationFn: async () => {
-      const { scopes } = purposes[purpose];
-      return (await clientFor(profileId).createKey({ body: { name, ...(scopes && { scopes: [...scopes] }) } })).data;
+      const body = {
+        name,
+        ...(scopes && { scopes: [...scopes] }),
+        ...(needsPassword && { current_password: password }),
+      };
+      return (await clientFor(profileId).createKey({ body })).data;
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: keysQuery(profileId).queryKey }),
   });
@@ -132,13 +147,14 @@ function NewKey({ profileId }: { readonly profileId: string }) {
         <NameField maxLength={100} value={name} onChange={setName} />
         <Titled title={say.keys.may}>
           <select className="field" value={purpose} onChange={({ target }) => setPurpose(target.value as Purpose)}>
-            {Object.entries(purposes).map(([id, { title }]) => (
+            {Object.entries(purposes).map(([id, title]) => (
               <option key={id} value={id}>
                 {title}
               </option>
             ))}
           </select>
         </Titled>
+        {needsPassword && <PasswordField value={password} onChange={setPassword} />}
         <button type="submit" className="button-main" disabled={create.isPending}>
           {say.keys.make}
         </button>

@@ -122,6 +122,12 @@ export const membersQuery = (workspaceId: string) =>
     queryFn: async ({ signal }) => (await accountClient.listMembers({ params: { workspaceId }, signal })).data,
   });
 
+export const deletedWorkspacesQuery = queryOptions({
+  queryKey: ['account', 'deleted workspaces'],
+  queryFn: async ({ signal }) => (await accountClient.listDeletedWorkspaces({ signal })).data,
+  staleTime: 0,
+});
+
 export const createdByMemberQuery = (workspaceId: string, userId: string) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'created', userId],

@@ -4,6 +4,7 @@ import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failed } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { Answered } from '../parts/states.tsx';
 import { say } from '../words/index.ts';
 import { type CreatedByMember, createdByMemberQuery, type Member } from './queries.ts';
@@ -33,8 +34,13 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
   const params = { workspaceId, userId: member.user_id };
   const created = useQuery(createdByMemberQuery(workspaceId, member.user_id));
   const [isRevoking, setRevoking] = useState(true);
+  const [password, setPassword] = useState('');
+  const isOwner = member.role === 'owner';
   const remove = useMutation({
-    mutationFn: () => accountClient.deleteMember({ params, body: { revoke_created: isRevoking } }),
+    mutationFn: () => {
+      const body = { revoke_created: isRevoking, ...(isOwner && { current_password: password }) };
+      return accountClient.deleteMember({ params, body });
+    },
     onSuccess: () => {
       onClose();
       onRemoved();
@@ -71,6 +77,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
           )
         }
       </Answered>
+      {isOwner && <PasswordField value={password} onChange={setPassword} />}
       <Failed error={remove.error} />
       <div className="flex flex-wrap justify-end gap-3">
         <button type="button" className="button" onClick={onClose}>
@@ -79,7 +86,7 @@ function Question({ workspaceId, member, onRemoved, onClose }: RemoveMemberProps
         <button
           type="button"
           className="button-main"
-          disabled={remove.isPending || created.isPending}
+          disabled={remove.isPending || created.isPending || (isOwner && password === '')}
           onClick={() => remove.mutate()}
         >
           {say.team.remove}

@@ -3,9 +3,11 @@ import type { PrivacyMode } from '@tributary/contract';
 import type { AnswerTo, Routes } from '@tributary/sdk';
 import { type ReactNode, useId, useState } from 'react';
 import { clientFor } from '../client.ts';
+import { useMembership } from '../membership.ts';
 import { Labelled } from '../parts/labelled.tsx';
 import { OnlyAdmins } from '../parts/only-admins.tsx';
 import { Failed, Page } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { Answered } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { accountQuery, profileQuery } from '../queries.ts';
@@ -91,13 +93,19 @@ function Reports({ profile }: { readonly profile: Profile }) {
 }
 
 function Privacy({ profile }: { readonly profile: Profile }) {
+  const { role } = useMembership();
   const [mode, setMode] = useState<PrivacyMode>(profile.privacy_mode);
+  const [password, setPassword] = useState('');
+  const isLooser = privacyModes.indexOf(mode) < privacyModes.indexOf(profile.privacy_mode);
+  const isRefused = isLooser && role !== 'owner';
   const save = useMutation({
-    mutationFn: () => clientFor(profile.id).updatePrivacy({ body: { privacy_mode: mode } }),
+    mutationFn: () =>
+      clientFor(profile.id).updatePrivacy({
+        body: { privacy_mode: mode, ...(isLooser && { current_password: password }) },
+      }),
     onSuccess: useProfileChanged(),
   });
   const isOther = mode !== profile.privacy_mode;
-  const isTighter = privacyModes.indexOf(mode) > privacyModes.indexOf(profile.privacy_mode);
   return (
     <Part title={say.settings.privacy} onSubmit={() => save.mutate()}>
       <Labelled title={say.settings.privacyMode} about={say.settings.modesAbout[mode]}>
@@ -116,8 +124,10 @@ function Privacy({ profile }: { readonly profile: Profile }) {
           </select>
         )}
       </Labelled>
-      {isOther && <Warning>{isTighter ? say.settings.tighter : say.settings.looser}</Warning>}
-      <Save isPending={save.isPending} isIdle={!isOther}>
+      {isRefused && <Warning>{say.settings.onlyOwner}</Warning>}
+      {isOther && !isRefused && <Warning>{isLooser ? say.settings.looser : say.settings.tighter}</Warning>}
+      {isLooser && !isRefused && <PasswordField value={password} onChange={setPassword} />}
+      <Save isPending={save.isPending} isIdle={!isOther || isRefused}>
         {say.settings.changePrivacy}
       </Save>
       <Failed error={save.error} />

@@ -4,9 +4,11 @@ import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { longDay, words } from '../format.ts';
 import { useMembership } from '../membership.ts';
+import { AskPassword } from '../parts/ask-password.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { LineForm, Titled } from '../parts/line-form.tsx';
 import { Failed, Page } from '../parts/page.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
 import { Answered } from '../parts/states.tsx';
 import { scopesOf } from '../vocabulary.ts';
 import { say } from '../words/index.ts';
@@ -53,9 +55,15 @@ function MemberLine({
   const queryClient = useQueryClient();
   const params = { workspaceId, userId };
   const onSuccess = () => queryClient.invalidateQueries(membersQuery(workspaceId));
+  // The role that waits for the password.
+  const [wanted, setWanted] = useState<Role>();
   const change = useMutation({
-    mutationFn: (to: Role) => accountClient.updateMember({ params, body: { role: to } }),
-    onSuccess,
+    mutationFn: ({ to, password }: { readonly to: Role; readonly password?: string }) =>
+      accountClient.updateMember({ params, body: { role: to, ...(password && { current_password: password }) } }),
+    onSuccess: () => {
+      setWanted(undefined);
+      return onSuccess();
+    },
   });
   return (
     <li className="flex flex-wrap items-center justify-between gap-3 border-line border-b pb-3 last:border-b-0 last:pb-0">
@@ -70,7 +78,11 @@ function MemberLine({
             className="field"
             value={role}
             disabled={change.isPending}
-            onChange={({ target }) => change.mutate(target.value as Role)}
+            onChange={({ target }) => {
+              const to = target.value as Role;
+              if (to === 'owner' || role === 'owner') setWanted(to);
+              else change.mutate({ to });
+            }}
           >
             {roleNames.map((one) => (
               <option key={one} value={one}>
@@ -83,7 +95,19 @@ function MemberLine({
       ) : (
         words(role)
       )}
-      <Failed error={change.error} />
+      {wanted ? (
+        <AskPassword
+          title={say.team.changeOwner(name)}
+          about={wanted === 'owner' ? say.team.ownerAbout : say.team.noOwnerAbout}
+          button={say.team.changeRole}
+          error={change.error}
+          isPending={change.isPending}
+          onSubmit={(password) => change.mutate({ to: wanted, password })}
+          onClose={() => setWanted(undefined)}
+        />
+      ) : (
+        <Failed error={change.error} />
+      )}
     </li>
   );
 }
@@ -91,10 +115,14 @@ function MemberLine({
 function Invitations({ workspaceId }: { readonly workspaceId: string }) {
   const queryClient = useQueryClient();
   const [role, setRole] = useState<Role>('viewer');
+  const [password, setPassword] = useState('');
   const open = useQuery(invitationsQuery(workspaceId));
   const onSuccess = () => queryClient.invalidateQueries(invitationsQuery(workspaceId));
   const invite = useMutation({
-    mutationFn: async () => (await accountClient.createInvitation({ params: { workspaceId }, body: { role } })).data,
+    mutationFn: async () => {
+      const body = { role, ...(role === 'owner' && { current_password: password }) };
+      return (await accountClient.createInvitation({ params: { workspaceId }, body })).data;
+    },
     onSuccess,
   });
   const revoke = useMutation({
@@ -115,6 +143,7 @@ function Invitations({ workspaceId }: { readonly workspaceId: string }) {
             ))}
           </select>
         </Titled>
+        {role === 'owner' && <PasswordField value={password} onChange={setPassword} />}
         <button type="submit" className="button-main" disabled={invite.isPending}>
           {say.common.makeLink}
         </button>

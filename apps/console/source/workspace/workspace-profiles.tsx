@@ -159,7 +159,7 @@ function Row({ profile, membership, isCurrent }: RowProps) {
           name={name}
           about={say.profiles.removeAbout}
           button={say.profiles.removeButton}
-          remove={() => accountClient.deleteProfile({ params })}
+          remove={(password) => accountClient.deleteProfile({ params, body: { current_password: password } })}
           onClose={() => setDeleting(false)}
           onDeleted={() => {
             setDeleting(false);

@@ -31,7 +31,12 @@ export const profiles = {
     removeButton: 'Delete profile',
     removeWorkspace: 'Delete workspace',
     removeWorkspaceAbout:
+      'All profiles of the workspace are deleted with everything in them, and all members lose access. An owner can restore the workspace for seven days, under Account.',
+    removeWorkspaceNow:
       'All profiles of the workspace are deleted with everything in them, and all members lose access. You cannot undo this.',
+    deleteNow: 'Delete it now. It cannot be restored.',
+    deletedWorkspaces: 'Deleted workspaces',
+    restorableUntil: (day: Shown) => `Can be restored until ${day}`,
     noAccess: 'You cannot open this profile',
     noAccessAbout:
       'It was archived or deleted, or you are not a member of its workspace. Ask an owner of the workspace.',

@@ -36,6 +36,10 @@ export const workspace = {
       assistant: 'AI assistant',
     },
     revokeCreated: 'Revoke all of these',
+    changeRole: 'Change role',
+    changeOwner: (name: Shown) => `Change the role of ${name}?`,
+    ownerAbout: 'An owner can remove other owners and delete the workspace.',
+    noOwnerAbout: 'They can no longer delete the workspace or change its owners.',
     invite: 'Invite somebody',
     role: 'Role',
     theInvitation: 'the invitation',
@@ -71,6 +75,7 @@ export const workspace = {
       'From a healthcare mode on, no app and no key reads people any more, and apps lose that permission for good: should the profile become less private again, they have to ask anew.',
     looser:
       'Apps and keys may read people again once somebody allows them to, and conversions may leave as the new mode says. Do it only if those concerned agreed.',
+    onlyOwner: 'Only an owner of the workspace can make the profile less private.',
     changePrivacy: 'Change privacy mode',
   },
   shared: {
@@ -149,6 +154,7 @@ export const workspace = {
     may: 'What it may do',
     send: 'Send events and payments',
     read: 'Read reports',
+    usual: 'Everything except customers and ad changes',
     all: 'All that this profile allows',
     make: 'Make key',
     theKey: 'the key',

@@ -104,6 +104,7 @@ export const logNames: Readonly<Record<string, string>> = {
   workspace_created: 'Espacio de trabajo creado',
   workspace_moved: 'Espacio de trabajo trasladado',
   workspace_deleted: 'Espacio de trabajo eliminado',
+  workspace_restored: 'Espacio de trabajo restaurado',
   workspace_plan_changed: 'Plan cambiado',
   search_customers: 'Buscar clientes',
   list_customers: 'Ver la lista de clientes',

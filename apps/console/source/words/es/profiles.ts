@@ -31,7 +31,12 @@ export const profiles: typeof english = {
     removeButton: 'Eliminar perfil',
     removeWorkspace: 'Eliminar espacio de trabajo',
     removeWorkspaceAbout:
+      'Se eliminan todos los perfiles del espacio con todo lo que contienen, y todos los miembros pierden el acceso. Un propietario puede restaurar el espacio durante siete días, en Cuenta.',
+    removeWorkspaceNow:
       'Se eliminan todos los perfiles del espacio con todo lo que contienen, y todos los miembros pierden el acceso. No se puede deshacer.',
+    deleteNow: 'Eliminarlo ahora. No se podrá restaurar.',
+    deletedWorkspaces: 'Espacios de trabajo eliminados',
+    restorableUntil: (day) => `Se puede restaurar hasta el ${day}`,
     noAccess: 'No puedes abrir este perfil',
     noAccessAbout:
       'Se archivó o se eliminó, o no perteneces a su espacio de trabajo. Pregunta a un propietario del espacio.',

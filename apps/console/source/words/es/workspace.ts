@@ -37,6 +37,10 @@ export const workspace: typeof english = {
       assistant: 'Asistente de IA',
     },
     revokeCreated: 'Revocar todo esto',
+    changeRole: 'Cambiar rol',
+    changeOwner: (name) => `¿Cambiar el rol de ${name}?`,
+    ownerAbout: 'Un propietario puede quitar a otros propietarios y eliminar el espacio de trabajo.',
+    noOwnerAbout: 'Ya no podrá eliminar el espacio de trabajo ni cambiar a sus propietarios.',
     invite: 'Invitar a alguien',
     role: 'Rol',
     theInvitation: 'la invitación',
@@ -72,6 +76,7 @@ export const workspace: typeof english = {
       'Desde un modo de salud, ninguna app ni clave ve personas, y las apps pierden ese permiso para siempre: si el perfil vuelve a ser menos privado, tienen que pedirlo de nuevo.',
     looser:
       'Las apps y claves podrán ver personas otra vez cuando alguien se lo permita, y las conversiones saldrán según el nuevo modo. Hazlo solo si las personas afectadas están de acuerdo.',
+    onlyOwner: 'Solo un propietario del espacio de trabajo puede hacer el perfil menos privado.',
     changePrivacy: 'Cambiar el modo de privacidad',
   },
   shared: {
@@ -150,6 +155,7 @@ export const workspace: typeof english = {
     may: 'Qué puede hacer',
     send: 'Enviar eventos y pagos',
     read: 'Leer informes',
+    usual: 'Todo menos clientes y cambios de anuncios',
     all: 'Todo lo que este perfil permite',
     make: 'Crear clave',
     theKey: 'la clave',

@@ -1,0 +1,24 @@
+import { say } from '../words/index.ts';
+import { Labelled } from './labelled.tsx';
+
+interface PasswordFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** The password again: a borrowed session must not destroy anything or widen access. */
+export const PasswordField = ({ value, onChange }: PasswordFieldProps) => (
+  <Labelled title={say.account.yourPassword}>
+    {(id) => (
+      <input
+        id={id}
+        className="field"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+      />
+    )}
+  </Labelled>
+);
