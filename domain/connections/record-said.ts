@@ -6,6 +6,7 @@ import {
   type ReadEvent,
   readOneOfMany,
   recordOutcomes,
+  type ToldRefund,
 } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 import type { Said, SaidOutcome, SaidPerson, SaidRefund } from '@tributary/providers';
@@ -171,17 +172,29 @@ function traitsOf(channel: Channel, { externalId, email, phone, name, rut }: Sai
 async function keepRefunds(tx: Tx, saying: OutcomeSaying, said: readonly SaidRefund[]): Promise<Rejected[]> {
   if (said.length === 0) return [];
   const { profileId, provider, services, now } = saying;
-  const told = said.map((one) => ({
-    idempotencyKey: keyOf(provider, one.externalId, one.isDispute ? 'dispute' : 'refund'),
-    paymentRef: one.ofExternalId,
-    kind: one.isDispute ? ('dispute' as const) : ('refund' as const),
-    status: one.isUndone ? ('withdrawn' as const) : ('completed' as const),
-    amount: one.amount,
-    currency: one.currency,
-    refundedAt: new Date(one.occurredAt),
-  }));
-  const receipts = await services.payments.refund(tx, profileId, told, { source: provider, now });
-  return receipts.flatMap((receipt, index) =>
-    'refused' in receipt ? [{ externalId: said[index]?.externalId ?? '', reason: receipt.refused }] : [],
-  );
+  const rejected: Rejected[] = [];
+  const sound: { readonly externalId: string; readonly refund: ToldRefund }[] = [];
+  for (const one of said) {
+    const { externalId } = one;
+    // Providers report refunds of nothing, such as of shipping that was free.
+    if (/^0+(\.0+)?$/.test(one.amount)) continue;
+    const idempotencyKey = keyOf(provider, externalId, one.isDispute ? 'dispute' : 'refund');
+    const body = {
+      event_name: 'refund',
+      idempotency_key: idempotencyKey,
+      occurred_at: one.occurredAt,
+      refund_of: one.ofExternalId,
+      refund_kind: one.isDispute ? 'dispute' : 'refund',
+      refund_status: one.isUndone ? 'withdrawn' : 'completed',
+      properties: { value: one.amount, currency: one.currency },
+    };
+    const read = readOneOfMany(profileId, body, now, () => idempotencyKey);
+    if ('refund' in read) sound.push({ externalId, refund: read.refund });
+    else if ('code' in read) rejected.push({ externalId, reason: `${read.field} ${read.message}` });
+  }
+  const refunds = sound.map(({ refund }) => refund);
+  const receipts = await services.payments.refund(tx, profileId, refunds, { source: provider, now });
+  for (const [index, receipt] of receipts.entries())
+    if ('refused' in receipt) rejected.push({ externalId: sound[index]?.externalId ?? '', reason: receipt.refused });
+  return rejected;
 }

@@ -4,6 +4,7 @@ import { baseOf } from './ask.ts';
 import { readOAuthCallback, requestToken } from './oauth-token.ts';
 import type { Call, Connect } from './provider.ts';
 import { ProviderFault } from './provider-fault.ts';
+import { lifeSeconds } from './read-answer.ts';
 
 export interface GoogleClient {
   readonly clientId: string;
@@ -26,7 +27,7 @@ export type GoogleCredentials = z.infer<typeof GoogleCredentials>;
 const Tokens = z.object({
   access_token: z.string(),
   refresh_token: z.string().optional(),
-  expires_in: z.number(),
+  expires_in: lifeSeconds,
   scope: z.string().default(''),
 });
 

@@ -4,7 +4,8 @@ import { ProviderFault } from './provider-fault.ts';
 
 /**
  * The body as JSON; undefined: it is none, as when an answer was cut off. Numbers that a double cannot hold, and those with a
- * fraction, are kept as the text that was sent, because money must not be rounded on the way in.
+ * fraction, are kept as the text that was sent, because money must not be rounded on the way in. Texts lose what PostgreSQL cannot
+ * store: a NUL in the name of one customer would stop the sync of all others.
  */
 export function readJson(text: string): unknown {
   try {
@@ -15,6 +16,7 @@ export function readJson(text: string): unknown {
 }
 
 function exact(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   return context?.source ?? value;
 }
@@ -23,6 +25,25 @@ function exact(_: string, value: unknown, context?: { readonly source?: string }
 export const decimalText = z.union([z.string(), z.number()]).transform(String);
 /** A count that came as a number or as a text. */
 export const count = z.union([z.number(), z.string()]).transform(Number).pipe(z.number().int());
+
+/** A day of this century, such as 2026-03-10: the stores know no others. */
+export const dayText = z.iso.date().regex(/^20/);
+/** A whole number of at most 18 digits, as text: millionths of a currency, cents. */
+export const wholeText = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().regex(/^-?\d{1,18}$/));
+/** How many seconds a token is valid; a century at most. */
+export const lifeSeconds = z.number().min(0).max(3_155_760_000);
+
+/**
+ * A moment as the ledger reads it. What is no moment stays as it was sent: the ledger rejects that record and says so, where an error
+ * here would stop the sync of all others.
+ */
+export function instant(at: string | Date): string {
+  const moment = new Date(at);
+  return Number.isNaN(moment.getTime()) ? String(at) : moment.toISOString();
+}
 
 /** What was promised and is missing fails loudly, and waits: it is ours to mend, and nobody has to consent again. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown, what: string): T {

@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { type Route, routes } from '@tributary/contract';
 import { openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
 import { type Failure, Fuzzer } from './fuzz.ts';
+import { heapMegabytes } from './heap.ts';
 import { openCollectorTarget, targetOf } from './targets.ts';
 import { buildWorld } from './world.ts';
 
@@ -83,13 +82,6 @@ export async function fuzzPart(
   } finally {
     await kit.close();
   }
-}
-
-/** What is still held after a collection, which has to be asked for by name. */
-function heapMegabytes(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return Math.round((process.memoryUsage().heapUsed / 1024 / 1024) * 10) / 10;
 }
 
 // Started as a process by the drill, it tells how far it is, and in the end what it found.

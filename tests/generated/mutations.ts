@@ -102,12 +102,16 @@ const onQuery = fc
   );
 
 /** Every place in a JSON value, the whole of it first. */
-function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+export function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== 'object') return [path];
   return [path, ...Object.entries(value).flatMap(([name, inner]) => placesIn(inner, [...path, name]))];
 }
 
-function changedAt(value: unknown, [name, ...rest]: readonly string[], change: (value: unknown) => unknown): unknown {
+export function changedAt(
+  value: unknown,
+  [name, ...rest]: readonly string[],
+  change: (value: unknown) => unknown,
+): unknown {
   if (name === undefined) return change(value);
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
   copy[name] = changedAt(copy[name], rest, change);
@@ -123,74 +127,73 @@ const asText = (value: unknown): string => {
   }
 };
 
-const onValue = fc
-  .tuple(
-    fc.nat(60),
-    fc.oneof(
-      { weight: 5, arbitrary: hostileValues.map((hostile) => () => hostile) },
-      { weight: 1, arbitrary: fc.constant(() => undefined) },
-      { weight: 1, arbitrary: fc.constant((value: unknown) => [value]) },
-      {
-        weight: 1,
-        arbitrary: fc.constant(asText),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.tuple(hostileTexts, hostileValues).map(([name, hostile]) => (value: unknown) => ({
-          ...(value as object),
-          [name]: hostile,
-        })),
-      },
-    ),
-  )
-  .map(
-    ([index, change]): Mutation =>
-      (draft) => {
-        if (draft.body === undefined) return draft;
-        const place = picked(placesIn(draft.body), index) ?? [];
-        return { ...draft, body: changedAt(draft.body, place, change) };
-      },
-  );
+/** What may be done to one value inside a document. */
+export const valueChanges: fc.Arbitrary<(value: unknown) => unknown> = fc.oneof(
+  { weight: 5, arbitrary: hostileValues.map((hostile) => () => hostile) },
+  { weight: 1, arbitrary: fc.constant(() => undefined) },
+  { weight: 1, arbitrary: fc.constant((value: unknown) => [value]) },
+  {
+    weight: 1,
+    arbitrary: fc.constant(asText),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(hostileTexts, hostileValues).map(([name, hostile]) => (value: unknown) => ({
+      ...(value as object),
+      [name]: hostile,
+    })),
+  },
+);
+
+const onValue = fc.tuple(fc.nat(60), valueChanges).map(
+  ([index, change]): Mutation =>
+    (draft) => {
+      if (draft.body === undefined) return draft;
+      const place = picked(placesIn(draft.body), index) ?? [];
+      return { ...draft, body: changedAt(draft.body, place, change) };
+    },
+);
 
 const text = (change: (text: string) => string) => (bytes: Buffer) =>
   Buffer.from(change(bytes.toString('latin1')), 'latin1');
 const defaultBodyLimit = 1024 * 1024;
 
-const onBytes = fc
-  .oneof(
-    {
-      weight: 30,
-      arbitrary: fc.constantFrom<(bytes: Buffer) => Buffer>(
-        () => Buffer.alloc(0),
-        (bytes) => bytes.subarray(0, bytes.length >> 1),
-        (bytes) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]),
-        (bytes) => Buffer.concat([bytes, Buffer.from([0])]),
-        (bytes) => Buffer.concat([bytes, bytes]),
-        (bytes) => Buffer.from(bytes.toString(), 'utf16le'),
-        text((json) => json.replace(/"/g, "'")),
-        text((json) => json.replace(/\}$/, ',}')),
-        text((json) => json.replace(/"[^"]*"\s*:/, (name) => `${name}null,${name}`)),
-        text((json) => json.replace('{', '{"__proto__":{"isAdmin":true},')),
-        text((json) => json.replace('{', '{"a":1e400,"b":-0,')),
-        text((json) => json.replace(/[a-z]/, '\xff\xfe')),
-        text((json) => json.replace(/[a-z]/, '\xed\xa0\x80')),
-        text((json) => json.replace(/[a-z]/, '\xc0\x80')),
-        () => Buffer.from('['.repeat(10_000) + ']'.repeat(10_000)),
-        () => Buffer.from(`{"a":${'['.repeat(10_000)}`),
-      ),
-    },
-    { weight: 5, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => () => Buffer.from(bytes)) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .constantFrom(defaultBodyLimit - 20, defaultBodyLimit + 1)
-        .map((size) => text((json) => json.replace('{', `{"a":"${'x'.repeat(Math.max(0, size - json.length))}",`))),
-    },
-  )
-  .map(
-    (change): Mutation =>
-      (draft) => ({ ...draft, bytes: change(bytesOf(draft) ?? Buffer.from('{}')) }),
-  );
+/** What may be done to the bytes of a document. */
+export const byteChanges: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(
+  {
+    weight: 30,
+    arbitrary: fc.constantFrom<(bytes: Buffer) => Buffer>(
+      () => Buffer.alloc(0),
+      (bytes) => bytes.subarray(0, bytes.length >> 1),
+      (bytes) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]),
+      (bytes) => Buffer.concat([bytes, Buffer.from([0])]),
+      (bytes) => Buffer.concat([bytes, bytes]),
+      (bytes) => Buffer.from(bytes.toString(), 'utf16le'),
+      text((json) => json.replace(/"/g, "'")),
+      text((json) => json.replace(/\}$/, ',}')),
+      text((json) => json.replace(/"[^"]*"\s*:/, (name) => `${name}null,${name}`)),
+      text((json) => json.replace('{', '{"__proto__":{"isAdmin":true},')),
+      text((json) => json.replace('{', '{"a":1e400,"b":-0,')),
+      text((json) => json.replace(/[a-z]/, '\xff\xfe')),
+      text((json) => json.replace(/[a-z]/, '\xed\xa0\x80')),
+      text((json) => json.replace(/[a-z]/, '\xc0\x80')),
+      () => Buffer.from('['.repeat(10_000) + ']'.repeat(10_000)),
+      () => Buffer.from(`{"a":${'['.repeat(10_000)}`),
+    ),
+  },
+  { weight: 5, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => () => Buffer.from(bytes)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom(defaultBodyLimit - 20, defaultBodyLimit + 1)
+      .map((size) => text((json) => json.replace('{', `{"a":"${'x'.repeat(Math.max(0, size - json.length))}",`))),
+  },
+);
+
+const onBytes = byteChanges.map(
+  (change): Mutation =>
+    (draft) => ({ ...draft, bytes: change(bytesOf(draft) ?? Buffer.from('{}')) }),
+);
 
 const long = 'x'.repeat(9_000);
 /** Undefined: left out. */

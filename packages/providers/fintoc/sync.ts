@@ -2,6 +2,7 @@ import { dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
 import type { Heard } from '../ask.ts';
 import type { Call, SaidOutcome, Sync } from '../provider.ts';
+import { instant } from '../read-answer.ts';
 import type { FintocCredentials } from './credentials.ts';
 
 /** Movements are listed newest first by page numbers: one that comes meanwhile moves the others back, so a page may repeat rows and misses none. */
@@ -66,7 +67,7 @@ function sayMovement(movement: z.infer<typeof Movement>): SaidOutcome[] {
       kind: 'outcome',
       externalId: movement.id,
       outcomeType: 'payment_received',
-      occurredAt: new Date(movement.transaction_date ?? movement.post_date).toISOString(),
+      occurredAt: instant(movement.transaction_date ?? movement.post_date),
       value: fromFintocUnits(amount, movement.currency),
       currency: movement.currency.toUpperCase(),
       person: {

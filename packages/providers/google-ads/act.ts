@@ -3,6 +3,7 @@ import { addDays, dayIn } from '../days.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Act, Call, LiveEntity } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
+import { wholeText } from '../read-answer.ts';
 import { type AdsApi, customerOf } from './api.ts';
 import { fromMicros, toMicros } from './money.ts';
 import { statusOf } from './reads.ts';
@@ -17,7 +18,7 @@ const Campaign = z.object({
 });
 const Budget = z.object({
   resourceName: z.string(),
-  amountMicros: z.string().optional(),
+  amountMicros: wholeText.optional(),
   explicitlyShared: z.boolean().default(false),
   period: z.string().optional(),
 });
@@ -34,7 +35,7 @@ const AdRow = z.object({
   }),
   campaign: z.object({ id: z.string(), status: z.string() }),
 });
-const Spent = z.object({ metrics: z.object({ costMicros: z.string().default('0') }) });
+const Spent = z.object({ metrics: z.object({ costMicros: wholeText.default('0') }) });
 const recentDays = 7;
 
 export function createAct(api: AdsApi): Act<GoogleCredentials> {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Books } from '../books.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
+import { dayText, wholeText } from '../read-answer.ts';
 import { type AdsApi, customerOf } from './api.ts';
 import { fromMicros } from './money.ts';
 
 const Row = z.object({
-  segments: z.object({ date: z.string() }),
-  metrics: z.object({ costMicros: z.string().default('0') }),
+  segments: z.object({ date: dayText }),
+  metrics: z.object({ costMicros: wholeText.default('0') }),
 });
 
 /** The sync reads ads; this is what the account as a whole cost. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Said } from '../provider.ts';
-import { count, decimalText, readAs } from '../read-answer.ts';
+import { count, dayText, decimalText, readAs, wholeText } from '../read-answer.ts';
 import { fromMicros } from './money.ts';
 
 const Id = z.union([z.string(), z.number()]).transform(String);
@@ -16,7 +16,7 @@ const CampaignRow = z.object({
     status: z.string(),
     advertisingChannelType: z.string().optional(),
   }),
-  campaignBudget: z.object({ amountMicros: z.string().optional(), period: z.string().optional() }).optional(),
+  campaignBudget: z.object({ amountMicros: wholeText.optional(), period: z.string().optional() }).optional(),
 });
 const AdGroupRow = z.object({
   adGroup: z.object({ id: Id, name: z.string().optional(), status: z.string() }),
@@ -42,7 +42,7 @@ const AdRow = z.object({
   campaign: z.object({ id: Id }),
 });
 const Metrics = z.object({
-  costMicros: z.string().default('0'),
+  costMicros: wholeText.default('0'),
   impressions: count.default(0),
   clicks: count.default(0),
   conversions: decimalText.default('0'),
@@ -54,7 +54,7 @@ const AdDayRow = z.object({
   adGroupAd: z.object({ ad: z.object({ id: Id }) }),
   adGroup: z.object({ id: Id }),
   campaign: z.object({ id: Id }),
-  segments: z.object({ date: z.string() }),
+  segments: z.object({ date: dayText }),
   metrics: Metrics,
 });
 const CampaignDayRow = AdDayRow.omit({ adGroupAd: true, adGroup: true });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { baseOf } from '../ask.ts';
 import { readOAuthCallback, requestToken } from '../oauth-token.ts';
 import type { Call, Candidate, Connect } from '../provider.ts';
+import { lifeSeconds } from '../read-answer.ts';
 import { appIdOf, type HighlevelApi, type HighlevelSettings } from './api.ts';
 import type { HighlevelCredentials } from './credentials.ts';
 
@@ -17,7 +18,7 @@ const scopes = [
 const Tokens = z.object({
   access_token: z.string(),
   refresh_token: z.string(),
-  expires_in: z.number(),
+  expires_in: lifeSeconds,
   scope: z.string().default(''),
   userType: z.enum(['Location', 'Company']),
   companyId: z.string(),

@@ -1,7 +1,7 @@
 import { type DealEnd, dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
 import type { Account, Pipeline, SaidOutcome, Sync } from '../provider.ts';
-import { decimalText } from '../read-answer.ts';
+import { decimalText, instant } from '../read-answer.ts';
 import { breathOf, type HighlevelApi } from './api.ts';
 import type { HighlevelCredentials } from './credentials.ts';
 
@@ -154,5 +154,3 @@ function sayContact({ contactId, contact }: Opportunity): SaidOutcome['person'] 
     ...(contact?.name && { name: contact.name }),
   };
 }
-
-const instant = (at: string): string => new Date(at).toISOString();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { baseOf } from '../ask.ts';
 import { readOAuthCallback, requestToken } from '../oauth-token.ts';
 import type { Call, Connect } from '../provider.ts';
+import { lifeSeconds } from '../read-answer.ts';
 import type { MercadoPagoApi, MercadoPagoSettings } from './api.ts';
 
 export const MercadoPagoCredentials = z.object({
@@ -19,7 +20,7 @@ export type MercadoPagoCredentials = z.infer<typeof MercadoPagoCredentials>;
 const Tokens = z.object({
   access_token: z.string(),
   refresh_token: z.string().optional(),
-  expires_in: z.number(),
+  expires_in: lifeSeconds,
   user_id: z.union([z.number(), z.string()]).transform(String),
   scope: z.string().default(''),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Said, SaidPerson, SaidRefund } from '../provider.ts';
-import { decimalText } from '../read-answer.ts';
+import { decimalText, instant } from '../read-answer.ts';
 
 /** A payment as Mercado Pago tells it, in our words. */
 
@@ -82,22 +82,26 @@ function sayDispute(payment: Payment): SaidRefund[] {
   const isChangedLater = Date.parse(date_last_updated) - Date.parse(date_approved ?? '') > 60_000;
   if (!isHeld && detail !== 'reimbursed' && !isChangedLater) return [];
   const { transaction_amount: amount, transaction_amount_refunded: refunded } = payment;
+  const left = minus(amount, refunded ?? '0');
+  // Of what was refunded as a whole nothing is left that could be held.
+  const holds = isHeld && Number(left) !== 0;
   return [
     {
       kind: 'refund',
       externalId: `dispute-${payment.id}`,
       ofExternalId: payment.id,
-      amount: isHeld ? minus(amount, refunded ?? '0') : amount,
+      amount: holds ? left : amount,
       currency: payment.currency_id,
       occurredAt: instant(date_last_updated),
       isDispute: true,
-      ...(!isHeld && { isUndone: true }),
+      ...(!holds && { isUndone: true }),
     },
   ];
 }
 
-/** Exact, in whole parts of the finer of the two. */
+/** Exact, in whole parts of the finer of the two. What is no decimal is left for the ledger to reject. */
 function minus(amount: string, less: string): string {
+  if (![amount, less].every((text) => /^\d{1,18}(\.\d{1,18})?$/.test(text))) return amount;
   const digits = Math.max(...[amount, less].map((text) => (text.split('.')[1] ?? '').length));
   const units = (text: string) => BigInt(text.split('.')[0] + (text.split('.')[1] ?? '').padEnd(digits, '0'));
   const left = String(units(amount) - units(less)).padStart(digits + 1, '0');
@@ -119,5 +123,3 @@ function payerOf({ payer }: Payment): SaidPerson {
   };
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
 }
-
-const instant = (at: string): string => new Date(at).toISOString();

@@ -7,7 +7,7 @@ import { decimalText, readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import { budgetOf, Creative, creativeFields, sayCreative } from './entities.ts';
 import type { Graph } from './graph.ts';
-import { fromMetaUnits, toMetaUnits } from './money.ts';
+import { fromMetaUnits, leastBudget, toMetaUnits } from './money.ts';
 
 const fieldsOf: Readonly<Record<EntityLevel, string>> = {
   campaign: 'id,account_id,name,status,daily_budget',
@@ -19,11 +19,14 @@ const Node = z.object({
   account_id: z.string().optional(),
   name: z.string().default(''),
   status: z.string(),
-  daily_budget: z.string().optional(),
+  daily_budget: z
+    .string()
+    .regex(/^\d{0,18}$/)
+    .optional(),
   campaign: z.object({ id: z.string(), status: z.string() }).optional(),
   creative: Creative.optional(),
 });
-const AccountMoney = z.object({ currency: z.string(), min_daily_budget: decimalText.optional() });
+const AccountMoney = z.object({ currency: z.string(), min_daily_budget: leastBudget.optional() });
 const Total = z.object({ summary: z.object({ total_count: z.number() }) });
 const Spent = z.object({ data: z.array(z.object({ spend: decimalText })) });
 const Made = z.object({ id: z.string() });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Books } from '../books.ts';
 import { addDays, earlier } from '../days.ts';
-import { decimalText } from '../read-answer.ts';
+import { dayText, decimalText } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import type { Graph } from './graph.ts';
 
-const Day = z.object({ date_start: z.string(), account_currency: z.string(), spend: decimalText });
+const Day = z.object({ date_start: dayText, account_currency: z.string(), spend: decimalText });
 /** Days at once that Meta answers without a report. */
 const windowDays = 90;
 

@@ -1,24 +1,28 @@
 import { z } from 'zod';
 import type { Candidate, Connect } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
-import { decimalText, readAs } from '../read-answer.ts';
+import { lifeSeconds, readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import type { Graph } from './graph.ts';
-import { fromMetaUnits } from './money.ts';
+import { fromMetaUnits, leastBudget } from './money.ts';
 import type { MetaSettings } from './settings.ts';
 
 const scopes = ['ads_read', 'ads_management', 'business_management', 'pages_show_list', 'pages_read_engagement'];
 
 const Token = z.object({ access_token: z.string() });
 const Inspected = z.object({
-  data: z.object({ is_valid: z.boolean(), expires_at: z.number().default(0), scopes: z.array(z.string()).default([]) }),
+  data: z.object({
+    is_valid: z.boolean(),
+    expires_at: lifeSeconds.default(0),
+    scopes: z.array(z.string()).default([]),
+  }),
 });
 const AdAccount = z.object({
   id: z.string(),
   name: z.string().optional(),
   currency: z.string(),
   timezone_name: z.string(),
-  min_daily_budget: decimalText.optional(),
+  min_daily_budget: leastBudget.optional(),
   business: z.object({ id: z.string(), name: z.string().optional() }).optional(),
 });
 

@@ -4,7 +4,10 @@ import { readAs } from '../read-answer.ts';
 import { sayAudience, Targeting } from './audience.ts';
 import { fromMetaUnits } from './money.ts';
 
-const Budget = z.string().optional();
+const Budget = z
+  .string()
+  .regex(/^\d{0,18}$/)
+  .optional();
 
 const Campaign = z.object({
   id: z.string(),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { SaidDelivery } from '../provider.ts';
-import { count, decimalText } from '../read-answer.ts';
+import { count, dayText, decimalText } from '../read-answer.ts';
 
 const Actions = z.array(z.object({ action_type: z.string(), value: decimalText })).default([]);
 
 export const Insight = z.object({
-  date_start: z.string(),
+  date_start: dayText,
   account_currency: z.string(),
   campaign_id: z.string(),
   adset_id: z.string(),

@@ -4,7 +4,7 @@ import { addDays, dayIn, earlier } from '../days.ts';
 import { createGoogleOAuth, type GoogleClient, GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
-import { count, decimalText, readJson } from '../read-answer.ts';
+import { count, dayText, decimalText, readJson } from '../read-answer.ts';
 
 export interface SearchConsoleSettings extends GoogleClient {
   /** https://www.googleapis.com */
@@ -41,7 +41,7 @@ const Rows = z.object({
   rows: z
     .array(
       z.object({
-        keys: z.tuple([z.string(), z.string(), z.string()]),
+        keys: z.tuple([dayText, z.string(), z.string()]),
         clicks: count,
         impressions: count,
         position: decimalText,

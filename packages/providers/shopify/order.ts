@@ -1,7 +1,7 @@
 import type { PaymentProvider } from '@tributary/vocabulary';
 import { z } from 'zod';
 import type { Said, SaidPerson } from '../provider.ts';
-import { decimalText, told } from '../read-answer.ts';
+import { decimalText, instant, told } from '../read-answer.ts';
 
 const id = z.union([z.number(), z.string()]).transform(String);
 const text = z.string().nullish();
@@ -95,5 +95,3 @@ function buyerOf({ customer, email, phone }: Order): SaidPerson {
     name: name || undefined,
   });
 }
-
-const instant = (at: string): string => new Date(at).toISOString();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SaidOutcome, SaidPerson, SaidRefund } from '../provider.ts';
+import { instant } from '../read-answer.ts';
 import { fromStripeUnits } from './money.ts';
 
 /** Charges, refunds and disputes as Stripe tells them, in our words. */
@@ -54,7 +55,7 @@ export function sayCharge(charge: z.infer<typeof Charge>): SaidOutcome[] {
       kind: 'outcome',
       externalId: charge.id,
       outcomeType: 'payment_received',
-      occurredAt: instant(charge.created),
+      occurredAt: instant(new Date(charge.created * 1000)),
       value: fromStripeUnits(charge.amount_captured, charge.currency),
       currency: charge.currency.toUpperCase(),
       person: payerOf(charge),
@@ -104,9 +105,7 @@ const sayReversal = (
   ofExternalId: charge,
   amount: fromStripeUnits(amount, currency),
   currency: currency.toUpperCase(),
-  occurredAt: instant(created),
+  occurredAt: instant(new Date(created * 1000)),
   isDispute,
   ...(isUndone && { isUndone }),
 });
-
-const instant = (seconds: number): string => new Date(seconds * 1000).toISOString();

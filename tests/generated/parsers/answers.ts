@@ -1,0 +1,163 @@
+import { untilRecorded } from '@tributary/domain/outcomes';
+import type { OutcomeServices } from '@tributary/domain/outcomes/room.ts';
+import {
+  type Account,
+  type Call,
+  type Provider,
+  type ProviderAnswer,
+  ProviderFault,
+  type ProviderRequest,
+  type Said,
+} from '@tributary/providers';
+import { agree, sendTo } from '@tributary/sandbox';
+import { testOutcomeServices } from '@tributary/testkit';
+import { type Channel, channelNames } from '@tributary/vocabulary';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { recordSaid } from '../../../domain/connections/record-said.ts';
+import { documentChanges } from './documents.ts';
+import { type ParserTarget, parserTarget } from './target.ts';
+import type { ParserWorld } from './world.ts';
+
+/** More requests than this for one page, and a provider leads us in circles. */
+const mostRequests = 60;
+const mostPages = 3;
+const mostShown = 1_500;
+const redirectUri = 'http://127.0.0.1:4000/connect/callback';
+const statuses = fc.oneof(
+  { weight: 9, arbitrary: fc.constant(undefined) },
+  fc.constantFrom(200, 204, 301, 400, 401, 429, 500),
+);
+
+interface Reading {
+  readonly name: string;
+  /** Pages of a sync; whatever else is read has none. */
+  read(call: Call): Promise<void>;
+}
+
+/** Answers of the sandbox, one of them bent, read by the provider and written into the ledger. */
+export async function answerTargets(world: ParserWorld): Promise<ParserTarget[]> {
+  const targets: ParserTarget[] = [];
+  for (const channel of channelNames) {
+    const provider = world.providers.of(channel);
+    // A chatbot offers nothing but a check of its key.
+    if (!provider?.sync || !world.connections.has(channel)) continue;
+    const sandboxCall = callThrough(sendTo(world.sandbox), world.now());
+    const account = await openAccount(world, provider, channel, sandboxCall);
+    const answers = new Map<string, ProviderAnswer>();
+    const send = async (request: ProviderRequest) => {
+      const key = `${request.method} ${request.url} ${request.body ?? ''}`;
+      const answer = answers.get(key) ?? (await sendTo(world.sandbox)(request));
+      answers.set(key, answer);
+      return answer;
+    };
+    for (const { name, read } of readingsOf(world, provider, account, channel))
+      targets.push(
+        parserTarget<{ at: number; change: (document: unknown) => Buffer; status: number | undefined }>({
+          name: `${channel} answers: ${name}`,
+          mostCpuMs: 2_000,
+          inputs: fc.record({ at: fc.nat(5), change: documentChanges, status: statuses }),
+          async check({ at, change, status }) {
+            let count = 0;
+            let sent = '';
+            const bentSend = async (request: ProviderRequest) => {
+              count += 1;
+              if (count > mostRequests) throw new Error(`more than ${mostRequests} requests for ${mostPages} pages`);
+              const answer = await send(request);
+              if (count - 1 !== at % 3) return answer;
+              const text = change(JSON.parse(answer.text || 'null')).toString('utf8');
+              sent = text;
+              return { ...answer, text, status: status ?? answer.status };
+            };
+            await read(callThrough(bentSend, world.now())).catch((error: unknown) => {
+              if (!(error instanceof ProviderFault))
+                throw new Error(`${(error as Error).stack}\nafter the answer ${sent.slice(0, mostShown)}`);
+            });
+            return undefined;
+          },
+        }),
+      );
+  }
+  return targets;
+}
+
+const callThrough = (send: Call['send'], now: Date): Call => ({ send, now, signal: new AbortController().signal });
+
+function readingsOf(world: ParserWorld, provider: Provider, account: Account<unknown>, channel: Channel): Reading[] {
+  const { sync, stages, pixels, pages, connect } = provider;
+  return [
+    ...(sync ? [{ name: 'sync', read: (call: Call) => readSync(world, provider, account, channel, call) }] : []),
+    ...(stages ? [{ name: 'stages', read: async (call: Call) => void (await stages(account, call)) }] : []),
+    ...(pixels ? [{ name: 'pixels', read: async (call: Call) => void (await pixels(account, call)) }] : []),
+    ...(pages ? [{ name: 'pages', read: async (call: Call) => void (await pages(account, call)) }] : []),
+    ...(connect
+      ? [
+          {
+            name: 'accounts',
+            read: async (call: Call) => void (await connect.candidates(account.credentials, call)),
+          },
+        ]
+      : []),
+  ];
+}
+
+async function readSync(
+  world: ParserWorld,
+  provider: Provider,
+  account: Account<unknown>,
+  channel: Channel,
+  call: Call,
+): Promise<void> {
+  let pages = 0;
+  for await (const { said, position } of provider.sync?.(account, null, call) ?? []) {
+    await keep(world, channel, said, position, testOutcomeServices);
+    pages += 1;
+    if (pages >= mostPages) return;
+  }
+}
+
+/** As a sync keeps a page. */
+async function keep(
+  { kit, profile, connections, now }: ParserWorld,
+  channel: Channel,
+  said: readonly Said[],
+  position: unknown,
+  services: OutcomeServices,
+): Promise<void> {
+  const connectionId = connections.get(channel);
+  if (!connectionId) throw new Error(`${channel} is not connected.`);
+  const saying = { profileId: profile.id, connectionId, channel, services, now: now() };
+  await untilRecorded(() =>
+    kit.app.forProfile(profile.id).transaction(async (tx) => {
+      await recordSaid(tx, saying, said);
+      await sql`SELECT ${JSON.stringify(position)}::jsonb`.execute(tx);
+    }),
+  );
+}
+
+/** What a person agrees to at the sandbox. */
+async function openAccount(
+  { sandbox }: ParserWorld,
+  { connect, link }: Provider,
+  channel: Channel,
+  call: Call,
+): Promise<Account<unknown>> {
+  if (channel === 'store') {
+    const [[externalId, accessToken] = ['', '']] = [...sandbox.book.shopify.tokens];
+    return { externalId, credentials: { webhookSecret: null, accessToken }, details: {} };
+  }
+  if (link?.start) {
+    const { widgetToken } = await link.start({ country: 'cl', holderType: 'business' }, call);
+    const [account] = await link.finish(sandbox.book.fintoc.endWidget(widgetToken), call);
+    if (account) return account;
+  }
+  if (!connect) throw new Error(`${channel} cannot be connected.`);
+  const asked = { redirectUri, state: 's', codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
+  const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+  const back = connect.readCallback(await agree(connect.authorizeUrl(asked), { most: 1 }));
+  if (!('code' in back)) throw new Error(`The sandbox answers ${back.reason} for ${channel}.`);
+  const credentials = await connect.exchange({ code: back.code, redirectUri, codeVerifier }, call);
+  const [candidate] = await connect.candidates(credentials, call);
+  if (!candidate) throw new Error(`The sandbox has no account of ${channel}.`);
+  return { ...candidate, credentials: candidate.credentials ?? credentials };
+}
