@@ -1,16 +1,18 @@
 import { addAbortSignal, Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { openAttributedDays } from '@tributary/domain/reports/room.ts';
 import { daysOf, minorDigits } from '@tributary/rules';
-import { Meter, NotThere, type Storage, writeMade } from '@tributary/storage';
+import { Meter, NotThere, readText, type Storage, writeMade } from '@tributary/storage';
 import { attributionModelNames } from '@tributary/vocabulary';
 import { z } from 'zod';
 
 /** What is written. A day without conversions has no file. Money is in minor units. */
 const Day = z.object({
   day: z.string(),
-  file: z.string().nullable(),
+  file: z
+    .string()
+    .regex(/^day=\d{4}-\d{2}-\d{2}\/conversions\.parquet$/)
+    .nullable(),
   bytes: z.number(),
   sha256: z.string().nullable(),
   rows: z.number(),
@@ -105,13 +107,15 @@ export async function exportParquet(wanted: ParquetExport, asked: Asked): Promis
 }
 
 const manifestFile = 'manifest.json';
+/** A line for each of many years' days. */
+const mostManifestBytes = 16 << 20;
 
 async function readManifest(storage: Storage): Promise<Manifest | undefined> {
   try {
-    return Manifest.parse(JSON.parse(await text(storage.read(manifestFile))));
+    return Manifest.parse(JSON.parse(await readText(storage.read(manifestFile), mostManifestBytes)));
   } catch (error) {
     if (error instanceof NotThere) return undefined;
-    if (error instanceof SyntaxError || error instanceof z.ZodError)
+    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof z.ZodError)
       throw new Error(`${manifestFile} is not a manifest of an export.`, { cause: error });
     throw error;
   }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bombBytes, growthDuring, makeBombs } from '@tributary/testkit/bombs';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Answered, type CollectorScene, openCollectorScene } from './collector.fixture.ts';
@@ -164,4 +165,20 @@ test('a profile that requires a yes takes no visit without one', async () => {
   expect((await scene.post({ ...envelope, consent: true }, {}, other.url)).status).toBe(204);
   await other.close();
   expect(await scene.refusedOf(profileId)).toMatchObject({ counts: { consent: 2 } });
+});
+
+test('a packed body is never unpacked: it is refused as it came, and costs no memory', async () => {
+  const bombs = (await makeBombs()).filter(({ bytes }) => bytes.length < 65_536);
+  expect(bombs.length).toBeGreaterThan(0);
+  const grown = await growthDuring(async () => {
+    for (const { encoding, bytes } of bombs) {
+      const answer = await fetch(`${scene.collector.url}/v1/visits`, {
+        method: 'POST',
+        headers: { 'content-type': 'text/plain', 'content-encoding': encoding, ...from('198.51.100.77') },
+        body: new Uint8Array(bytes),
+      });
+      expect([encoding, answer.status]).toEqual([encoding, 400]);
+    }
+  });
+  expect(grown).toBeLessThan(bombBytes / 2);
 });

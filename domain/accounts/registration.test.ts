@@ -89,3 +89,43 @@ test('there are only so many that nobody has allowed anything', async () => {
   const { status, json } = await register();
   expect([status, json.error]).toEqual([503, 'temporarily_unavailable']);
 });
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const ours = { ...form, origin: 'https://tributary.test', 'sec-fetch-site': 'same-origin' };
+const basic = { ...form, authorization: `Basic ${Buffer.from('client\0:secret').toString('base64')}` };
+
+test.each([
+  ['a client that is revoked', 'POST', '/oauth2/revoke', form, 'token=x&client_id=client%00'],
+  ['a client in a header', 'POST', '/oauth2/token', basic, 'grant_type=refresh_token&refresh_token=x'],
+  ['an address that signs in', 'POST', '/oauth2/sign-in', ours, 'query=client_id%3Dx&email=%00&password=wrong'],
+  ['a query within a form', 'POST', '/oauth2/consent', ours, 'query=client_id%3D%2500&decision=deny'],
+  ['a client that asks for consent', 'GET', '/oauth2/authorize?response_type=code&client_id=%00', {}, undefined],
+  [
+    'a contact of an assistant',
+    'POST',
+    '/oauth2/register',
+    { 'content-type': 'application/json' },
+    '{"redirect_uris":["https://a.example/"],"contacts":["\\ud800"]}',
+  ],
+] as const)('%s that PostgreSQL cannot store is refused with 400', async (_, method, url, headers, payload) => {
+  const response = await api.fastify.inject({
+    method,
+    url,
+    headers: { ...headers },
+    remoteAddress: elsewhere(),
+    ...(payload && { payload }),
+  });
+  expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_request']);
+});
+
+test('an emoji that is written as two escapes is no half of a pair', async () => {
+  const response = await api.fastify.inject({
+    method: 'POST',
+    url: '/oauth2/register',
+    headers: { 'content-type': 'application/json' },
+    payload:
+      '{"client_name":"\\ud83e\\udd16","redirect_uris":["http://127.0.0.1:1/cb"],"token_endpoint_auth_method":"none"}',
+    remoteAddress: elsewhere(),
+  });
+  expect([response.statusCode, response.json().client_name]).toEqual([201, '🤖']);
+});

@@ -13,6 +13,7 @@ import {
   type Testkit,
   type TestServer,
 } from '@tributary/testkit';
+import { bombBytes, growthDuring, makeBombs } from '@tributary/testkit/bombs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -205,4 +206,20 @@ test('a connection that was told that it speaks no HTTP is closed, though its ot
   });
   expect((await Promise.all(kept.map(told))).map(({ status }) => status)).toEqual([400, 400]);
   await expect.poll(() => kept.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+});
+
+test('a packed body is never unpacked: it is refused as it came, and costs no memory', async () => {
+  const bombs = await makeBombs();
+  const grown = await growthDuring(async () => {
+    for (const { encoding, bytes } of bombs) {
+      const answer = await server.fastify.inject({
+        method: 'POST',
+        url: '/api/v1/upload',
+        headers: { ...key.headers, 'content-type': 'application/json', 'content-encoding': encoding },
+        payload: bytes,
+      });
+      expect([encoding, answer.statusCode, answer.json().error.code]).toEqual([encoding, 400, 'invalid_request']);
+    }
+  });
+  expect(grown).toBeLessThan(bombBytes / 2);
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createTcpServer, connect as netConnect } from 'node:net';
+import { bombBytes, growthDuring, makeBombs } from '@tributary/testkit/bombs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { exchange } from './exchange.ts';
 import { createOutbound } from './index.ts';
@@ -83,6 +84,28 @@ describe('limits', () => {
     const base = await serve((_request, response) => response.end('12345'));
     expect(await local().request(base, { maxResponseBytes: 5 })).toMatchObject({ truncated: false });
     expect(await local().request(base, { maxResponseBytes: 4 })).toMatchObject({ truncated: true });
+  });
+
+  test('an answer that is packed is handed on as it came, and unpacked by nobody', async () => {
+    const bombs = await makeBombs();
+    const base = await serve((request, response) => {
+      const bomb = bombs.find(({ encoding }) => request.url === `/${encodeURIComponent(encoding)}`);
+      response
+        .writeHead(200, { 'content-encoding': bomb?.encoding, 'content-type': 'application/json' })
+        .end(bomb?.bytes);
+    });
+    const grown = await growthDuring(async () => {
+      for (const { encoding, bytes } of bombs) {
+        const url = `${base}/${encodeURIComponent(encoding)}`;
+        const answer = await local({ maxResponseBytes: 1 << 20 }).request(url);
+        expect([encoding, answer.body.length, answer.truncated]).toEqual([encoding, bytes.length, false]);
+        const line = await local().openLine(url);
+        const lane = await line.openLane();
+        expect(await lane.send({ method: 'POST', body: '{}' }).answer).toMatchObject({ status: 200 });
+        lane.cut();
+      }
+    });
+    expect(grown).toBeLessThan(bombBytes / 2);
   });
 
   test('a receiver that hangs up or speaks no HTTP is a failure, not a crash', async () => {

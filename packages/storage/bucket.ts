@@ -2,6 +2,9 @@ import { Readable } from 'node:stream';
 import { type Answer, type Ask, type BucketSettings, defaultPartBytes, openRequests, wordIn } from './s3-requests.ts';
 import { NotThere, type Storage, StorageRefused } from './storage.ts';
 
+/** More files than any folder of ours has. */
+const mostNames = 500_000;
+
 /**
  * S3-compatible storage. No file is in memory as a whole: it is sent in parts and read in ranges, and each is tried again by itself. What was
  * sent of a file that failed is given up, so that nobody pays for it.
@@ -27,6 +30,7 @@ export function openBucket(settings: BucketSettings & { readonly prefix: string 
     async list(folder) {
       const under = `${keyOf(folder)}/`;
       const names: string[] = [];
+      let before: string | undefined;
       for (let next: string | undefined = ''; next !== undefined; ) {
         const { body }: Answer = await ask({
           method: 'GET',
@@ -43,6 +47,9 @@ export function openBucket(settings: BucketSettings & { readonly prefix: string 
         for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g))
           names.push(decodeURIComponent(key.replaceAll('+', ' ')).slice(under.length));
         next = wordIn(body, 'NextContinuationToken');
+        if (names.length > mostNames || (next !== undefined && next === before))
+          throw new StorageRefused(`The storage lists "${folder}" without end.`);
+        before = next;
       }
       return names.sort();
     },

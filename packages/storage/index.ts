@@ -4,6 +4,7 @@ import type { BucketSettings } from './s3-requests.ts';
 import { type Storage, StorageRefused } from './storage.ts';
 
 export { Meter } from './meter.ts';
+export { readText } from './read-text.ts';
 export { NotThere, type Storage, StorageRefused } from './storage.ts';
 export { writeMade } from './write-made.ts';
 
@@ -15,7 +16,7 @@ export interface StorageSettings {
   readonly s3SecretAccessKey: string | undefined;
 }
 
-export interface StorageOptions extends Pick<BucketSettings, 'partBytes' | 'pausesMs'> {
+export interface StorageOptions extends Pick<BucketSettings, 'partBytes' | 'pausesMs' | 'resolver'> {
   /** Of a folder: for its owner alone. */
   readonly isPrivate?: boolean;
 }

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createOutbound, OutboundFailed, type OutboundRequest, type OutboundResponse } from '@tributary/outbound';
+import {
+  createOutbound,
+  type HostResolver,
+  OutboundFailed,
+  type OutboundRequest,
+  type OutboundResponse,
+} from '@tributary/outbound';
 import { AwsV4Signer } from 'aws4fetch';
 import { StorageRefused } from './storage.ts';
 
@@ -16,6 +22,8 @@ export interface BucketSettings {
   readonly timeoutMs?: number;
   /** Waits between two tries. */
   readonly pausesMs?: readonly number[];
+  /** Replaced in tests. */
+  readonly resolver?: HostResolver;
 }
 
 export const defaultPartBytes = 16 * 1_048_576;
@@ -42,12 +50,18 @@ export type Ask = (asked: Asked) => Promise<Answer>;
 /** Signed requests to a bucket. What fails on the way or at the storage is tried again; what it refuses is said in our words, but for what is not there. */
 export function openRequests(settings: BucketSettings): Ask {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = settings;
-  const { partBytes = defaultPartBytes, timeoutMs = 120_000, pausesMs = [200, 1_000, 5_000, 15_000] } = settings;
+  const {
+    partBytes = defaultPartBytes,
+    timeoutMs = 120_000,
+    pausesMs = [200, 1_000, 5_000, 15_000],
+    resolver,
+  } = settings;
   const outbound = createOutbound({
     timeoutMs,
     // An answer that was asked for by its range, or a page of names.
     maxResponseBytes: Math.max(partBytes, 4 * 1_048_576),
     localHosts: [URL.parse(endpoint)?.hostname ?? ''],
+    ...(resolver && { resolver }),
   });
 
   async function askOnce({ method, key, query = {}, headers = {}, body }: Asked): Promise<Answer> {

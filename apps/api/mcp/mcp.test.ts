@@ -247,3 +247,19 @@ test('Ten questions of marketers are there to ask, and name tools that there are
   const { messages } = await client.getPrompt({ name: 'which_ads_earned_money', arguments: { days: '7' } });
   expect(messages[0]?.content).toMatchObject({ text: expect.stringContaining('last 7 days under last_touch') });
 });
+
+test('a message that is nested deeper than any argument is refused, and not followed down', async () => {
+  const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const statusOf = async (levels: number) => {
+    const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rank_top_performers","arguments":{"window":${nested(levels)}}}}`;
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...everything,
+    };
+    const response = await fetch(`${address}/mcp`, { method: 'POST', headers, body: text });
+    return [response.status, (await response.text()).includes('internal_error')];
+  };
+  expect(await statusOf(30)).toEqual([200, false]);
+  expect(await statusOf(10_000)).toEqual([400, false]);
+});

@@ -15,6 +15,8 @@ import {
   renderError,
   runOperation,
 } from '@tributary/operations';
+import { maxJsonDepth, outlineJson } from '@tributary/rules/json-outline.ts';
+import { limits } from '@tributary/vocabulary';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerMessage } from './protocol.ts';
 import { requestOf, type Tool, toolByName, tools } from './tools.ts';
@@ -39,7 +41,7 @@ export function serveMcp<Services>({ binding, handlers, corsOrigins, onFailure }
   fastify.route({
     method: 'POST',
     url: door.path,
-    bodyLimit: 64 * 1_024,
+    bodyLimit: messageBytes,
     onRequest: async (request, reply) => {
       const { state, headers, ip } = request;
       state.route = door;
@@ -179,8 +181,18 @@ function callOf(request: FastifyRequest, reply: FastifyReply, now: Date): Call {
   };
 }
 
+const messageBytes = 64 * 1_024;
+const messageBounds = { fields: limits.item.fields, depth: maxJsonDepth, bytes: messageBytes };
+
 function readMessage(body: Buffer | undefined): unknown {
-  const message = parse(body?.toString('utf8') ?? '');
+  const bytes = body ?? Buffer.alloc(0);
+  // Of a tool's arguments each level is one of the call stack, too.
+  if (outlineJson(bytes, messageBounds).excess)
+    refuse(
+      'invalid_request',
+      `A message must not be nested more than ${maxJsonDepth} levels deep, nor hold an object of more than ${messageBounds.fields} fields.`,
+    );
+  const message = parse(bytes.toString('utf8'));
   // Several at once left the protocol, and the turn of an answer with people is one for each request.
   if (Array.isArray(message)) refuse('invalid_request', 'Send one message at a time.');
   return message;

@@ -1,31 +1,42 @@
-import type { CopiedPartition } from '@tributary/clickhouse';
-import { type BackupFolder, manifestsFolder, type Written } from '@tributary/platform';
+import { type BackupFolder, manifestsFolder, type Written as WrittenFile } from '@tributary/platform';
+import { z } from 'zod';
+
+/** The form of names that backups have: nothing outside of the folder, whatever a description says. */
+const Name = z.string().regex(/^files\/[^./\\\0][^/\\\0]*$/, 'is no name of a file of a backup');
+const Count = z.int().nonnegative();
+const Written = z.object({ file: Name, bytes: Count, sha256: z.hash('sha256') });
+const CopiedLedger = Written.extend({ rows: z.record(z.string(), Count) });
+const Partition = Written.extend({
+  table: z.string().regex(/^\w+$/),
+  node: Count.exactOptional(),
+  partition: z.string(),
+  fingerprint: z.string(),
+  rows: Count,
+  hash: z.string().regex(/^\d{1,20}$/),
+});
 
 /** What a backup consists of. It is written last: without it there is no backup. */
-export interface Manifest {
-  readonly id: string;
-  readonly version: string;
+const Manifest = z.object({
+  id: z.string(),
+  version: z.string(),
   /** All that was answered with a 2xx before this moment is in it. */
-  readonly takenAt: string;
-  readonly heldMs: number;
-  readonly postgres: CopiedLedger;
+  takenAt: z.iso.datetime(),
+  heldMs: z.number(),
+  postgres: CopiedLedger,
   /** The further servers of the ledger by their names; absent in backups from before there were any. */
-  readonly shards?: Readonly<Record<string, CopiedLedger>>;
-  readonly clickhouse: {
-    readonly migrations: readonly string[];
-    readonly partitions: readonly (CopiedPartition & Written)[];
-  };
+  shards: z.record(z.string(), CopiedLedger).exactOptional(),
+  clickhouse: z.object({ migrations: z.array(z.string()), partitions: z.array(Partition) }),
   /** Visits that the log had taken and the worker had not handled yet, and dead letters. */
-  readonly log: Written & { readonly messages: number };
+  log: Written.extend({ messages: Count }),
   /** The keys of the settings, without which the secrets in PostgreSQL do not open. */
-  readonly keys: Written;
-}
-
-export type CopiedLedger = Written & { readonly rows: Readonly<Record<string, number>> };
+  keys: Written,
+});
+export type Manifest = z.infer<typeof Manifest>;
+export type CopiedLedger = z.infer<typeof CopiedLedger>;
 
 const fileOf = (id: string) => `${manifestsFolder}/${id}`;
 
-export const filesOf = ({ postgres, shards = {}, clickhouse, log, keys }: Manifest): Written[] => [
+export const filesOf = ({ postgres, shards = {}, clickhouse, log, keys }: Manifest): WrittenFile[] => [
   postgres,
   ...Object.values(shards),
   ...clickhouse.partitions,
@@ -41,10 +52,26 @@ export async function readManifest(folder: BackupFolder, id: string): Promise<Ma
   const meant = id === 'latest' ? known.at(-1) : id;
   if (!meant || !known.includes(meant))
     throw new Error(known.length === 0 ? 'There is no backup there.' : `There is no backup "${id}" there.`);
-  return JSON.parse(await folder.readText(fileOf(meant))) as Manifest;
+  return readDescription(meant, await folder.readText(fileOf(meant)));
 }
 
-export const writeManifest = (folder: BackupFolder, manifest: Manifest): Promise<Written> =>
+/** A seal says who wrote it, not that it is sound: what is restored is chosen by it. */
+function readDescription(id: string, text: string): Manifest {
+  const read = Manifest.safeParse(parsed(text));
+  const wrong = read.success ? read.data.id !== id && 'id' : read.error.issues[0]?.path.join('.') || 'it is no JSON';
+  if (!read.success || wrong) throw new Error(`The description of the backup "${id}" cannot be used: ${wrong}.`);
+  return read.data;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const writeManifest = (folder: BackupFolder, manifest: Manifest): Promise<WrittenFile> =>
   folder.write(fileOf(manifest.id), JSON.stringify(manifest));
 
 export const removeManifest = (folder: BackupFolder, id: string): Promise<void> => folder.remove(fileOf(id));

@@ -19,6 +19,7 @@ export async function restoreBackup(
   say: (line: string) => void = () => {},
 ): Promise<void> {
   const columns = clickhouseSettings(settings);
+  const migrations = migrationsOf(manifest.clickhouse.migrations);
   const stream = await connectStream(streamOptions(settings));
   try {
     await refuseOtherKeys(settings, folder, manifest);
@@ -39,9 +40,8 @@ export async function restoreBackup(
       compare(`PostgreSQL (${name})`, copied.rows, await settleRestored(owner));
       say(`PostgreSQL (${name}): every table has its rows`);
     }
-    const { migrations, partitions } = manifest.clickhouse;
-    await migrate(columns, { migrations: migrationsOf(migrations) });
-    await loadPartitions(columns, partitions, ({ file }) => folder.read(file));
+    await migrate(columns, { migrations });
+    await loadPartitions(columns, manifest.clickhouse.partitions, ({ file }) => folder.read(file));
     say('ClickHouse: every partition has its rows');
     let batch: CopiedMessage[] = [];
     for await (const line of createInterface({ input: folder.read(manifest.log.file) })) {

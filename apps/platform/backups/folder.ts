@@ -1,9 +1,8 @@
 import { PassThrough, Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { type Settings, WrongSettings } from '@tributary/config';
-import { Meter, openStorage, type Storage, writeMade } from '@tributary/storage';
+import { Meter, openStorage, readText, type Storage, writeMade } from '@tributary/storage';
 import { type MasterKey, openFile, sealFile } from '@tributary/vault';
 
 /** What was written, by which it is known again when it is read back. */
@@ -27,6 +26,9 @@ export interface BackupFolder {
   remove(file: string): Promise<void>;
 }
 
+/** Descriptions, notes and keys. A file that unpacks to more is none of them, and must not fill the memory. */
+const mostTextBytes = 64 << 20;
+
 export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): BackupFolder {
   const read = (file: string): Readable => {
     const out = new PassThrough();
@@ -42,7 +44,11 @@ export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): 
       await writeMade(storage, file, source, meter, createZstdCompress(), sealFile(keys, file));
       return { file, ...meter.result() };
     },
-    readText: async (file) => (await buffer(read(file))).toString('utf8'),
+    readText: (file) =>
+      readText(read(file), mostTextBytes).catch((cause: unknown) => {
+        if (!(cause instanceof RangeError)) throw cause;
+        throw new Error(`${file} is larger than any text of a backup.`, { cause });
+      }),
     async verify({ file, bytes, sha256 }) {
       const meter = new Meter();
       meter.resume();

@@ -44,7 +44,7 @@ const Rows = z.object({
         keys: z.tuple([dayText, z.string(), z.string()]),
         clicks: count,
         impressions: count,
-        position: decimalText,
+        position: decimalText.pipe(z.string().regex(/^\d{1,9}(\.\d{1,30})?$/)),
       }),
     )
     .default([]),

@@ -1,4 +1,4 @@
-import { routes } from '@tributary/contract';
+import { argumentsOf, type Route, routes } from '@tributary/contract';
 import fc from 'fast-check';
 import { v7 as uuid } from 'uuid';
 import { tools } from '../../../apps/api/mcp/tools.ts';
@@ -30,8 +30,7 @@ function assistantMessages({ ask, assistant }: ParserWorld): ParserTarget {
     capabilities: {},
     clientInfo: { name: 'parsers', version: '1' },
   });
-  const days = { date_from: '2026-06-01', date_to: '2026-06-10', limit: 10, cursor: 'x', models: ['linear'] };
-  const calls = tools.map(({ name }) => message('tools/call', { name, arguments: days }));
+  const calls = tools.map(({ name, route }) => message('tools/call', { name, arguments: plausible(route) }));
   const headers = { ...json, accept: 'application/json, text/event-stream', ...assistant };
   return parserTarget<Buffer>({
     name: 'assistant messages',
@@ -44,6 +43,19 @@ function assistantMessages({ ask, assistant }: ParserWorld): ParserTarget {
     ),
     check: async (body) => faultOnly(await ask({ method: 'POST', url: '/mcp?changes=allowed', headers, body })),
   });
+}
+
+/** Something for each argument of a tool. */
+function plausible(route: Route): Record<string, unknown> {
+  const exampleOf = (name: string): unknown => {
+    if (name.endsWith('_from')) return '2026-06-01';
+    if (name.endsWith('_to')) return '2026-06-10';
+    if (/(^|_)id$/.test(name)) return uuid();
+    if (name === 'limit') return 10;
+    return name === 'dry_run' ? true : 'linear';
+  };
+  const names = Object.keys(argumentsOf(route).properties ?? {}).filter((name) => name !== 'cursor');
+  return Object.fromEntries(names.map((name) => [name, exampleOf(name)]));
 }
 
 function oauthForms({ ask, clientId, cookie, now }: ParserWorld): ParserTarget[] {
@@ -208,7 +220,9 @@ function secrets({ ask, routeWorld }: ParserWorld): ParserTarget {
       const text = isJoined ? `${value}${other[1]}` : change(Buffer.from(value)).toString('latin1');
       const sent = { [name]: text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 8_000) };
       const { status, fault } = await ask({ method: 'GET', url: '/api/v1/profile', headers: sent });
-      return fault ?? (status === 200 && !text.includes(value) ? `${text} opens a profile` : undefined);
+      // How the scheme is written makes no difference.
+      const secret = value.replace(/^\w+ /, '');
+      return fault ?? (status === 200 && !text.includes(secret) ? `${text} opens a profile` : undefined);
     },
   });
 }

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
+import { bombBytes, growthDuring, makeBombs } from '@tributary/testkit/bombs';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ask } from './ask.ts';
+import { ProviderFault } from './provider-fault.ts';
+import { openCall } from './send.ts';
+
+test('an answer that unpacks a thousand times is a fault of the provider, and is never unpacked', async () => {
+  const bombs = await makeBombs();
+  const server = createServer((request, response) => {
+    const bomb = bombs[Number(request.url?.slice(1))];
+    response.writeHead(200, { 'content-encoding': bomb?.encoding }).end(bomb?.bytes);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const call = openCall(
+    createOutbound({ timeoutMs: 20_000, policy: localDevelopmentTargets }),
+    new Date(),
+    AbortSignal.timeout(60_000),
+  );
+  const faultOf = () => expect.unreachable();
+  try {
+    const grown = await growthDuring(async () => {
+      for (const place of bombs.keys()) {
+        const request = { method: 'GET', url: `http://127.0.0.1:${port}/${place}` } as const;
+        const answered: unknown = await ask(request, z.unknown(), call, faultOf).catch((error: unknown) => error);
+        expect(answered).toBeInstanceOf(ProviderFault);
+        expect(answered).toMatchObject({ details: { verdict: 'wait', code: 'unreadable_200' } });
+      }
+    });
+    expect(grown).toBeLessThan(bombBytes / 2);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
