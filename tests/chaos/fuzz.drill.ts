@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import type { Drill } from '@tributary/testkit';
 import { fuzzPart, type PartOptions, type PartResult } from '../generated/fuzz-part.ts';
 
-const sizes = { small: { requests: 10_000, processes: 1 }, full: { requests: 1_000_000, processes: 2 } } as const;
+/** Requests to the declared routes, and inputs for each of the other parsers in each process. */
+const sizes = {
+  small: { requests: 10_000, processes: 1, inputs: 25 },
+  full: { requests: 1_000_000, processes: 2, inputs: 2_000 },
+} as const;
 
 /** Of the processor, for one request; URLs that were made to be slow once took 2 to 3 s. */
 const mostCpuMs = 500;
@@ -11,14 +15,17 @@ const mostCpuMs = 500;
 /** A failure names its seed. Given here, that seed makes the first batch. */
 const firstSeed = Number(process.env.FUZZ_SEED ?? 20_260_615);
 
-/** Requests made of the declarations, most of them bent out of shape, to every route that is declared, the collector's among them. */
+/**
+ * Requests made of the declarations, most of them bent out of shape, to every route that is declared, the collector's among them; then inputs for
+ * whatever else reads what strangers write: webhooks and answers of providers, forms, messages, cursors, tables, pictures and tokens.
+ */
 export const drill: Drill = {
   name: 'fuzz',
   promise:
-    'Whatever is sent, the answer is one that the route declares, never a 5xx, it costs little, and no memory stays behind.',
+    'Whatever is sent, the answer is one that the route declares, never a 5xx, it costs little, and no memory stays behind; nor does any other parser fail.',
 
   async run({ size, progress }) {
-    const { requests, processes } = sizes[size];
+    const { requests, processes, inputs } = sizes[size];
     const done = new Array<number>(processes).fill(0);
     const faults = new Array<number>(processes).fill(0);
     const total = (counts: readonly number[]) => counts.reduce((sum, one) => sum + one, 0);
@@ -30,7 +37,7 @@ export const drill: Drill = {
     const share = requests / processes;
     const parts = await Promise.all(
       done.map((_, part) => {
-        const options = { set: `drill-fuzz-${part}`, seed: firstSeed + part * 1_000_000, requests: share };
+        const options = { set: `drill-fuzz-${part}`, seed: firstSeed + part * 1_000_000, requests: share, inputs };
         return processes === 1 ? fuzzPart(options, tell(part)) : inProcess(options, tell(part));
       }),
     );
@@ -41,10 +48,15 @@ export const drill: Drill = {
       Object.entries(byStatus).reduce((total, [status, count]) => total + (pattern.test(status) ? count : 0), 0) /
       requests;
     const failures = parts.flatMap((part) => part.failures);
+    const parsers = parts.flatMap((part) => part.parsers);
+    const [slowest] = parsers.toSorted((a, b) => b.slowest_cpu_ms - a.slowest_cpu_ms);
+    const failed = parsers.filter(({ failure }) => failure !== undefined);
     return {
       passed:
         sum((part) => part.offSchema) === 0 &&
         sum((part) => part.serverErrors) === 0 &&
+        parsers.length > 0 &&
+        failed.length === 0 &&
         parts.every(({ dearest }) => dearest.cpu_ms <= mostCpuMs) &&
         parts.every(({ heapStart, heapEnd }) => heapEnd < heapStart * 1.2 + 20) &&
         // Requests that all fail at the door would prove nothing of the house.
@@ -60,7 +72,11 @@ export const drill: Drill = {
       heap_mb_end: parts.map(({ heapEnd }) => heapEnd),
       dearest: parts.map(({ dearest }) => dearest),
       unreached: parts[0]?.unreached.filter((id) => parts.every((part) => part.unreached.includes(id))),
+      parsers: parsers.length / processes,
+      parser_inputs: parsers.reduce((total, one) => total + one.inputs, 0),
+      slowest_parser: slowest && { target: slowest.target, cpu_ms: slowest.slowest_cpu_ms },
       ...(failures.length > 0 && { failures }),
+      ...(failed.length > 0 && { failed_parsers: failed }),
     };
   },
 };

@@ -1,3 +1,4 @@
+import { routes } from '@tributary/contract';
 import { moveWorkspace } from '@tributary/postgres';
 import {
   buildApiKey,
@@ -166,4 +167,71 @@ test('one that is being deleted does not move', async () => {
       ),
     );
   await expect(move(workspaceId, farShard, homeShard)).rejects.toThrow('is being deleted');
+});
+
+test('while it moves no other workspace reads it, writes into it, or ends up in its place', async () => {
+  const [profile, other] = [await buildProfile(kit.app), await buildProfile(kit.app)];
+  const [key, theirs] = [await buildApiKey(kit.app, profile.id), await buildApiKey(kit.app, other.id)];
+  const stranger = await buildMember(kit.app, other.workspaceId, 'owner');
+  const asStranger = stranger.headers({ profileId: profile.id });
+  const customers = '/api/v1/customers/search?q=shared@person.test';
+  const event = (value: string, key: string) => ({
+    event_name: 'payment_received',
+    idempotency_key: key,
+    properties: { value, currency: 'USD' },
+    user_traits: { email: 'shared@person.test' },
+  });
+  const seen = { own: [] as number[], theirs: [] as number[], strange: [] as number[] };
+  let isOver = false;
+  const whileItGoes = async (act: (n: number) => Promise<void>) => {
+    for (let n = 0; !isOver || n < 10; n += 1) await act(n);
+  };
+  // Both send the same keys and name the same person: only the credential says whose it is.
+  const traffic = [
+    whileItGoes(async (n) => {
+      seen.own.push((await call('POST', '/api/v1/events', key.headers, event('1', `k-${n}`))).status);
+    }),
+    whileItGoes(async (n) => {
+      seen.theirs.push((await call('POST', '/api/v1/events', theirs.headers, event('1000', `k-${n}`))).status);
+    }),
+    whileItGoes(async () => {
+      for (const url of ['/api/v1/profile', customers, `/api/v1/workspaces/${profile.workspaceId}/members`])
+        seen.strange.push((await call('GET', url, asStranger)).status);
+      seen.strange.push((await call('POST', '/api/v1/events', asStranger, event('5', uuid()))).status);
+    }),
+  ];
+  await expect.poll(() => seen.own.length).toBeGreaterThan(10);
+  await move(profile.workspaceId, farShard, homeShard);
+  const atMove = seen.own.length;
+  await expect.poll(() => seen.own.length).toBeGreaterThan(atMove + 10);
+  isOver = true;
+  await Promise.all(traffic);
+
+  expect(new Set([...seen.own, ...seen.theirs])).toEqual(new Set([202]));
+  expect(seen.strange.filter((status) => status < 400 || status >= 500)).toEqual([]);
+  const amountsOf = async (id: string) => {
+    const { rows } = await kit.app.forProfile(id).transaction((tx) =>
+      sql<{ amount: string; n: number }>`
+        SELECT amount::text, count(*)::int AS n FROM outcomes GROUP BY amount`.execute(tx),
+    );
+    return rows.map(({ amount, n }) => [Number(amount), n]);
+  };
+  expect(await amountsOf(profile.id)).toEqual([[1, seen.own.length]]);
+  expect(await amountsOf(other.id)).toEqual([[1000, seen.theirs.length]]);
+  expect(await rowsOf(farShard, [profile.workspaceId, profile.id])).toEqual({});
+  expect(await rowsOf(homeShard, [other.workspaceId, other.id])).toEqual({});
+});
+
+test('nobody but an administrator of the engines can start a move or say that one is over', async () => {
+  expect(Object.values(routes).filter(({ path }) => path.includes('/move'))).toEqual([]);
+  const { id, workspaceId } = await buildProfile(kit.app);
+  const asTenant = (statement: string) => kit.app.forProfile(id).transaction((tx) => sql.raw(statement).execute(tx));
+  for (const statement of [
+    `INSERT INTO moved_tenants (id, shard) VALUES ('${workspaceId}', 'home')`,
+    "UPDATE moved_tenants SET shard = 'home'",
+    'DELETE FROM moved_tenants',
+    "SELECT pg_create_logical_replication_slot('stolen', 'pgoutput')",
+    'SET session_replication_role = replica',
+  ])
+    await expect(asTenant(statement), statement).rejects.toThrow(/permission denied|must be superuser/);
 });

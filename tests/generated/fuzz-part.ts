@@ -1,7 +1,11 @@
+import type { ClickHouse } from '@tributary/clickhouse';
 import { type Route, routes } from '@tributary/contract';
-import { openApi, openDrillKit, openWarehouse } from '@tributary/testkit';
+import { openApi, openDrillKit, openWarehouse, type Testkit } from '@tributary/testkit';
 import { type Failure, Fuzzer } from './fuzz.ts';
 import { heapMegabytes } from './heap.ts';
+import { parserTargets } from './parsers/index.ts';
+import { type ParserResult, tryParser } from './parsers/target.ts';
+import { openParserWorld } from './parsers/world.ts';
 import { openCollectorTarget, targetOf } from './targets.ts';
 import { buildWorld } from './world.ts';
 
@@ -11,6 +15,8 @@ export interface PartOptions {
   /** Makes the first batch; each further one has the next. */
   readonly seed: number;
   readonly requests: number;
+  /** For each parser, afterwards. */
+  readonly inputs: number;
 }
 
 export interface PartResult {
@@ -24,6 +30,7 @@ export interface PartResult {
   readonly unreached: string[];
   readonly dearest: { readonly cpu_ms: number; readonly request: string };
   readonly failures: readonly Failure[];
+  readonly parsers: readonly ParserResult[];
 }
 
 const batchSize = 1_000;
@@ -32,7 +39,7 @@ const toCollector = 100;
 
 /** One process's share of a fuzz, against an API and engines of its own. */
 export async function fuzzPart(
-  { set, seed, requests }: PartOptions,
+  { set, seed, requests, inputs }: PartOptions,
   progress: (done: number, faults: number) => void,
 ): Promise<PartResult> {
   const kit = await openDrillKit(set, ['postgres', 'redis', 'clickhouse', 'nats']);
@@ -61,6 +68,7 @@ export async function fuzzPart(
     }
     const heapEnd = heapMegabytes();
     await Promise.all([api.close(), collector.close()]);
+    const parsers = await tryParsers(kit, warehouse.client, { seed, inputs });
     await warehouse.drop();
     const sum = (count: (fuzzer: Fuzzer) => number) => fuzzers.reduce((total, fuzzer) => total + count(fuzzer), 0);
     const byStatus: Record<string, number> = {};
@@ -78,9 +86,25 @@ export async function fuzzPart(
       unreached: fuzzers.flatMap((fuzzer) => fuzzer.unreached()),
       dearest: dearest ?? { cpu_ms: 0, request: '' },
       failures: found(),
+      parsers,
     };
   } finally {
     await kit.close();
+  }
+}
+
+async function tryParsers(kit: Testkit, clickhouse: ClickHouse, { seed, inputs }: { seed: number; inputs: number }) {
+  const world = await openParserWorld(kit, clickhouse);
+  try {
+    const results: ParserResult[] = [];
+    for (const target of await parserTargets(world)) {
+      const result = await tryParser(target, { seed, inputs });
+      if (result.failure) console.error(JSON.stringify(result));
+      results.push(result);
+    }
+    return results;
+  } finally {
+    await world.close();
   }
 }
 

@@ -1,16 +1,20 @@
-import { openKit } from '@tributary/testkit';
+import { openKit, openWarehouse } from '@tributary/testkit';
 import { afterAll, expect, test } from 'vitest';
 import { parserTargets } from './index.ts';
 import { tryParser } from './target.ts';
 import { openParserWorld } from './world.ts';
 
 const kit = await openKit();
-const world = await openParserWorld(kit);
-afterAll(() => world.close());
+const warehouse = await openWarehouse(kit);
+const world = await openParserWorld(kit, warehouse.client);
+afterAll(async () => {
+  await world.close();
+  await warehouse.drop();
+});
 
 const seed = Number(process.env.FAST_CHECK_SEED ?? 20_260_615);
 /** A long search is `npm run drill -- fuzz`; one target alone: `-t "store order"` with FAST_CHECK_RUNS. */
-const inputs = Number(process.env.FAST_CHECK_RUNS ?? 60);
+const inputs = Number(process.env.FAST_CHECK_RUNS ?? 25);
 
 test.each(await parserTargets(world))('$name: whatever is sent is read or refused', async (target) => {
   const { failure } = await tryParser(target, { seed, inputs });

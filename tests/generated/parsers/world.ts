@@ -1,3 +1,4 @@
+import type { ClickHouse } from '@tributary/clickhouse';
 import { loadSettings } from '@tributary/config';
 import { Scope } from '@tributary/contract';
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
@@ -9,7 +10,6 @@ import {
   buildMarkedProfile,
   credentialBuilders,
   openApi,
-  openWarehouse,
   type Testkit,
 } from '@tributary/testkit';
 import type { Channel } from '@tributary/vocabulary';
@@ -33,14 +33,13 @@ export interface ParserAnswer {
 export type ParserWorld = Awaited<ReturnType<typeof openParserWorld>>;
 
 /** An API with the providers of a sandbox, and a profile that is connected to each of them. */
-export async function openParserWorld(kit: Testkit) {
+export async function openParserWorld(kit: Testkit, clickhouse: ClickHouse) {
   const now = () => kit.clock.now();
   const sandbox: Sandbox = await startSandbox({ seed: 7, now, market: { people: 400, campaigns: 4, days: 20 } });
   const settings = { ...sandbox.settings, ...webhookSettings, PROVIDER_LOCAL_HOSTS: '127.0.0.1' };
   const providers = createProviders(loadSettings(settings));
   const providerOutbound = createOutbound({ timeoutMs: 5_000, policy: localDevelopmentTargets });
-  const warehouse = await openWarehouse(kit);
-  const api = await openApi(kit, { providers, providerOutbound, clickhouse: warehouse.client });
+  const api = await openApi(kit, { providers, providerOutbound, clickhouse });
   const profile = await buildMarkedProfile(kit);
   const shopDomain = 'parsers.myshopify.com';
   const accounts: readonly (readonly [Channel, string, unknown])[] = [
@@ -105,7 +104,6 @@ export async function openParserWorld(kit: Testkit) {
     },
     async close(): Promise<void> {
       await api.close();
-      await warehouse.drop();
       providerOutbound.close();
       await sandbox.close();
     },
