@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Route } from '@tributary/contract';
 import fc from 'fast-check';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
@@ -145,7 +146,7 @@ export class Fuzzer {
       return this.#judged(tell, [], meant, () => ({ kind: 'server_error', what: (error as Error).message }));
     }
     if (response.statusCode === 401 && shouldOpen(request)) await this.#world.replace(now);
-    const answered = { status: response.statusCode, headers: response.headers, body: response.body };
+    const answered = { status: response.statusCode, headers: response.headers, body: unpacked(response) };
     return this.#judged(tell, [answered], meant, (route) => faultOf(method, answered, route, this.#target));
   }
 
@@ -206,6 +207,13 @@ export class Fuzzer {
       fault: faults[0],
     };
   }
+}
+
+/** Documents are packed as the request accepts them. */
+function unpacked({ headers, rawPayload, body }: LightMyRequestResponse): string {
+  const encoding = headers['content-encoding'];
+  if (encoding === 'br') return brotliDecompressSync(rawPayload).toString();
+  return encoding === 'gzip' ? gunzipSync(rawPayload).toString() : body;
 }
 
 /** Requests sign out, revoke and delete. What has suffered from that is replaced, or the rest would stay outside. */
