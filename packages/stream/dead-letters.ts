@@ -83,7 +83,7 @@ export class DeadLetters {
   }
 
   /** Resolves when the letter is on disk; only then may the message leave its consumer. */
-  async add(message: Casualty, reason: string, cause: DeathCause): Promise<void> {
+  async add(message: Casualty, reason: string, cause: DeathCause, more: Headers = {}): Promise<void> {
     const { name, subject } = this.#letters;
     await this.#publisher.publish([
       {
@@ -94,6 +94,7 @@ export class DeadLetters {
         payload: message.payload,
         headers: {
           ...message.headers,
+          ...more,
           [header.messageId]: message.id,
           [header.reason]: oneLine(reason),
           [header.subject]: message.subject,

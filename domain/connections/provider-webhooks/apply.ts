@@ -36,7 +36,7 @@ export type Applied =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'unsigned' }
   /** The signature is right, and the content or a part of it cannot be recorded. */
-  | { readonly kind: 'rejected'; readonly reason: string };
+  | { readonly kind: 'rejected'; readonly reason: string; readonly profileIds: readonly string[] };
 
 /** More news in one delivery than any provider sends. */
 const mostNews = 1_000;
@@ -94,10 +94,11 @@ async function recordTold(
     const credentials = openCredentials(services.vault, { profileId, id }, provider, row.credentials);
     if (!tells?.verify(delivery, credentials)) continue;
     const said = readTold(() => tells.read(delivery));
-    if (!said) return { kind: 'rejected', reason: 'The body is not what its topic promises.' };
+    const profileIds = found.map(({ profile_id }) => profile_id);
+    if (!said) return { kind: 'rejected', reason: 'The body is not what its topic promises.', profileIds };
     const saying = { profileId, connectionId: id, channel, services: services.outcomes, now };
     const [rejected] = await untilRecorded(() => ledger.transaction((tx) => recordSaid(tx, saying, said)));
-    if (rejected) applied = { kind: 'rejected', reason: `${rejected.externalId}: ${rejected.reason}` };
+    if (rejected) applied = { kind: 'rejected', reason: `${rejected.externalId}: ${rejected.reason}`, profileIds };
     else if (applied.kind === 'unsigned') applied = { kind: 'applied' };
   }
   return applied;

@@ -2,6 +2,7 @@ import { isAway, wasTooSlow } from '@tributary/postgres';
 import { type Handler, RetryLater, type StreamMessage } from '@tributary/stream';
 import { KeyNotLoaded, type Opener, UnreadableSecret } from '@tributary/vault';
 import { applyWebhook, type ProviderWebhook, type WebhookServices } from './apply.ts';
+import { letterHeaders } from './letters.ts';
 import { openWebhook } from './message.ts';
 
 export interface WebhookWork extends WebhookServices {
@@ -32,7 +33,7 @@ async function applyMessage(work: WebhookWork, message: StreamMessage): Promise<
   if (!webhook) return;
   const applied = await applyWebhook(work, webhook, work.now());
   if (applied.kind === 'unsigned') work.countDropped(webhook.channel);
-  else if (applied.kind === 'rejected') message.reject(applied.reason);
+  else if (applied.kind === 'rejected') message.reject(applied.reason, letterHeaders(applied.profileIds));
   else if (applied.kind === 'unknown') message.reject(`The worker has no settings for webhooks of ${webhook.channel}.`);
 }
 
