@@ -35,7 +35,9 @@ describe('deploy/kubernetes', () => {
 
   test('runs what compose.yaml runs, as nobody, from a read-only root, with settings that exist', () => {
     expect(pods.map(({ container }) => container.command)).toEqual(
-      ['migrate', 'api', 'collector', 'provider-webhooks', 'worker', 'backup'].map((name) => compose.services[name]?.command),
+      ['migrate', 'api', 'collector', 'provider-webhooks', 'worker', 'backup'].map(
+        (name) => compose.services[name]?.command,
+      ),
     );
     for (const { name, pod, container } of pods) {
       expect(pod.securityContext, name).toMatchObject({ runAsNonRoot: true });
