@@ -43,7 +43,13 @@ export const drill: Drill = {
   async run({ size, progress }) {
     const { stores, addresses, perMinute, bytes, beforeSeconds, awaySeconds, afterSeconds } = sizes[size];
     const port = await freePort();
-    const scene = await openVisitsScene('drill-provider-webhooks', { PROVIDER_WEBHOOKS_PORT: String(port) });
+    const scene = await openVisitsScene('drill-provider-webhooks', {
+      PROVIDER_WEBHOOKS_PORT: String(port),
+      // The visits leave the room of the one small server to the webhooks.
+      STREAM_MAX_MEGABYTES: '1024',
+      PROVIDER_WEBHOOKS_MAX_MEGABYTES: '8192',
+      UNVERIFIED_WEBHOOKS_MAX_MEGABYTES: '2048',
+    });
     const entrance = new AppProcess('provider-webhooks', 'provider-webhooks listens', {
       ...scene.environment,
       TRUSTED_PROXIES: '127.0.0.1',
