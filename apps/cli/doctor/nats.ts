@@ -50,17 +50,17 @@ async function examineWebhooks({ webhooks, unverifiedWebhooks }: Stream): Promis
   const detail = `the streams of provider webhooks are ${percent(share)}, and take messages of ${Math.floor(webhooks.maxMessageBytes / 1_024)} KiB`;
   if (share >= 0.8)
     return wrong(
-      'webhooks',
+      'provider webhooks',
       detail,
       'Full, they refuse webhooks. Is the worker running? If so, give them more with PROVIDER_WEBHOOKS_MAX_MEGABYTES.',
     );
   if (webhooks.maxMessageBytes < limits.providerWebhooks.bytes)
     return wrong(
-      'webhooks',
+      'provider webhooks',
       detail,
       'Raise max_payload of NATS to 4MB: larger webhooks that do not shrink are refused.',
     );
-  return ok('webhooks', detail);
+  return ok('provider webhooks', detail);
 }
 
 async function examineLetters({ deadLetters }: Stream): Promise<Finding> {
