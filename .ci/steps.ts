@@ -63,6 +63,12 @@ await step({
   count: exitCount,
   shown: 'meanwhile',
 });
+await step({
+  name: 'security',
+  args: ['tests/security/main.ts', '--from', wholeReport],
+  count: exitCount,
+  shown: 'meanwhile',
+});
 // A process that runs stories keeps its installation until it ends. Beside other tests, installations would slow these down for no reason.
 await step({
   name: 'stories',
