@@ -180,6 +180,7 @@ export const readPiiAccessLog = route({
   path: '/api/v1/workspaces/{workspaceId}/pii-access-log',
   summary: 'Who read personal data, when, through which route, with what result',
   description: `Newest first. Entries are kept for ${limits.piiAccessLog.keptDays} days.`,
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Workspaces and profiles',
   access: {
     credentials: ['session', 'app', 'mcp'],
@@ -219,6 +220,7 @@ export const readAuditLog = route({
   summary: 'Who changed what, when, and with what result',
   description:
     'Newest first. Entries form a chain in which none can be changed or left out unnoticed; `tributary audit verify` walks it.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Workspaces and profiles',
   access: readPiiAccessLog.access,
   params: z.object({ workspaceId: Uuid }),
