@@ -48,6 +48,7 @@ export const regressions: readonly Regression[] = [
     tests: [
       'domain/top-performers/list-top-performers.test.ts > A shared link shows scores only while all days of their window are its own',
       'domain/credentials/authenticate.test.ts > works for at most a year',
+      'tests/security/shared.test.ts > %s',
     ],
   },
   {
@@ -105,6 +106,31 @@ export const regressions: readonly Regression[] = [
     tests: [
       'domain/credentials/operator.test.ts > a member’s key reads people and changes ads only if that is named, and people only with the password',
     ],
+  },
+  {
+    request: '10,000 registrations of assistants from 2,000 addresses',
+    tests: [
+      'domain/accounts/registration.test.ts > %s registers few assistants an hour',
+      'domain/accounts/registration.test.ts > there are only so many that nobody has allowed anything',
+    ],
+  },
+  {
+    request: 'tools/list of /mcp?changes=allowed with a default key',
+    tests: [
+      'tests/security/tools.test.ts > whatever the address says, a key made without scopes and a token of an assistant change no ads and name nobody',
+      'domain/accounts/oauth.test.ts > [auth-003] speaks for the profile that was chosen, and reads by default',
+    ],
+  },
+  {
+    request: 'an identify with a signature that was copied from a page',
+    tests: [
+      'domain/ingestion/signed-identify.test.ts > is signed, or not, with a signature %s',
+      'domain/ingestion/signed-identify.test.ts > is not signed by a signature whose second was changed',
+    ],
+  },
+  {
+    request: 'any request, to see which headers its answer lacks',
+    tests: ['tests/security/headers.test.ts > $method $path'],
   },
   {
     request: 'names with line breaks',

@@ -1,6 +1,7 @@
 import { tools } from '@tributary/api/mcp/tools.ts';
-import { type Route, routes } from '@tributary/contract';
-import { openTestWithClickHouse, type TestServer } from '@tributary/testkit';
+import { McpScope, type Route, routes } from '@tributary/contract';
+import { buildAssistant, buildMember, buildProfile, openTestWithClickHouse, type TestServer } from '@tributary/testkit';
+import { personScopes } from '@tributary/vocabulary';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isAt } from '../generated/check.ts';
 import { Probe } from '../generated/probe.ts';
@@ -72,4 +73,40 @@ describe('a tool answers for an id of somebody else as for one that never was', 
   test.each(probed.map(({ name, route }) => [name, route] as const))('%s', async (_, route) => {
     expect(await probe.route(route)).toEqual({ leaks: [], unproven: provenElsewhere[route.id] ?? [] });
   });
+});
+
+/** Journeys are shown without the person to whoever may read conversions only. */
+const needsPeople = ({ scopes = [] }: Route['access']) =>
+  scopes.length > 0 && scopes.every((all) => all.some((scope) => personScopes.includes(scope)));
+
+/** Names of the tools that a credential is offered. */
+async function offered(headers: Record<string, string>, query: string): Promise<string[]> {
+  const { body } = await api.fastify.inject({
+    method: 'POST',
+    url: `/mcp${query}`,
+    headers: { ...headers, accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+    payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+  });
+  const { result } = JSON.parse(body) as { result: { tools: { name: string }[] } };
+  return result.tools.map(({ name }) => name);
+}
+
+test('whatever the address says, a key made without scopes and a token of an assistant change no ads and name nobody', async () => {
+  const { id: profileId, workspaceId } = await buildProfile(kit.app);
+  const owner = await buildMember(kit.app, workspaceId, 'owner');
+  const made = await api.call({
+    method: 'POST',
+    url: '/api/v1/keys',
+    headers: { ...owner.headers({ profileId }), origin: 'https://tributary.test' },
+    payload: { name: 'Default' },
+  });
+  const key = { authorization: `Bearer ${made.json().data.key}` };
+  const { headers: assistant } = await buildAssistant(kit.app, owner, profileId, McpScope.options);
+  const dangerous = tools.filter(({ isChange, route: { access } }) => isChange || needsPeople(access));
+  expect(dangerous.length).toBeGreaterThan(10);
+  for (const headers of [key, assistant]) {
+    const names = await offered({ ...headers }, '?changes=allowed');
+    expect(names.length).toBeGreaterThan(10);
+    expect(dangerous.map(({ name }) => name).filter((name) => names.includes(name))).toEqual([]);
+  }
 });
