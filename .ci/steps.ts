@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { failuresOf, filesToTryAgain, keepReport, passedOf, readReport, triedAgain } from './test-report.ts';
 
@@ -192,6 +192,8 @@ function vitestInto(file: string, ...more: string[]): string[] {
 
 /** Few files that failed are run once more with nothing beside them, so that a full machine is told from a fault. */
 async function testsCount(report: string): Promise<Count> {
+  if (!existsSync(join(root, report)))
+    return { passed: 0, failed: 1, said: ['The tests were stopped before their end.'] };
   const first = readReport(root, report);
   const failed = failuresOf(root, first);
   const again = filesToTryAgain(first);

@@ -70,7 +70,7 @@ describe('200', () => {
           first_seen_at: importedAt,
           last_seen_at: importedAt,
           conversion_count: 0,
-          cash_revenue: '0',
+          cash_revenue: '0.00',
           sources: ['import'],
         },
       ],

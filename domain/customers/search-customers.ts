@@ -1,6 +1,7 @@
 import type { Routes } from '@tributary/contract';
+import { profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
-import { searchQuestion, sumAmounts } from '@tributary/rules';
+import { moneyText, searchQuestion, sumAmounts } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { type FoundCustomer, findCandidates } from './store.ts';
 import { type CustomerTotals, type FindCustomerTotals, toExclusion, type WithoutRate } from './totals.ts';
@@ -23,11 +24,12 @@ export const searchCustomers: Handles<
   if (!question) return answer(200, { data: [], pagination: noMore, meta: noMeta });
 
   // The candidates are bounded, so all of them are ranked, and a page is cut from the whole order.
-  const { found, isComplete, totals } = await ledger.transaction(
+  const { found, isComplete, totals, currency } = await ledger.transaction(
     async (tx) => {
+      const profile = await profileOf(tx, caller.profileId);
       const candidates = await findCandidates(tx, caller.profileId, question, exclude);
       const ids = candidates.found.map(({ id }) => id);
-      return { ...candidates, totals: await findCustomerTotals(tx, caller.profileId, ids) };
+      return { ...candidates, totals: await findCustomerTotals(tx, caller.profileId, ids), currency: profile.currency };
     },
     { readOnly: true },
   );
@@ -41,7 +43,7 @@ export const searchCustomers: Handles<
   const last = shown.at(-1);
   const hasNext = rest.length > limit;
   return answer(200, {
-    data: shown.map(({ customer }) => toCandidate(customer, totals.get(customer.id))),
+    data: shown.map(({ customer }) => toCandidate(customer, totals.get(customer.id), currency)),
     pagination: { has_next: hasNext, cursor: hasNext && last ? toCursor(last.rank) : null },
     meta: {
       count: found.length,
@@ -71,7 +73,7 @@ function parseCursor(cursor: string): Rank {
   return { distance: Number(distance), cash: Number(cash), seenAt: Number(seenAt), id };
 }
 
-const toCandidate = (customer: FoundCustomer, totals: CustomerTotals | undefined) => ({
+const toCandidate = (customer: FoundCustomer, totals: CustomerTotals | undefined, currency: string) => ({
   customer_profile_id: customer.id,
   first_name: customer.first_name,
   last_name: customer.last_name,
@@ -80,7 +82,7 @@ const toCandidate = (customer: FoundCustomer, totals: CustomerTotals | undefined
   first_seen_at: customer.first_seen_at.toISOString(),
   last_seen_at: customer.last_seen_at.toISOString(),
   conversion_count: totals?.conversionCount ?? 0,
-  cash_revenue: totals ? totals.cashRevenue : '0',
+  cash_revenue: totals ? totals.cashRevenue : moneyText('0', currency),
   sources: customer.sources,
 });
 

@@ -1,4 +1,5 @@
 import type { Tx } from '@tributary/postgres';
+import { moneyText } from '@tributary/rules';
 
 /** What a customer's outcomes come to. */
 export interface CustomerTotals {
@@ -26,4 +27,4 @@ export type FindCustomerTotals = (
 ) => Promise<ReadonlyMap<string, CustomerTotals>>;
 
 export const toExclusion = ({ currency, count, amount }: WithoutRate) =>
-  ({ of: 'payments', reason: 'no_exchange_rate', currency, count, amount }) as const;
+  ({ of: 'payments', reason: 'no_exchange_rate', currency, count, amount: moneyText(amount, currency) }) as const;

@@ -159,9 +159,12 @@ export const accountOf = (account: Account<unknown>, { messaging_account }: Targ
     ? { ...account, details: { ...account.details, whatsappBusinessAccountId: messaging_account } }
     : account;
 
-/** Sent once more it would count twice, if the platform had it. */
+/** A turn may run this long: an event that it sends again still reaches the platform while that drops copies. */
+const resendMarginMs = 15 * 60_000;
+
+/** Sent again, it would count twice if the platform has it already. */
 const isLost = ({ firstSentAt }: WaitingEvent, { deduplicatesForMs }: Export<unknown>, now: Date): boolean =>
-  firstSentAt !== null && now.getTime() - firstSentAt.getTime() > deduplicatesForMs;
+  firstSentAt !== null && now.getTime() - firstSentAt.getTime() > deduplicatesForMs - resendMarginMs;
 
 export async function composeAll(
   tx: Tx,

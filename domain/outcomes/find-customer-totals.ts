@@ -1,6 +1,7 @@
 import type { FindCustomerTotals, WithoutRate } from '@tributary/domain/customers';
 import { profileOf } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
+import { moneyText } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /** A handful of rows for each customer, however many outcomes there are: the ledger keeps them counted by name. */
@@ -21,7 +22,7 @@ export const findCustomerTotals: FindCustomerTotals = async (tx, profileId, cust
   return new Map(
     rows.map(({ customerId, conversions, cash, paid }) => {
       const unconverted = withoutRate.get(customerId) ?? [];
-      const cashRevenue = unconverted.length > 0 && paid === 0 ? null : cash;
+      const cashRevenue = unconverted.length > 0 && paid === 0 ? null : moneyText(cash, profile.currency);
       return [customerId, { conversionCount: Number(conversions), cashRevenue, withoutRate: unconverted }];
     }),
   );

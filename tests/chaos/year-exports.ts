@@ -20,10 +20,13 @@ export class ExportBook {
     return new ExportBook();
   }
 
-  /** Events that failed wait for real minutes, which are long over in the simulated year. */
-  async evening(shop: Shop, book: Book, isAway: boolean): Promise<void> {
+  /**
+   * Events that failed wait for real minutes, which are long over in the simulated year. A platform whose answers are lost takes events
+   * all the same.
+   */
+  async evening(shop: Shop, book: Book, takesEvents: boolean): Promise<void> {
     await shop.hurryExports();
-    if (isAway) return;
+    if (!takesEvents) return;
     for (const sale of book.known()) {
       const left = sale.amount - refundedOf(sale);
       if (!this.#sent.has(sale)) this.#sent.set(sale, `${textOf(left, sale.currency)} ${sale.currency}`);

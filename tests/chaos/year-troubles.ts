@@ -40,7 +40,7 @@ export class Troubles {
   readonly #days: number;
   /** Since when the profile reports in a currency. */
   readonly currencies: { readonly since: string; readonly currency: Currency }[];
-  #outage: { readonly channel: Channel; end(): void } | undefined;
+  #outage: { readonly channel: Channel; readonly losesAnswers: boolean; end(): void } | undefined;
   #lost: Channel | undefined;
   #merged: { readonly id: string; readonly pair: readonly [Person, Person]; readonly n: number } | undefined;
   #linking: readonly [Person, Person] | undefined;
@@ -57,6 +57,11 @@ export class Troubles {
   /** Nothing can be read of it today. */
   isAway(channel: Channel): boolean {
     return this.#outage?.channel === channel || this.#lost === channel;
+  }
+
+  /** It does what it is told, even where its answers are lost. */
+  takesRequests(channel: Channel): boolean {
+    return this.#lost !== channel && (this.#outage?.channel !== channel || this.#outage.losesAnswers);
   }
 
   isRevoked(channel: Channel): boolean {
@@ -86,11 +91,11 @@ export class Troubles {
     const channel = channels[nth % channels.length] as Channel;
     const at = addresses[channel];
     const { sandbox } = this.#shop;
-    const end =
-      nth % 2 === 0
-        ? sandbox.say({ at, times: always, reply: json(503, { error: 'away' }) })
-        : sandbox.say({ at, times: always, answer: 'lost' });
-    this.#outage = { channel, end };
+    const losesAnswers = nth % 2 === 1;
+    const end = losesAnswers
+      ? sandbox.say({ at, times: always, answer: 'lost' })
+      : sandbox.say({ at, times: always, reply: json(503, { error: 'away' }) });
+    this.#outage = { channel, losesAnswers, end };
     this.#life.count(`outage: ${channel}`);
   }
 

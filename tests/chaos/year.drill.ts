@@ -90,7 +90,7 @@ export const drill: Drill = {
             }
           }
           await shop.round(undefined, ['erasures', 'sales', 'firstPayments', 'attribution', 'delivery']);
-          await exports.evening(shop, book, troubles.isAway('social_ads'));
+          await exports.evening(shop, book, troubles.takesRequests('social_ads'));
           await shop.round(undefined, ['exports', 'webhooks']);
         });
         await timed('checking', async () => {

@@ -38,7 +38,6 @@ test('every room and every package that works for users has some', () => {
     'packages/config',
     'packages/engines',
     'packages/market',
-    'packages/pages',
     'packages/telemetry',
   ]);
 });

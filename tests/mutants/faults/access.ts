@@ -12,8 +12,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'links-read-other-days',
     file: 'packages/operations/admission.ts',
-    from: 'if (!isWithin(from) || !isWithin(to))',
-    to: 'if (!isWithin(from))',
+    from: ' || from < confined.from || to > confined.to) refuseDays',
+    to: ' || from < confined.from) refuseDays',
     breaks: 'a link to June reads July',
     tests: ['domain/credentials/authenticate.test.ts'],
   },

@@ -33,13 +33,13 @@ export const faults: readonly Fault[] = [
       'new secrets are sealed under the oldest key',
     ],
     'retired-key-still-opens': [
-      "    .select(['purpose', 'id', 'sealed', 'public_key'])\n    .where('retired_at', 'is', null)",
-      "    .select(['purpose', 'id', 'sealed', 'public_key'])",
+      "    .select(['purpose', 'id', 'sealed', 'public_key', 'created_at'])\n    .where('retired_at', 'is', null)",
+      "    .select(['purpose', 'id', 'sealed', 'public_key', 'created_at'])",
       'a retired key still opens what it sealed',
     ],
     'newest-key-retired': [
-      'const old = keys.slice(1).map(',
-      'const old = keys.slice(0, -1).map(',
+      'keys.slice(indexOfCurrent(keys, now) + 1).map(',
+      'keys.slice(0, -1).map(',
       'retiring keys keeps the oldest and retires the newest',
     ],
   }),

@@ -106,11 +106,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/accounts/delete-member.ts', ['domain/accounts/members.test.ts'], {
     'last-owner-leaves': ['    refuseLastOwner(member);\n', '', 'a workspace is left without an owner'],
-    'viewers-remove-others': [
-      "if (!isLeaving && caller.role !== 'owner' && caller.role !== 'admin') {",
-      'if (false) {',
-      'a viewer removes members',
-    ],
+    'viewers-remove-others': ['if (!isLeaving) refuseUnlessManager(caller);', '', 'a viewer removes members'],
   }),
   ...faultsIn('domain/accounts/hashed-sessions.ts', ['domain/accounts/accounts.test.ts'], {
     'sessions-in-clear': [

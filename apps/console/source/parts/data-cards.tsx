@@ -18,7 +18,7 @@ export function Cards<Row>({ caption, columns, rows, keyOf, footer, expanded, so
   const [head, ...others] = columns;
   if (!head) return null;
   return (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       {rows.length > 1 && (
         <label className="label flex items-center gap-2">
           {say.table.sortBy}
@@ -34,7 +34,7 @@ export function Cards<Row>({ caption, columns, rows, keyOf, footer, expanded, so
           </select>
         </label>
       )}
-      <ul aria-label={caption} className="grid gap-3">
+      <ul aria-label={caption} className="grid grid-cols-1 gap-3">
         {rows.map((row) => (
           <Card
             key={keyOf(row)}
@@ -74,7 +74,7 @@ function Card({ title, cells, below, isTotal = false }: CardProps) {
         {cells.map((cell) => (
           <div key={cell.id}>
             <dt className="label font-normal">{cell.title}</dt>
-            <dd>{cell.content}</dd>
+            <dd className="wrap-break-word">{cell.content}</dd>
           </div>
         ))}
       </dl>

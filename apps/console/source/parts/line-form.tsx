@@ -25,7 +25,7 @@ export function LineForm({ onSubmit, children }: LineFormProps) {
 export function Titled({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the field is among the children.
-    <label className="grid gap-1">
+    <label className="grid min-w-0 grid-cols-1 gap-1">
       <span className="label">{title}</span>
       {children}
     </label>
