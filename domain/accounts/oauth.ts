@@ -35,10 +35,14 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
     get('/.well-known/oauth-authorization-server', madeOnce(pass)),
     get('/.well-known/oauth-protected-resource', madeOnce(pass)),
     get('/.well-known/oauth-protected-resource/mcp', madeOnce(pass)),
-    get(
-      '/oauth2/authorize',
-      clients.asking((request) => pass(withScope(request))),
-    ),
+    // The library takes its time for a client that is registered, and anybody may register one.
+    {
+      ...get(
+        '/oauth2/authorize',
+        clients.asking((request) => pass(withScope(request))),
+      ),
+      allowance: 'token',
+    },
     { ...post('/oauth2/token', clients.sending(pass)), maxBytes: credentialBytes },
     { ...post('/oauth2/revoke', clients.sending(pass)), maxBytes: credentialBytes },
     {

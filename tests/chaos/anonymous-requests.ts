@@ -11,8 +11,8 @@ export interface AnonymousRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Hashing a password takes long on purpose; attempts are counted and wait for each other. */
-  readonly isSignIn?: true;
+  /** It may cost more, because one address may send only so few. */
+  readonly few?: '60 a minute' | '5 an hour' | 'a quota a day';
 }
 
 interface Known {
@@ -76,16 +76,16 @@ export function anonymousRequests({ trackingKey, clientId, redirectUri, assets }
     post('/first-account', hardForm(30 * kib), form, '/first-account, 30 KiB'),
     ...wellKnown.map((name) => get(`/.well-known/${name}`)),
     get('/oauth2/authorize'),
-    get(`/oauth2/authorize?${authorize}`, undefined, '/oauth2/authorize of a client'),
+    { ...get(`/oauth2/authorize?${authorize}`, undefined, '/oauth2/authorize of a client'), few: '60 a minute' },
     get(`/oauth2/consent?${authorize}`, undefined, '/oauth2/consent of a client'),
     post('/oauth2/consent', hardForm(30 * kib), { ...form, 'sec-fetch-site': 'none' }, '/oauth2/consent, 30 KiB'),
     post('/oauth2/token', 'grant_type=authorization_code&code=x', form),
     post('/oauth2/token', hardForm(8 * kib), form, '/oauth2/token, 8 KiB'),
     post('/oauth2/revoke', 'token=x', form),
-    post('/oauth2/register', { client_name: 'x', redirect_uris: ['https://a.example/cb'] }),
+    { ...post('/oauth2/register', { client_name: 'x', redirect_uris: ['https://a.example/cb'] }), few: '5 an hour' },
     post('/oauth2/register', hardJson('contacts', 8 * kib), json, '/oauth2/register, 8 KiB'),
     post('/oauth/token', 'grant_type=client_credentials&client_id=x&client_secret=y', form),
-    post('/oauth/token', hardForm(30 * kib), form, '/oauth/token, 30 KiB'),
+    post('/oauth/token', hardForm(8 * kib), form, '/oauth/token, 8 KiB'),
     get('/mcp'),
     post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     post('/mcp', hardJson('params', 60 * kib), { ...json, authorization: `Bearer ${unknownKey}` }, '/mcp, 60 KiB'),
@@ -94,9 +94,10 @@ export function anonymousRequests({ trackingKey, clientId, redirectUri, assets }
     get('/connect/unknown-capability-of-43-characters-0123456789'),
     get('/connect/callback/store?code=x&state=y'),
     get('/connect/bank-link'),
-    { ...post(`${account}/sign-in`, { email: 'a@b.example', password: 'wrong password' }), isSignIn: true },
+    // Hashing a password takes long on purpose; attempts wait for each other besides.
+    { ...post(`${account}/sign-in`, { email: 'a@b.example', password: 'wrong password' }), few: '60 a minute' },
     post(`${account}/sign-in`, hardJson('email', 30 * kib), json, `${account}/sign-in, 30 KiB`),
-    post(`${account}/sign-in/second-step`, { challenge: 'x'.repeat(40), code: '123456' }),
+    { ...post(`${account}/sign-in/second-step`, { challenge: 'x'.repeat(40), code: '123456' }), few: '60 a minute' },
     post(`${account}/sign-in/passkey/challenge`, {}),
     post(`${account}/sign-in/passkey`, { challenge: 'x'.repeat(40), credential: {} }),
     post(`${account}/password-resets`, { email: 'a@b.example' }),
@@ -170,13 +171,17 @@ function visits(key: string): AnonymousRequest[] {
         Array.from({ length: 15 }, () => long),
       ),
     ),
-    send(
-      '50 that are none',
-      body(
-        key,
-        Array.from({ length: 50 }, () => ({ note: 'x'.repeat(1_000) })),
+    // Each is sealed by itself, and a profile keeps so many of a day.
+    {
+      ...send(
+        '50 that are none',
+        body(
+          key,
+          Array.from({ length: 50 }, () => ({ note: 'x'.repeat(1_000) })),
+        ),
       ),
-    ),
+      few: 'a quota a day',
+    },
   ];
 }
 

@@ -14,7 +14,7 @@ import { cpuMs } from './attack/measure.ts';
  */
 const sizes = {
   small: { warm: 5, times: 20, rounds: 1, mostMs: 10 },
-  full: { warm: 60, times: 200, rounds: 3, mostMs: 2 },
+  full: { warm: 40, times: 80, rounds: 3, mostMs: 2 },
 } as const;
 
 /** ANONYMOUS=word sends only those whose name has it. */
@@ -25,7 +25,8 @@ const idleMs = 2_000;
 
 export const drill: Drill = {
   name: 'anonymous',
-  promise: 'No request without a credential costs more than 2 ms of processor time, signing in excepted.',
+  promise:
+    'No request without a credential costs more than 2 ms of processor time, except those of which only a few are taken.',
 
   async run({ size, progress }) {
     const { warm, times, rounds, mostMs } = sizes[size];
@@ -65,13 +66,15 @@ export const drill: Drill = {
         rows.push({ name: one.name, ms: round2(Math.min(...costs)), statuses: described(statuses), one });
       }
       const dearest = rows.toSorted((a, b) => b.ms - a.ms);
-      const above = dearest.filter(({ ms, one }) => ms > mostMs && !one.isSignIn);
+      const above = dearest.filter(({ ms, one }) => ms > mostMs && !one.few);
       return {
         passed: above.length === 0,
         requests: rows.length,
         most_ms: mostMs,
-        dearest_ms: dearest.find(({ one }) => !one.isSignIn)?.ms,
-        sign_in_ms: dearest.find(({ one }) => one.isSignIn)?.ms,
+        dearest_ms: dearest.find(({ one }) => !one.few)?.ms,
+        few_ms: Object.fromEntries(
+          dearest.flatMap(({ name, ms, one }) => (one.few ? [[`${name}, ${one.few}`, ms]] : [])),
+        ),
         above: above.map(({ name }) => name),
         ms: Object.fromEntries(dearest.map(({ name, ms, statuses }) => [name, `${ms} (${statuses})`])),
       };

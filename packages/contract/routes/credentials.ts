@@ -145,6 +145,8 @@ export const createToken = route({
   access: { credentials: ['client_secret'], grain: 'profile', entitlement: 'not needed' },
   rate: 'token',
   body: {
+    // A client, its secret and what it asks for.
+    maxBytes: 8 * 1024,
     contentType: 'application/x-www-form-urlencoded',
     schema: z.object({
       grant_type: z
