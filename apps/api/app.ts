@@ -36,7 +36,16 @@ import { removeMailsOf } from '@tributary/domain/report-mails/room.ts';
 import type { UnexplainedChange } from '@tributary/domain/reports/room.ts';
 import { type OpenDns, trackerReadiness } from '@tributary/domain/tracking/room.ts';
 import { bindRoute, createServer, isFromOurPages, serveDocs, serveHealth } from '@tributary/http';
-import { type Authenticate, BodyThread, Costs, createPersonGate, Door, takeAttempt } from '@tributary/operations';
+import {
+  type Authenticate,
+  BodyThread,
+  Costs,
+  createPersonGate,
+  Door,
+  requestTurns,
+  Turns,
+  takeAttempt,
+} from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
 import type { TestClock } from '@tributary/platform';
 import type { Postgres } from '@tributary/postgres';
@@ -58,6 +67,8 @@ export interface ApiOptions {
   readonly apiUrl?: string | undefined;
   readonly collectorUrl: string;
   readonly postgres: Postgres;
+  /** How many connections to the ledger requests share. */
+  readonly connections: number;
   readonly redis: RedisClient;
   /** While it is away, the routes that read it answer 503 and /readyz says `degraded`; the others do without. */
   readonly clickhouse: ClickHouse;
@@ -218,6 +229,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     limiter,
     vault,
     gate: createPersonGate(postgres),
+    turns: new Turns(requestTurns(options.connections)),
     services: {
       baseUrl,
       apiUrl,

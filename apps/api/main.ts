@@ -35,6 +35,7 @@ await runProcess('api', async (platform) => {
     apiUrl: settings.apiUrl,
     collectorUrl: settings.collectorUrl,
     postgres,
+    connections: settings.databasePoolSize,
     redis: await platform.redis(),
     clickhouse: await platform.clickhouse({ requestTimeoutMs: clickhouseTimeoutMs }),
     outbound: createOutbound({ timeoutMs: outboundTimeoutMs }),

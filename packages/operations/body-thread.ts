@@ -3,6 +3,7 @@ import { limits } from '@tributary/vocabulary';
 import type { BodyAnswer, BodyQuestion } from './body-worker.ts';
 import { type BodyText, type BodyValue, readBodyText } from './read-body-text.ts';
 import { Refusal } from './refusal.ts';
+import { threadMs } from './thread-time.ts';
 
 interface Reading {
   readonly text: BodyText;
@@ -98,10 +99,10 @@ export async function readBody(
   onTime: (ms: number) => void,
 ): Promise<BodyValue> {
   if (thread && text.bytes.length > limits.bodyBytes) return thread.read(text, onTime);
-  const startedAt = performance.now();
+  const startedAt = threadMs();
   try {
     return readBodyText(text);
   } finally {
-    onTime(performance.now() - startedAt);
+    onTime(threadMs() - startedAt);
   }
 }

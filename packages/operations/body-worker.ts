@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { type BodyText, type BodyValue, readBodyText } from './read-body-text.ts';
 import { Refusal } from './refusal.ts';
+import { threadMs } from './thread-time.ts';
 
 /** A body to read; without one, the wish for the next part of the last. */
 export interface BodyQuestion {
@@ -28,10 +29,10 @@ parentPort?.on('message', ({ text }: BodyQuestion) => {
 });
 
 function begin(text: BodyText): BodyAnswer {
-  const startedAt = performance.now();
+  const startedAt = threadMs();
   try {
     const body = readBodyText(text);
-    const ms = performance.now() - startedAt;
+    const ms = threadMs() - startedAt;
     const items = listOf(body.value, text.list);
     if (!items) return { ms, body, isLast: true };
     left = items;
@@ -40,7 +41,7 @@ function begin(text: BodyText): BodyAnswer {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { code, message, fields } = error;
-    return { ms: performance.now() - startedAt, refusal: { code, message, fields }, isLast: true };
+    return { ms: threadMs() - startedAt, refusal: { code, message, fields }, isLast: true };
   }
 }
 

@@ -8,6 +8,7 @@ import type { Costs } from './costs.ts';
 import type { Caller } from './handler.ts';
 import type { PersonGate } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
+import type { Turns } from './turns.ts';
 
 /**
  * One call of an operation, as whatever carried it here hands it over: HTTP, MCP, the command line or a test. What it asks for comes
@@ -57,6 +58,8 @@ export interface Desk<Services> {
   readonly auditRefusal: AuditRefusal;
   /** What requests may cost beside their number. Without them only their number is limited. */
   readonly costs?: Costs;
+  /** Whose request is worked on next where many wait. Without them all begin at once. */
+  readonly turns?: Turns;
   /** Reads large bodies. Without one they are read on the main thread. */
   readonly bodies?: BodyThread;
   /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */

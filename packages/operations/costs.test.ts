@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Costs } from './costs.ts';
 import { answer, type Refusal } from './index.ts';
+import { threadMs } from './thread-time.ts';
 
 let nowMs = 0;
 /** Of a process alone. */
@@ -105,8 +106,8 @@ describe('over HTTP', () => {
     kit = await openTestkit();
     profileId = (await buildProfile(kit.app)).id;
     const save_ = served(save, async ({ body }) => {
-      const until = performance.now() + (body.busyMs ?? 0);
-      while (performance.now() < until);
+      const until = threadMs() + (body.busyMs ?? 0);
+      while (threadMs() < until);
       return answer(200, { data: {} });
     });
     const leases = new Leases({

@@ -2,6 +2,7 @@ import { addressGroup, hidden, type Leases, type Verdict } from '@tributary/redi
 import { limits } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
+import { threadMs } from './thread-time.ts';
 
 /** Whose costs they are, and what they may be in a minute. */
 export interface Payer {
@@ -72,11 +73,11 @@ export class Meter {
 
   /** Of work that waits for nothing: until it returns. */
   measure<A>(work: () => A): A {
-    const startedAt = performance.now();
+    const startedAt = threadMs();
     try {
       return work();
     } finally {
-      this.#ms += performance.now() - startedAt;
+      this.#ms += threadMs() - startedAt;
     }
   }
 }

@@ -32,3 +32,4 @@ export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type 
 export { Refusal, refuse } from './refusal.ts';
 export { docsUrl, renderError, renderOAuthError } from './respond.ts';
 export { type Admitted, admitCall, runOperation } from './run-operation.ts';
+export { requestTurns, Turns } from './turns.ts';

@@ -19,7 +19,13 @@ export interface PersonGate {
 
 export const createPersonGate = (postgres: Postgres): PersonGate => ({
   postgres,
-  turns: new Turns({ perReceiver: 2, perTenant: 8, inAll: 64, waitMs }),
+  turns: new Turns({
+    perReceiver: 2,
+    perTenant: 8,
+    inAll: 64,
+    waitMs,
+    busy: 'Earlier answers to you have not left yet. Read them, or wait some seconds, and send it again.',
+  }),
 });
 
 /** Something that names people and is about to leave: an answer, a delivery, an export. */

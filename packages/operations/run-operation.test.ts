@@ -11,7 +11,9 @@ import {
   type Handles,
   identify,
   type Prepared,
+  requestTurns,
   runOperation,
+  Turns,
 } from './index.ts';
 
 const access = { credentials: ['api_key'], scopes: [['customers:read']] } as const;
@@ -165,6 +167,32 @@ test('under one Idempotency-Key it is carried out once', async () => {
   expect([first.bytes, counted]).toEqual([second.bytes, 1]);
   expect(second.headers['idempotent-replayed']).toBe('true');
   await expect(send()).rejects.toMatchObject({ code: 'invalid_parameter' });
+});
+
+test('a tenant has its turn although all requests of another one take long', async () => {
+  const turns = new Turns({ ...requestTurns(4), waitMs: 10_000 });
+  const other = await buildProfile(kit.app);
+  const { headers } = await buildApiKey(kit.app, other.id, { scopes: ['customers:read'] });
+  const neighbour = await identify(desk, name, { ...nothing, ...headers }, 'here', kit.clock.now());
+  const done = Promise.withResolvers<void>();
+  let begun = 0;
+  const slowly: Handles<typeof count> = async (input, context) => {
+    begun += 1;
+    await done.promise;
+    return countOn(input, context);
+  };
+  const fairDesk = { ...desk, turns };
+  const ask = async (handler: AnyHandler, made: Call) =>
+    runOperation(count, handler, await admitCall(count, made, desk), inputOf(count), fairDesk, () => {});
+  const running = Array.from({ length: 6 }, async (_, nth) =>
+    ask(slowly, await call(count, { idempotencyKey: `slow-${nth}` })),
+  );
+  await expect.poll(() => begun).toBe(2);
+  await ask(countOn, await call(count, { caller: neighbour, idempotencyKey: 'quick' }));
+  expect(begun).toBe(2);
+  done.resolve();
+  await Promise.all(running);
+  expect(begun).toBe(6);
 });
 
 test('whoever may not is refused, whatever carried the call', async () => {

@@ -97,17 +97,19 @@ async function answerTo<Services>(
   work: Work<Services>,
 ): Promise<Answered> {
   const { caller } = call;
-  const { status, bytes } = await work.run(async (context) => {
-    try {
-      const answer = await work.meter.measure(() => handler(input as never, context as never));
-      admitAnsweredDays(route, caller, answer.body);
-      return answer;
-    } catch (error) {
-      // A selector may need more than the route itself does.
-      if (caller && isForbidden(error)) await recordRefusedRead(desk, route, caller, call);
-      throw error;
-    }
-  });
+  const run = () =>
+    work.run(async (context) => {
+      try {
+        const answer = await work.meter.measure(() => handler(input as never, context as never));
+        admitAnsweredDays(route, caller, answer.body);
+        return answer;
+      } catch (error) {
+        // A selector may need more than the route itself does.
+        if (caller && isForbidden(error)) await recordRefusedRead(desk, route, caller, call);
+        throw error;
+      }
+    });
+  const { status, bytes } = await inFairTurn(route, call, desk, run);
   const { contentType = 'application/json; charset=utf-8', binary } = route.answers[status] ?? {};
   return {
     prepared: {
@@ -119,6 +121,23 @@ async function answerTo<Services>(
     people: work.told ? work.people.union(work.told.people).size : work.people.size,
     told: work.told,
   };
+}
+
+/**
+ * The engines answer only so many requests of a tenant at once, and the others of it wait: one tenant's longest queries never take every
+ * connection. Who asks a provider waits for that, not for an engine.
+ */
+function inFairTurn<A>(
+  { refusals }: Route,
+  { caller, signal }: Call,
+  { turns }: Pick<Desk<unknown>, 'turns'>,
+  work: () => Promise<A>,
+): Promise<A> {
+  if (!turns || !caller || refusals?.includes('provider_error')) return work();
+  return turns.run(caller.credentialId, caller.workspaceId ?? caller.credentialId, () => {
+    signal.throwIfAborted();
+    return work();
+  });
 }
 
 async function parse(

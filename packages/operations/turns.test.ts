@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Turns } from './turns.ts';
 
-const limits = { perReceiver: 2, perTenant: 3, inAll: 4, waitMs: 50 };
+const limits = { perReceiver: 2, perTenant: 3, inAll: 4, waitMs: 50, busy: 'Wait.' };
 
 /** Turns by name, and in which order they began. */
 function open(changes: Partial<typeof limits> = {}) {

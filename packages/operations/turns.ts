@@ -1,7 +1,5 @@
 import { Refusal } from './refusal.ts';
 
-const busy = 'Earlier answers to you have not left yet. Read them, or wait some seconds, and send it again.';
-
 export interface TurnLimits {
   /** At once for the same receiver, so that requests sent all at once are served one after the other. */
   readonly perReceiver: number;
@@ -9,7 +7,18 @@ export interface TurnLimits {
   /** At once for everybody. A tenant that has nothing under way gets its turn all the same. */
   readonly inAll: number;
   readonly waitMs: number;
+  /** The message to whoever waited for so long. */
+  readonly busy: string;
 }
+
+/** Of requests: one tenant alone never has all connections to the ledger, and one credential never all of its tenant's. */
+export const requestTurns = (connections: number): TurnLimits => ({
+  perReceiver: Math.ceil(connections / 2),
+  perTenant: Math.ceil(connections * 0.8),
+  inAll: connections * 2,
+  waitMs: 20_000,
+  busy: 'Earlier requests of this workspace are still being worked on. Wait some seconds, and send it again.',
+});
 
 interface Waiting {
   readonly receiver: string;
@@ -19,12 +28,13 @@ interface Waiting {
 
 /**
  * Lets only so much be under way at once. Where several wait, the tenant with the least under way goes first, so that one
- * tenant's slow readers keep nobody else waiting.
+ * tenant's slow readers or long queries keep nobody else waiting.
  */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #underWay = new Map<string, number>();
-  readonly #waiting = new Set<Waiting>();
+  /** In order, by tenant: however much waits of one, it is one line to look at. */
+  readonly #waiting = new Map<string, Set<Waiting>>();
   #all = 0;
 
   constructor(limits: TurnLimits) {
@@ -35,11 +45,11 @@ export class Turns {
   async run<A>(receiver: string, tenant: string, work: () => Promise<A>): Promise<A> {
     const turn = Promise.withResolvers<void>();
     const waiting: Waiting = { receiver, tenant, begin: turn.resolve };
-    this.#waiting.add(waiting);
+    this.#lineOf(tenant).add(waiting);
     this.#beginNext();
     const timer = setTimeout(() => {
-      if (this.#waiting.delete(waiting))
-        turn.reject(new Refusal('service_unavailable', busy, { headers: { 'retry-after': '5' } }));
+      if (this.#leave(waiting))
+        turn.reject(new Refusal('service_unavailable', this.#limits.busy, { headers: { 'retry-after': '5' } }));
     }, this.#limits.waitMs);
     try {
       await turn.promise;
@@ -56,25 +66,44 @@ export class Turns {
 
   #beginNext(): void {
     for (let next = this.#first(); next; next = this.#first()) {
-      this.#waiting.delete(next);
+      this.#leave(next);
       this.#count(next, 1);
       next.begin();
     }
   }
 
-  /** Of those who may begin, the one whose tenant has the least under way; among equals, who came first. */
+  #lineOf(tenant: string): Set<Waiting> {
+    const line = this.#waiting.get(tenant) ?? new Set();
+    this.#waiting.set(tenant, line);
+    return line;
+  }
+
+  /** Whether it still waited. */
+  #leave(waiting: Waiting): boolean {
+    const line = this.#waiting.get(waiting.tenant);
+    const waited = line?.delete(waiting) ?? false;
+    if (line?.size === 0) this.#waiting.delete(waiting.tenant);
+    return waited;
+  }
+
+  /** Of those who may begin, the one whose tenant has the least under way; among equals, whose tenant has waited longest. */
   #first(): Waiting | undefined {
     let first: Waiting | undefined;
-    for (const waiting of this.#waiting) {
-      if (this.#mayBegin(waiting) && (!first || this.#of(waiting.tenant) < this.#of(first.tenant))) first = waiting;
+    for (const [tenant, line] of this.#waiting) {
+      if (!this.#hasRoom(tenant) || (first && this.#of(tenant) >= this.#of(first.tenant))) continue;
+      for (const waiting of line) {
+        if (this.#of(waiting.receiver) >= this.#limits.perReceiver) continue;
+        first = waiting;
+        break;
+      }
     }
     return first;
   }
 
-  #mayBegin({ receiver, tenant }: Waiting): boolean {
-    const { perReceiver, perTenant, inAll } = this.#limits;
+  #hasRoom(tenant: string): boolean {
+    const { perTenant, inAll } = this.#limits;
     const ofTenant = this.#of(tenant);
-    return this.#of(receiver) < perReceiver && ofTenant < perTenant && (ofTenant === 0 || this.#all < inAll);
+    return ofTenant < perTenant && (ofTenant === 0 || this.#all < inAll);
   }
 
   #of(name: string): number {

@@ -17,6 +17,7 @@ const api = await createApi({
   baseUrl: 'http://127.0.0.1',
   collectorUrl: 'http://127.0.0.1',
   postgres,
+  connections: Number(poolSize),
   redis: createRedis({ url: redisUrl, prefix: 'events-api' }),
   // None of these is used by the routes that are loaded here.
   clickhouse: createClickHouse({ url: 'http://127.0.0.1:9', database: 'none' }),

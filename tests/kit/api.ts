@@ -11,7 +11,7 @@ import { createJobs } from '@tributary/work';
 import type { FastifyInstance } from 'fastify';
 import { testKeys } from './desk.ts';
 import { operatorOf } from './operator.ts';
-import type { Testkit } from './testkit.ts';
+import { appConnections, type Testkit } from './testkit.ts';
 
 /** An answer of the API, in this process or over HTTP. */
 export interface Answer {
@@ -128,6 +128,7 @@ export async function openApi(kit: Testkit, changes: ApiChanges = {}): Promise<T
   const fastify = await createApi({
     ...testApiOptions,
     postgres: kit.app,
+    connections: appConnections,
     redis,
     clickhouse,
     outbound: nowhere,

@@ -42,6 +42,9 @@ const templateUrls = () => ({
 });
 
 /** Opened in beforeAll, closed in afterAll. */
+/** Which the API in a test shares, too. */
+export const appConnections = 8;
+
 export async function openTestkit(isSplit = isLedgerSplit()): Promise<Testkit> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const database = await cloneDatabase(templateUrls());
@@ -53,7 +56,7 @@ export async function openTestkit(isSplit = isLedgerSplit()): Promise<Testkit> {
     const shards = { [homeShard]: createPostgres({ url: home[role], poolSize, isShard }), [farShard]: single };
     return joinShards(new Map(Object.entries(shards)), here);
   };
-  const app = open('appUrl', 8, homeShard);
+  const app = open('appUrl', appConnections, homeShard);
   const system = open('systemUrl', 4, farShard);
   const owner = open('ownerUrl', 1, farShard);
   return {
