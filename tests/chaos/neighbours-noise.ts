@@ -27,17 +27,22 @@ const largeImports = ['a', 'b', 'c'].map((part) =>
   }),
 );
 
+/** What a hostile tenant has in its hands. */
 export interface NoisyScene {
   readonly port: number;
+  readonly collectorPort: number;
   readonly noisy: Readonly<Record<string, string>>;
+  readonly trackingKey: string;
   readonly exportPath: string;
+  /** Takes webhooks and never answers. */
+  readonly receiver: string;
 }
 
 /** What a noisy caller got: how often, by what it was. */
-type Counts = Readonly<Record<string, number>>;
+export type Counts = Readonly<Record<string, number>>;
 
-/** Each makes its noise until the given time. */
-export const noises = {
+/** Those that load one process of the API. */
+export const apiNoises = {
   quiet: async () => ({}),
 
   /** As often as its key allows for ever: all searches of a burst are written before the first answer is read. */
@@ -80,8 +85,6 @@ export const noises = {
   /** As large as they may be, and all right. */
   'large imports': (scene, until) => postEverySecond(scene, until, 'large_imports', largeImports),
 } as const satisfies Record<string, (scene: NoisyScene, until: number) => Promise<Counts>>;
-
-export type Noise = keyof typeof noises;
 
 /** The pause before the next burst, or what is left of the time. */
 const untilNext = (ms: number, until: number) => sleep(Math.max(0, Math.min(ms, until - performance.now())));
