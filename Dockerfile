@@ -48,7 +48,7 @@ ENV NODE_COMPILE_CACHE=/app/.compile-cache
 RUN install --directory --owner=node .compile-cache /backups
 USER node
 # The cache is kept per user.
-RUN node apps/api/main.ts --load-only && node apps/collector/main.ts --load-only && node apps/cli/main.ts --help > /dev/null
+RUN node apps/api/main.ts --load-only && node apps/collector/main.ts --load-only && node apps/provider-webhooks/main.ts --load-only && node apps/cli/main.ts --help > /dev/null
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 4000}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

@@ -53,7 +53,15 @@ const engines = services.filter(([, service]) => service.build === undefined);
 
 describe('compose.yaml', () => {
   test('runs our processes, backups and the demo when asked, and the four engines', () => {
-    expect(ours.map(([name]) => name)).toEqual(['migrate', 'backup', 'api', 'demo', 'collector', 'worker']);
+    expect(ours.map(([name]) => name)).toEqual([
+      'migrate',
+      'backup',
+      'api',
+      'demo',
+      'collector',
+      'provider-webhooks',
+      'worker',
+    ]);
     expect(engines.map(([name]) => name)).toEqual(['postgres', 'clickhouse', 'nats', 'redis']);
   });
 
@@ -67,10 +75,10 @@ describe('compose.yaml', () => {
     expect(services.filter(([, { mem_limit, pids_limit }]) => !mem_limit || !pids_limit)).toEqual([]);
   });
 
-  test('the collector shares no network with ClickHouse, and every other process does', () => {
+  test('what the internet reaches besides the API shares no network with ClickHouse, and every other process does', () => {
     expect(compose.services.clickhouse?.networks).toEqual(['analytics']);
     const apart = ours.filter(([, { networks }]) => !networks?.includes('analytics')).map(([name]) => name);
-    expect(apart).toEqual(['collector']);
+    expect(apart).toEqual(['collector', 'provider-webhooks']);
   });
 
   test('every variable is a setting or explained in the example, and the example explains no other', () => {
@@ -104,6 +112,7 @@ describe('compose.yaml', () => {
       demo: ['DATABASE_OWNER_URL', 'DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'],
       api: ['DATABASE_APP_URL'],
       collector: ['DATABASE_COLLECTOR_URL'],
+      'provider-webhooks': ['DATABASE_COLLECTOR_URL'],
       worker: ['DATABASE_APP_URL', 'DATABASE_SYSTEM_URL'],
     });
   });
@@ -119,6 +128,7 @@ describe('compose.yaml', () => {
       demo: 'tributary',
       api: 'tributary_reader',
       collector: undefined,
+      'provider-webhooks': undefined,
       worker: 'tributary_writer',
     });
     const users = read('deploy/clickhouse-users.xml');
@@ -135,10 +145,20 @@ describe('compose.yaml', () => {
     expect(given.filter((name) => /ENCRYPTION|CLICKHOUSE/.test(name))).toEqual([]);
   });
 
+  test('provider-webhooks knows what webhooks are signed with, and no secret of a client', () => {
+    const given = Object.keys(compose.services['provider-webhooks']?.environment ?? {});
+    expect(given.filter((name) => /CLIENT|TOKEN|SECRET|PUBLIC_KEY/.test(name))).toEqual([
+      'HIGHLEVEL_WEBHOOK_PUBLIC_KEY',
+      'STRIPE_WEBHOOK_SECRET',
+      'MERCADO_PAGO_WEBHOOK_SECRET',
+      'FINTOC_WEBHOOK_SECRET',
+    ]);
+  });
+
   test('every setting can be set in .env, but for addresses and ports that compose.yaml itself decides and what production refuses', () => {
     const used = new Set(variables(ours.map(([name]) => written.services[name])).map(({ name }) => name));
     const decided =
-      /^(HOST|PORT|COLLECTOR_PORT|DATABASE_\w+_URL|CLICKHOUSE_(URL|DATABASE)|NATS_URL|REDIS_URL|TEST_CLOCK)$/;
+      /^(HOST|PORT|COLLECTOR_PORT|PROVIDER_WEBHOOKS_PORT|DATABASE_\w+_URL|CLICKHOUSE_(URL|DATABASE)|NATS_URL|REDIS_URL|TEST_CLOCK)$/;
     expect(settingNames.filter((name) => !used.has(name) && !decided.test(name))).toEqual([]);
   });
 
@@ -215,6 +235,7 @@ describe('compose.yaml', () => {
       demo: false,
       api: true,
       collector: true,
+      'provider-webhooks': true,
       worker: false,
     });
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*\/healthz/m);

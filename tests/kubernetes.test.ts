@@ -35,7 +35,9 @@ describe('deploy/kubernetes', () => {
 
   test('runs what compose.yaml runs, as nobody, from a read-only root, with settings that exist', () => {
     expect(pods.map(({ container }) => container.command)).toEqual(
-      ['migrate', 'api', 'collector', 'worker', 'backup'].map((name) => compose.services[name]?.command),
+      ['migrate', 'api', 'collector', 'provider-webhooks', 'worker', 'backup'].map(
+        (name) => compose.services[name]?.command,
+      ),
     );
     for (const { name, pod, container } of pods) {
       expect(pod.securityContext, name).toMatchObject({ runAsNonRoot: true });
@@ -71,19 +73,21 @@ describe('deploy/kubernetes', () => {
       );
       expect(opened.toSorted(), metadata.name).toEqual(ports.toSorted());
     }
-    const egress = policies.get('tributary-collector').egress[0].ports.map(({ port }: { port: number }) => port);
-    expect(egress).not.toContain(8123);
+    for (const name of ['tributary-collector', 'tributary-provider-webhooks']) {
+      const egress = policies.get(name).egress[0].ports.map(({ port }: { port: number }) => port);
+      expect(egress, name).not.toContain(8123);
+    }
   });
 
   test('each secret of the README is used, and holds what compose.yaml gives that process', () => {
     const said = new Map(
-      [...read('deploy/kubernetes/README.md').matchAll(/^\| `(tributary-\w+)` +\| (.*)\|$/gm)].map(
+      [...read('deploy/kubernetes/README.md').matchAll(/^\| `(tributary-[\w-]+)` +\| (.*)\|$/gm)].map(
         ([, name = '', keys = '']) => [name, [...keys.matchAll(/`(\w+)`/g)].map(([, key]) => key as string)],
       ),
     );
     const used = pods.map(({ container }) => container.envFrom[1].secretRef.name as string);
     expect(new Set(used)).toEqual(new Set(said.keys()));
-    for (const process of ['api', 'collector', 'worker']) {
+    for (const process of ['api', 'collector', 'provider-webhooks', 'worker']) {
       const given = Object.keys(compose.services[process]?.environment ?? {});
       const secrets = given.filter((name) =>
         /^(DATABASE_\w+_URL|CLICKHOUSE_URL|NATS_URL|REDIS_URL|ENCRYPTION_KEYS)$/.test(name),

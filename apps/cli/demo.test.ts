@@ -28,6 +28,7 @@ async function start(): Promise<{ said: string; stop(): Promise<void> }> {
         PORT: String(port),
         BASE_URL: `http://127.0.0.1:${port}`,
         COLLECTOR_PORT: String(collectorPort),
+        PROVIDER_WEBHOOKS_PORT: String(await freePort(0)),
         COLLECTOR_URL: `http://127.0.0.1:${collectorPort}`,
       },
     },

@@ -67,6 +67,7 @@ test('what is well is said of each', () => {
       'postgres',
       'clickhouse',
       'nats',
+      'provider webhooks',
       'visits log',
       'dead letters',
       'redis',

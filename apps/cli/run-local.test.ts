@@ -11,6 +11,7 @@ import { runLocal } from './run-local.ts';
 test.each([
   ['PORT', 'BASE_URL'],
   ['COLLECTOR_PORT', 'COLLECTOR_URL'],
+  ['PROVIDER_WEBHOOKS_PORT', 'API_URL'],
 ])(
   'dev names the taken port and exits with 1 if another process answers at %s',
   { timeout: 60_000 },
@@ -24,6 +25,7 @@ test.each([
         PORT: String(await freePort(0)),
         BASE_URL: 'http://127.0.0.1',
         COLLECTOR_PORT: String(await freePort(0)),
+        PROVIDER_WEBHOOKS_PORT: String(await freePort(0)),
         [portName]: String(port),
         [urlName]: `http://127.0.0.1:${port}`,
       },
@@ -40,7 +42,8 @@ test.each([
 test('fails when a process dies at start, and stops the others', { timeout: 60_000 }, async () => {
   const [port, collectorPort] = [await freePort(0), await freePort(0)];
   const urls = { BASE_URL: `http://127.0.0.1:${port}`, COLLECTOR_URL: `http://127.0.0.1:${collectorPort}` };
-  const environment = { ...process.env, ...urls, PORT: 'none', COLLECTOR_PORT: String(collectorPort) };
+  const ports = { COLLECTOR_PORT: String(collectorPort), PROVIDER_WEBHOOKS_PORT: String(await freePort(0)) };
+  const environment = { ...process.env, ...urls, ...ports, PORT: 'none' };
   const settings = loadSettings({ ...environment, PORT: String(port) });
   await expect(runLocal({ environment, settings }, 'ready')).rejects.toThrow(/exited with code 1 before it was ready/);
 });

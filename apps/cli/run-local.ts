@@ -38,7 +38,7 @@ export async function prepareLocal(supervisor: Supervisor, options: { readonly i
 }
 
 /**
- * Runs api, collector and worker until one of them exits or the command is stopped. Prints the text once all of them answer and `whenUp`
+ * Runs api, collector, provider-webhooks and worker until one of them exits or the command is stopped. Prints the text once all of them answer and `whenUp`
  * is done. Rejects if one exits before that, or exits with an error later: the command must not report success then.
  */
 export async function runLocal(
@@ -46,13 +46,17 @@ export async function runLocal(
   text: string,
   whenUp: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const children = (['api', 'collector', 'worker'] as const).map((app) => ({ app, child: start(app, environment) }));
+  const children = (['api', 'collector', 'provider-webhooks', 'worker'] as const).map((app) => ({
+    app,
+    child: start(app, environment),
+  }));
   const exits = children.map(({ app, child }) => exitOf(app, child));
   const stopping = stopTogether(children.map(({ child }) => child));
   const starting = new AbortController();
+  const urls = [settings.baseUrl, settings.collectorUrl, `http://${settings.host}:${settings.providerWebhooksPort}`];
   try {
     await Promise.race([
-      Promise.all([settings.baseUrl, settings.collectorUrl].map((url) => answering(url, starting.signal))),
+      Promise.all(urls.map((url) => answering(url, starting.signal))),
       Promise.race(exits).then(({ app, code }) => {
         if (!stopping.isRequested)
           throw new Error(`${app} exited with code ${code} before it was ready. Its log is above.`);
@@ -72,10 +76,11 @@ export async function runLocal(
 }
 
 /** Fails before anything is started if another process holds a port: its answers would look like ours. */
-async function refuseTakenPorts({ host, port, collectorPort }: Settings): Promise<void> {
+async function refuseTakenPorts({ host, port, collectorPort, providerWebhooksPort }: Settings): Promise<void> {
   for (const [number, names] of [
     [port, 'PORT and BASE_URL'],
     [collectorPort, 'COLLECTOR_PORT and COLLECTOR_URL'],
+    [providerWebhooksPort, 'PROVIDER_WEBHOOKS_PORT'],
   ] as const)
     if (!(await isFree(host, number)))
       throw new Error(`Port ${number} is in use by another process. Stop it, or choose another port with ${names}.`);

@@ -17,6 +17,7 @@ import { agentReader } from './agent-of.ts';
 import { BodyReader } from './body-reader.ts';
 import { DailyUse } from './daily-use.ts';
 import { openPlaces } from './place-of.ts';
+import { away, tooLarge } from './refusals.ts';
 import { RefusedTally } from './refused-tally.ts';
 import { type Intake, takeRequest } from './take-request.ts';
 import { TrackingKeys, trackingChannel } from './tracking-keys.ts';
@@ -79,6 +80,8 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     maxHeldBytes: options.maxHeldBytes ?? 32 << 20,
     maxSlowPerAddress,
     deadlineMs,
+    refuseTooLarge: tooLarge,
+    refuseForNow: () => away('too much is on its way to the log'),
   });
   const limiter = createRateLimiter({ redis, nowMs: Date.now });
   const leases = new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits });

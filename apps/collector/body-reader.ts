@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@tributary/operations/refusals.ts';
-import { away } from './refusals.ts';
 
 export interface BodyLimits {
   /** Of one body. */
@@ -11,6 +10,9 @@ export interface BodyLimits {
   readonly maxSlowPerAddress: number;
   /** From the headers to the last byte. */
   readonly deadlineMs: number;
+  readonly refuseTooLarge: () => Refusal;
+  /** Refuses a body for which there is no memory now. */
+  readonly refuseForNow: () => Refusal;
 }
 
 /** A body that is not here by then keeps us waiting. Most come with their headers. */
@@ -31,7 +33,7 @@ export class BodyReader {
 
   /** The body counts as held until `work` is done with it. */
   async read<T>(request: IncomingMessage, sender: string, work: (body: Buffer) => Promise<T>): Promise<T> {
-    if (!(Number(request.headers['content-length'] ?? 0) <= this.#limits.maxBytes)) throw tooLarge();
+    if (!(Number(request.headers['content-length'] ?? 0) <= this.#limits.maxBytes)) throw this.#limits.refuseTooLarge();
     const held = { bytes: 0 };
     try {
       return await work(await this.#collect(request, sender, held));
@@ -41,7 +43,7 @@ export class BodyReader {
   }
 
   #collect(request: IncomingMessage, sender: string, held: { bytes: number }): Promise<Buffer> {
-    const { maxBytes, maxHeldBytes, deadlineMs } = this.#limits;
+    const { maxBytes, maxHeldBytes, deadlineMs, refuseTooLarge, refuseForNow } = this.#limits;
     const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
     const chunks: Buffer[] = [];
     let isSlow = false;
@@ -63,8 +65,8 @@ export class BodyReader {
     const take = (chunk: Buffer) => {
       held.bytes += chunk.length;
       this.#heldBytes += chunk.length;
-      if (held.bytes > maxBytes) fail(tooLarge());
-      else if (this.#heldBytes > maxHeldBytes) fail(away('too much is on its way to the log'));
+      if (held.bytes > maxBytes) fail(refuseTooLarge());
+      else if (this.#heldBytes > maxHeldBytes) fail(refuseForNow());
       else chunks.push(chunk);
     };
     request.on('data', take);
@@ -91,9 +93,6 @@ export class BodyReader {
   }
 }
 
-const tooLarge = () =>
-  new Refusal('payload_too_large', 'A request may have up to 64 KiB and 50 visits. Send fewer at once.');
-
-/** A browser keeps what it sent and tries again. */
+/** Whoever sent it keeps it and tries again. */
 const tooMany = (reason: string, message: string) =>
   new Refusal('rate_limit_exceeded', message, { fields: { reason }, headers: { 'retry-after': '2' } });

@@ -9,6 +9,9 @@ export const away = (internal: string): Refusal =>
     headers: { 'retry-after': '2' },
   });
 
+export const tooLarge = (): Refusal =>
+  new Refusal('payload_too_large', 'A request may have up to 64 KiB and 50 visits. Send fewer at once.');
+
 const words: Readonly<Record<QuotaReason, string>> = {
   daily_quota: 'The profile has sent as much today as it may.',
   address_quota: 'This address has sent as much of the profile today as one address may.',

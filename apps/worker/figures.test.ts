@@ -15,6 +15,7 @@ let log: PrivateStream;
 beforeAll(async () => {
   kit = await openTestkit();
   [api, log] = await Promise.all([openApi(kit), openPrivateStream()]);
+  await log.stream.ensureWorkStreams();
 });
 afterAll(async () => {
   await log.destroy();
@@ -42,6 +43,9 @@ test('what waits is counted when somebody asks, and what an engine that is away 
     tributary_dead_letters: '0',
     tributary_visits_log_fill: '0',
     tributary_dead_letters_fill: '0',
+    'tributary_provider_webhooks_fill{stream="webhooks"}': '0',
+    'tributary_provider_webhooks_fill{stream="unverified-webhooks"}': '0',
+    tributary_provider_webhooks_waiting: '0',
     tributary_events_waiting: '0',
   };
   expect(await told()).toEqual(nothing);

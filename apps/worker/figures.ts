@@ -65,6 +65,18 @@ export function workFigures(
       help: 'How full the visits log is, from 0 to 1; full, it refuses visits',
       read: async () => (await stream.fill()).share,
     },
+    tributary_provider_webhooks_fill: {
+      help: 'How full the streams of webhooks of providers are, from 0 to 1; a full one refuses webhooks',
+      label: 'stream',
+      readEach: {
+        webhooks: async () => (await stream.webhooks.fill()).share,
+        'unverified-webhooks': async () => (await stream.unverifiedWebhooks.fill()).share,
+      },
+    },
+    tributary_provider_webhooks_waiting: {
+      help: 'Webhooks of providers that are in the streams and not applied yet',
+      read: async () => (await stream.webhooks.waiting()) + (await stream.unverifiedWebhooks.waiting()),
+    },
     tributary_dead_letters_fill: {
       help: 'How full the room for dead letters is, from 0 to 1',
       read: async () => (await stream.fill('dead-letters')).share,

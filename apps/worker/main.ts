@@ -13,16 +13,18 @@ import { findBackupFolder, keepsNotes, runProcess } from '@tributary/platform';
 import { createProviders } from '@tributary/providers';
 import { clockFigures } from '@tributary/telemetry';
 import { createWorkMetrics, serveMetrics } from '@tributary/telemetry/prometheus.ts';
+import { createOpener } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
 import { faultOf, startJobWorker, startQueueWorker, type WorkFailure } from '@tributary/work';
 import { blame } from './blame.ts';
 import { consumeVisits } from './consume-visits.ts';
+import { consumeWebhooks } from './consume-webhooks.ts';
 import { workFigures } from './figures.ts';
 import { jobHandlers } from './jobs.ts';
 import { queueHandlers } from './queues.ts';
 
-/** The pipeline works on four profiles at once, the queues on as many; jobs run beside them. */
-const appConnections = 10;
+/** The pipeline works on four profiles at once, the queues on as many, webhooks of providers on eight; jobs run beside them. */
+const appConnections = 16;
 
 /** A batch with a customer of thousands of conversions and touches takes its time. */
 const attributionTimeoutMs = 100_000;
@@ -46,6 +48,7 @@ await runProcess('worker', async (platform) => {
   const patient = await platform.clickhouse({ requestTimeoutMs: attributionTimeoutMs });
   const stream = await platform.stream();
   await stream.ensureStreams();
+  await stream.ensureWorkStreams();
   const backups = findBackupFolder(settings);
   const metrics = createWorkMetrics({ ...workFigures(system, stream, backups), ...clockFigures(platform.clockSkewMs) });
   if (settings.workerMetricsPort !== undefined) await serveMetrics(metrics, settings.host, settings.workerMetricsPort);
@@ -107,10 +110,23 @@ await runProcess('worker', async (platform) => {
   const queues = startQueueWorker({ system, systemUrl, handlers: queueHandlers(work), blame, onFailure });
   const jobs = await startJobWorker({ systemUrl, handlers: jobHandlers(work), onError, onFailure });
   const visits = await consumeVisits(stream, work.ingestion, log, failing('visits'));
+  const webhooks = await consumeWebhooks(
+    stream,
+    {
+      ...work.syncing,
+      postgres: app,
+      streamVault: createOpener(() => ring.keys('stream')),
+      refreshKeys: () => ring.refresh(),
+      countDropped: metrics.countDroppedWebhook,
+      now,
+    },
+    log,
+    failing('provider-webhooks'),
+  );
   return {
     words: 'worker runs',
     async stop() {
-      await Promise.all([sequencer, queues, jobs, visits].map((part) => part.stop()));
+      await Promise.all([sequencer, queues, jobs, visits, webhooks].map((part) => part.stop()));
     },
   };
 });

@@ -1,4 +1,5 @@
 export { chooseConnection } from './choose-connection.ts';
+export { holdsPeople } from './holds-people.ts';
 export { noteFault } from './note-fault.ts';
 export { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
 export { type NewConnection, saveConnection } from './save-connection.ts';

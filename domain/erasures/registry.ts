@@ -3,6 +3,7 @@ import { holdsPeople as accountability } from '@tributary/domain/accountability'
 import { holdsPeople as accounts } from '@tributary/domain/accounts';
 import { holdsPeople as adOperations } from '@tributary/domain/ad-operations';
 import { holdsPeople as attribution } from '@tributary/domain/attribution';
+import { holdsPeople as connections } from '@tributary/domain/connections';
 import { holdsPeople as customers, type HoldsPeople } from '@tributary/domain/customers';
 import { holdsPeople as events } from '@tributary/domain/events';
 import { holdsPeople as handoffs } from '@tributary/domain/handoffs';
@@ -43,6 +44,7 @@ export const holders: readonly HoldsPeople<Erasing, Searching>[] = [
   partners,
   payments,
   ingestion,
+  connections,
   operations,
   journeys,
   attribution,

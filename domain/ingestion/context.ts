@@ -7,7 +7,7 @@ import {
 } from '@tributary/clickhouse';
 import { type Tombstones, tombstonesUnder } from '@tributary/domain/customers';
 import type { Postgres, Tx } from '@tributary/postgres';
-import { createOpener, type KeyRing, type Vault } from '@tributary/vault';
+import { createOpener, type KeyRing, type Opener, type Vault } from '@tributary/vault';
 import type { Signing } from './signature.ts';
 
 /** Whom a link token names; undefined where it does not open, or had lapsed by then. What became of that customer since, the pipeline asks itself. */
@@ -26,7 +26,7 @@ export interface Ingestion {
   readonly visits: BatchWriter<VisitRow>;
   readonly touches: BatchWriter<TouchRow>;
   /** Opens what the collector sealed. */
-  readonly streamVault: Pick<Vault, 'open'>;
+  readonly streamVault: Opener;
   /** Seals what PostgreSQL keeps. */
   readonly envelopeVault: Vault;
   /** A collector may seal with a key that is younger than our last look at the ring. */

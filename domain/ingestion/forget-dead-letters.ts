@@ -58,7 +58,7 @@ export async function forgetDeadLetters(
   return { forgotten, through };
 }
 
-/** Takes all that is a profile's out of the dead letters. Resolves to how many lines went. */
+/** Takes all that is a profile's out of the dead letters. Resolves to how many lines and sealed letters went. */
 export async function forgetLettersOf(
   { deadLetters }: Pick<Stream, 'deadLetters'>,
   profileId: string,
@@ -68,7 +68,13 @@ export async function forgetLettersOf(
   for (let after: number | undefined = 0; after !== undefined; ) {
     signal.throwIfAborted();
     const page: Awaited<ReturnType<typeof deadLetters.list>> = await deadLetters.list({ after });
-    for (const { sequence, payload } of page.letters) {
+    for (const { sequence, payload, headers } of page.letters) {
+      // Letters that are sealed as a whole say in a header whose they are.
+      if (Object.values(headers).some((value) => value.includes(profileId))) {
+        await deadLetters.remove(sequence);
+        forgotten += 1;
+        continue;
+      }
       const lines = Buffer.from(payload).toString('utf8').split('\n');
       const left = lines.filter((line) => !line.includes(profileId));
       if (left.length === lines.length) continue;

@@ -23,7 +23,7 @@ export const ledger = {
   databaseCollectorUrl: setting(
     'DATABASE_COLLECTOR_URL',
     ledgerAddress,
-    'PostgreSQL as the role of the collector, which finds tracking keys and can do nothing else.',
+    'PostgreSQL as the role of what the internet reaches: the collector, which finds tracking keys, and provider-webhooks, which finds sealed secrets of webhooks.',
     { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
   ledgerShards: setting(

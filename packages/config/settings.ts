@@ -111,6 +111,20 @@ const theCollector = {
   ),
 };
 
+const providerWebhooks = {
+  providerWebhooksPort: setting(
+    'PROVIDER_WEBHOOKS_PORT',
+    wholeNumber(0, 65_535),
+    'The port provider-webhooks listens on, at HOST. Your proxy routes /hooks/ of BASE_URL to it.',
+    { fallback: '4200' },
+  ),
+  providerWebhooksMetricsPort: optional(
+    'PROVIDER_WEBHOOKS_METRICS_PORT',
+    wholeNumber(0, 65_535),
+    'Port for Prometheus, at /metrics on HOST, of its figures. Unset: none is opened.',
+  ),
+};
+
 const theFourEngines = {
   ...ledger,
   clickhouseUrl: setting(
@@ -244,6 +258,7 @@ const runningIt = {
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   'Where it answers': whereItAnswers,
   'The collector': theCollector,
+  'Webhooks of providers': providerWebhooks,
   'The four engines': theFourEngines,
   'Secrets at rest': secretsAtRest,
   People: people,
@@ -263,6 +278,7 @@ type All = typeof whereItAnswers &
   typeof summaries &
   typeof providers &
   typeof theCollector &
+  typeof providerWebhooks &
   typeof runningIt;
 /** The settings as a program reads them. One without a fallback is undefined unless it was set. */
 export type Settings = { readonly [K in keyof All]: Value<All[K]> };

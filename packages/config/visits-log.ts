@@ -39,6 +39,18 @@ export const visitsLog = {
     'Most that messages which could not be processed take there. Full, such messages stay in the visits log.',
     { fallback: '1024' },
   ),
+  webhookMaxMegabytes: setting(
+    'PROVIDER_WEBHOOKS_MAX_MEGABYTES',
+    wholeNumber(16, 100_000_000),
+    'Most that webhooks of providers take there until a worker has applied them. They are compressed. Full, new ones are answered 503, and the provider sends them again.',
+    { fallback: '4096' },
+  ),
+  unverifiedWebhookMaxMegabytes: setting(
+    'UNVERIFIED_WEBHOOKS_MAX_MEGABYTES',
+    wholeNumber(16, 100_000_000),
+    'The same for webhooks whose signature could not be verified when they came, because PostgreSQL was away.',
+    { fallback: '1024' },
+  ),
   deadLetterDays: setting('DEAD_LETTER_DAYS', wholeNumber(1, 3_650), 'How long such a message waits to be replayed.', {
     fallback: '90',
   }),

@@ -36,6 +36,8 @@ export const nats: Engine = {
     writeFileSync(
       join(place.directory, 'nats.conf'),
       `listen: "127.0.0.1:${place.ports.main}"
+# A webhook of a provider may have 2 MiB, and lies in one message.
+max_payload: 4MB
 authorization { user: tributary, password: "${place.password}" }
 jetstream {
   store_dir: "${join(place.directory, 'data')}"

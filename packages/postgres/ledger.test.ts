@@ -45,7 +45,7 @@ describe('the wall', () => {
     expect(rows).toEqual([]);
   });
 
-  test('the collector’s role reads no table but the public columns of the key ring, and finds tracking keys only', async () => {
+  test('the role of what the internet reaches reads no table but the public columns of the key ring, and finds tracking keys and sealed bytes only', async () => {
     const { rows: readable } = await owner<{ name: string; columns: string[] }>(sql`
       SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attname) AS columns
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
@@ -60,8 +60,12 @@ describe('the wall', () => {
     const { rows: callable } = await owner<{ name: string }>(sql`
       SELECT p.proname AS name FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
       WHERE n.nspname = 'public' AND p.prosecdef AND p.prorettype <> 'trigger'::regtype
-        AND has_function_privilege('tributary_collector', p.oid, 'EXECUTE')`);
-    expect(callable).toEqual([{ name: 'find_tracking_keys' }]);
+        AND has_function_privilege('tributary_collector', p.oid, 'EXECUTE') ORDER BY 1`);
+    expect(callable.map(({ name }) => name)).toEqual([
+      'find_envelope_keys',
+      'find_tracking_keys',
+      'find_webhook_secrets',
+    ]);
   });
 
   test('without a profile nothing is visible', async () => {

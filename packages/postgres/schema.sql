@@ -494,6 +494,31 @@ BEGIN
   ORDER BY w.archived_at DESC, w.id;
 END $$;
 
+CREATE TABLE public.key_ring (
+    purpose text NOT NULL,
+    id text NOT NULL,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    retired_at timestamp with time zone,
+    public_key bytea,
+    CONSTRAINT key_ring_id_check CHECK ((id ~ '^[a-z0-9]{1,16}$'::text)),
+    CONSTRAINT key_ring_public_key_check CHECK ((octet_length(public_key) = 32)),
+    CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text, 'visitor'::text])))
+);
+
+CREATE FUNCTION public.find_envelope_keys() RETURNS TABLE(purpose text, id text, sealed bytea, created_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT k.purpose,
+     k.id,
+     k.sealed,
+     k.created_at
+    FROM public.key_ring k
+   WHERE ((k.purpose = 'envelope'::text) AND (k.retired_at IS NULL))
+   ORDER BY k.created_at DESC, k.id;
+END;
+
 CREATE TABLE public.handoffs (
     profile_id uuid NOT NULL,
     id uuid NOT NULL,
@@ -754,6 +779,19 @@ CREATE FUNCTION public.find_visit_profiles(profile_ids uuid[]) RETURNS TABLE(pro
   LEFT JOIN tracking_settings s ON s.profile_id = p.id
   WHERE p.id = ANY (profile_ids) AND p.archived_at IS NULL;
 END $$;
+
+CREATE FUNCTION public.find_webhook_secrets(named_channel text, named_account text) RETURNS TABLE(profile_id uuid, id uuid, credentials bytea)
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ SELECT c.profile_id,
+     c.id,
+     c.credentials
+    FROM (public.connections c
+      JOIN public.profiles p ON (((p.id = c.profile_id) AND (p.archived_at IS NULL))))
+   WHERE ((c.channel = find_webhook_secrets.named_channel) AND (c.channel = 'store'::text) AND (c.external_id = find_webhook_secrets.named_account) AND (c.status <> 'disconnected'::text) AND (c.credentials IS NOT NULL))
+  LIMIT 100;
+END;
 
 CREATE FUNCTION public.follow_merge() RETURNS trigger
     LANGUAGE plpgsql
@@ -2145,18 +2183,6 @@ CREATE TABLE public.kept_apart (
 );
 
 ALTER TABLE ONLY public.kept_apart FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE public.key_ring (
-    purpose text NOT NULL,
-    id text NOT NULL,
-    sealed bytea NOT NULL,
-    created_at timestamp with time zone NOT NULL,
-    retired_at timestamp with time zone,
-    public_key bytea,
-    CONSTRAINT key_ring_id_check CHECK ((id ~ '^[a-z0-9]{1,16}$'::text)),
-    CONSTRAINT key_ring_public_key_check CHECK ((octet_length(public_key) = 32)),
-    CONSTRAINT key_ring_purpose_check CHECK ((purpose = ANY (ARRAY['envelope'::text, 'session'::text, 'link_token'::text, 'stream'::text, 'tombstone'::text, 'visitor'::text])))
-);
 
 CREATE TABLE public.last_visits (
     profile_id uuid NOT NULL,
@@ -5026,6 +5052,22 @@ GRANT ALL ON FUNCTION public.find_credentials(hashes bytea[], at timestamp with 
 REVOKE ALL ON FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_deleted_workspaces(person uuid, at timestamp with time zone) TO tributary_app;
 
+GRANT SELECT ON TABLE public.key_ring TO tributary_app;
+GRANT SELECT ON TABLE public.key_ring TO tributary_system;
+
+GRANT SELECT(purpose) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(id) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(created_at) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(retired_at) ON TABLE public.key_ring TO tributary_collector;
+
+GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
+
+REVOKE ALL ON FUNCTION public.find_envelope_keys() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_envelope_keys() TO tributary_collector;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.handoffs TO tributary_app;
 GRANT DELETE ON TABLE public.handoffs TO tributary_system;
 
@@ -5119,6 +5161,9 @@ GRANT ALL ON FUNCTION public.find_users(ids uuid[]) TO tributary_app;
 
 REVOKE ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_visit_profiles(profile_ids uuid[]) TO tributary_app;
+
+REVOKE ALL ON FUNCTION public.find_webhook_secrets(named_channel text, named_account text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_webhook_secrets(named_channel text, named_account text) TO tributary_collector;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.oauth_access_tokens TO tributary_app;
 
@@ -5407,19 +5452,6 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.identity_conflicts TO tributar
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.journey_summaries TO tributary_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.kept_apart TO tributary_app;
-
-GRANT SELECT ON TABLE public.key_ring TO tributary_app;
-GRANT SELECT ON TABLE public.key_ring TO tributary_system;
-
-GRANT SELECT(purpose) ON TABLE public.key_ring TO tributary_collector;
-
-GRANT SELECT(id) ON TABLE public.key_ring TO tributary_collector;
-
-GRANT SELECT(created_at) ON TABLE public.key_ring TO tributary_collector;
-
-GRANT SELECT(retired_at) ON TABLE public.key_ring TO tributary_collector;
-
-GRANT SELECT(public_key) ON TABLE public.key_ring TO tributary_collector;
 
 GRANT SELECT,DELETE ON TABLE public.last_visits TO tributary_app;
 GRANT SELECT ON TABLE public.last_visits TO tributary_system;

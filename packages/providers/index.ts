@@ -7,6 +7,7 @@ export { createMercadoPago, type MercadoPagoSettings } from './mercado-pago/inde
 export { createMeta, type MetaSettings } from './meta/index.ts';
 export type * from './provider.ts';
 export { type FaultDetails, ProviderFault, type Verdict } from './provider-fault.ts';
+export { createReceivers, type Receiver, type Receivers } from './receivers.ts';
 export { asProvider, createProviders, type Providers } from './registry.ts';
 export { reportedBasisOf } from './reported-basis.ts';
 export { createSearchConsole, type SearchConsoleSettings } from './search-console/index.ts';

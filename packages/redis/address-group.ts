@@ -49,10 +49,16 @@ export async function takeOfAddress(
   return widerVerdict.allowed ? verdict : widerVerdict;
 }
 
-/** The same without waiting for Redis. */
-export function leasedOfAddress(leases: Leases, bucket: string, { own, wider }: AddressGroup, limit: number): Verdict {
-  const verdict = leases.take(`${bucket}:${hidden(own)}`, limit);
+/** The same without waiting for Redis. `cost`: how much of the limit this request takes. */
+export function leasedOfAddress(
+  leases: Leases,
+  bucket: string,
+  { own, wider }: AddressGroup,
+  limit: number,
+  cost = 1,
+): Verdict {
+  const verdict = leases.take(`${bucket}:${hidden(own)}`, limit, cost);
   if (wider === undefined || !verdict.allowed) return verdict;
-  const widerVerdict = leases.take(`${bucket}:${hidden(wider)}`, limit * widerTimes);
+  const widerVerdict = leases.take(`${bucket}:${hidden(wider)}`, limit * widerTimes, cost);
   return widerVerdict.allowed ? verdict : widerVerdict;
 }

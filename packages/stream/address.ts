@@ -39,6 +39,17 @@ export function addressVisits(
   });
 }
 
+/** What a work stream could not take is refused before it is sent. */
+export function addressWork(
+  { id, payload, headers = {} }: Omit<OutgoingMessage, 'key' | 'place'>,
+  { name, subject }: StreamDeclaration,
+  maxBytes: number,
+): AddressedMessage {
+  const fault = idFault(id) ?? headerFault(headers) ?? sizeFault(payload, id, headers, maxBytes);
+  if (fault) throw new MessageRefused(fault);
+  return { stream: name, subject, id, payload, headers };
+}
+
 function idFault(id: string): string | undefined {
   return /^[\x21-\x7e]{1,200}$/.test(id) ? undefined : 'A message id is 1 to 200 visible ASCII characters.';
 }

@@ -3,7 +3,7 @@ import type { Headers } from './headers.ts';
 import { serverMessageId } from './headers.ts';
 import type { Link } from './link.ts';
 import type { Publisher } from './publisher.ts';
-import type { StreamDeclaration, StreamDeclarations, StreamName } from './streams.ts';
+import type { StreamDeclaration, StreamDeclarations, StreamName, WorkStreamDeclarations } from './streams.ts';
 
 /** A message of the log as it is kept elsewhere. */
 export interface CopiedMessage {
@@ -52,15 +52,15 @@ function toCopy(stream: StreamName, subject: string, stored: StoredMsg): CopiedM
 /** Puts them back; under their own ids, so that a second try within two minutes adds nothing. */
 export async function putBack(
   publisher: Publisher,
-  streams: StreamDeclarations,
+  streams: StreamDeclarations & WorkStreamDeclarations,
   messages: readonly CopiedMessage[],
 ): Promise<void> {
   await publisher.publish(
     messages.map(({ stream, place = 0, part, id, headers, payload }) => {
-      const { visits, 'dead-letters': deadLetters } = streams;
+      const { visits } = streams;
       // There may be fewer than there were: any of them will do, only that a profile's share one.
       const { name, subject } =
-        stream === 'visits' ? (visits[place % visits.length] as StreamDeclaration) : deadLetters;
+        stream === 'visits' ? (visits[place % visits.length] as StreamDeclaration) : streams[stream];
       return { stream: name, subject: `${subject}${part}`, id, headers, payload: Buffer.from(payload, 'base64') };
     }),
     { deadlineMs: 60_000 },

@@ -4,7 +4,12 @@ import { DeadLetterMissing } from './errors.ts';
 import { callerHeaders, type Headers, header, messageIdOf, replaysOf } from './headers.ts';
 import type { Link } from './link.ts';
 import type { Publisher } from './publisher.ts';
-import type { StreamDeclarations } from './streams.ts';
+import {
+  type StreamDeclarations,
+  type WorkStreamDeclarations,
+  type WorkStreamName,
+  workStreamNames,
+} from './streams.ts';
 
 /**
  * `rejected`: the message will never work as things are. `failed`: it was given up after many tries, and whatever stood in its way may be
@@ -60,17 +65,25 @@ export class DeadLetters {
   readonly #link: Link;
   readonly #publisher: Publisher;
   readonly #streams: StreamDeclarations;
+  readonly #work: WorkStreamDeclarations;
   readonly #clock: Clock;
 
-  constructor(link: Link, publisher: Publisher, streams: StreamDeclarations, clock: Clock) {
+  constructor(
+    link: Link,
+    publisher: Publisher,
+    streams: StreamDeclarations,
+    work: WorkStreamDeclarations,
+    clock: Clock,
+  ) {
     this.#link = link;
     this.#publisher = publisher;
     this.#streams = streams;
+    this.#work = work;
     this.#clock = clock;
   }
 
   /** Resolves when the letter is on disk; only then may the message leave its consumer. */
-  async add(message: Casualty, reason: string, cause: DeathCause): Promise<void> {
+  async add(message: Casualty, reason: string, cause: DeathCause, more: Headers = {}): Promise<void> {
     const { name, subject } = this.#letters;
     await this.#publisher.publish([
       {
@@ -81,6 +94,7 @@ export class DeadLetters {
         payload: message.payload,
         headers: {
           ...message.headers,
+          ...more,
           [header.messageId]: message.id,
           [header.reason]: oneLine(reason),
           [header.subject]: message.subject,
@@ -119,7 +133,12 @@ export class DeadLetters {
     return toDeadLetter(stored);
   }
 
-  /** Puts the message back where it came from, then deletes the letter. Resolves to its new sequence among the visits. */
+  /** Of which work stream the message was; undefined for visits. */
+  workStreamOf({ subject }: Pick<DeadLetter, 'subject'>): WorkStreamName | undefined {
+    return workStreamNames.find((name) => this.#work[name].subject === subject);
+  }
+
+  /** Puts the message back where it came from, then deletes the letter. Resolves to its new sequence there. */
   async replay(sequence: number): Promise<number> {
     const letter = await this.get(sequence);
     const [receipt] = await this.#publisher.publish([
@@ -214,6 +233,8 @@ export class DeadLetters {
   /** Where the message stood; the first of the streams, when that one is no more. */
   #homeOf({ subject }: DeadLetter): { stream: string; subject: string } {
     const { visits } = this.#streams;
+    const work = Object.values(this.#work).find((one) => one.subject === subject);
+    if (work) return { stream: work.name, subject };
     const home = visits.find((one) => subject.startsWith(`${one.subject}.`));
     if (home) return { stream: home.name, subject };
     return { stream: visits[0].name, subject: `${visits[0].subject}${subject.slice(subject.lastIndexOf('.'))}` };

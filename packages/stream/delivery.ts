@@ -5,7 +5,7 @@ import type { StreamMessage } from './handler.ts';
 import { callerHeaders, type Headers, messageIdOf, replaysOf } from './headers.ts';
 
 type Verdict =
-  | { readonly kind: 'reject'; readonly reason: string }
+  | { readonly kind: 'reject'; readonly reason: string; readonly headers: Headers }
   | { readonly kind: 'retry'; readonly reason: string; readonly delayMs: number };
 
 /** One delivery of a message: the handler's view of it, and our answer to the server. */
@@ -56,8 +56,8 @@ export class Delivery implements StreamMessage, Casualty {
     return this.#isAnswered;
   }
 
-  reject(reason: string): void {
-    this.#verdict = { kind: 'reject', reason };
+  reject(reason: string, headers: Headers = {}): void {
+    this.#verdict = { kind: 'reject', reason, headers };
   }
 
   retry(delayMs: number, reason: string): void {

@@ -3,6 +3,7 @@ import type { DeadLetters, DeathCause } from './dead-letters.ts';
 import type { Delivery } from './delivery.ts';
 import { RetryLater } from './errors.ts';
 import type { Handler, Observer } from './handler.ts';
+import type { Headers } from './headers.ts';
 
 export interface DeskSettings {
   /** A message that fails at this delivery becomes a dead letter. */
@@ -162,7 +163,7 @@ export class Desk {
     const { verdict, id, deliveries } = delivery;
     if (!verdict) return delivery.acknowledge();
     const { reason } = verdict;
-    if (verdict.kind === 'reject') return this.#toDeadLetters(delivery, reason, 'rejected');
+    if (verdict.kind === 'reject') return this.#toDeadLetters(delivery, reason, 'rejected', verdict.headers);
     if (deliveries >= this.#settings.maxDeliveries) {
       return this.#toDeadLetters(delivery, `given up after ${deliveries} deliveries: ${reason}`, 'failed');
     }
@@ -171,10 +172,10 @@ export class Desk {
   }
 
   /** First the letter, then the farewell: in the other order a crash in between would lose the message. */
-  async #toDeadLetters(delivery: Delivery, reason: string, cause: DeathCause): Promise<void> {
+  async #toDeadLetters(delivery: Delivery, reason: string, cause: DeathCause, headers: Headers = {}): Promise<void> {
     const { id, deliveries } = delivery;
     try {
-      await this.#letters.add(delivery, reason, cause);
+      await this.#letters.add(delivery, reason, cause, headers);
     } catch (error) {
       delivery.giveBack(lettersAwayMs);
       this.#observe({ kind: 'dead-letter-failed', id, error });

@@ -6,6 +6,7 @@ import {
   type StreamDeclaration,
   type StreamDeclarations,
   type StreamSettings,
+  type WorkStreamDeclarations,
 } from './streams.ts';
 
 /** Servers before this one lose acknowledged messages in a crash. */
@@ -27,6 +28,16 @@ export async function ensureStreams(
   await assertNoFurther(link, declarations);
   for (const declaration of [...declarations.visits, declarations['dead-letters']])
     await ensureStream(link, declaration);
+}
+
+/** Creates or updates the work streams. */
+export async function ensureWorkStreams(
+  link: Link,
+  declarations: WorkStreamDeclarations,
+  settings: StreamSettings,
+): Promise<void> {
+  await assertSuitable(link, settings);
+  for (const declaration of Object.values(declarations)) await ensureStream(link, declaration);
 }
 
 /** With a stream more than we know of, visits would lie in it that nobody reads. */

@@ -12,8 +12,8 @@ export interface StreamMessage {
   readonly publishedAt: Date;
   readonly payload: Uint8Array;
   readonly headers: Headers;
-  /** To the dead letters without further tries: this message will never work. */
-  reject(reason: string): void;
+  /** To the dead letters without further tries: this message will never work. The letter gets the headers besides its own. */
+  reject(reason: string, headers?: Headers): void;
   /** Again after the delay; counts as a failed try. */
   retry(delayMs: number, reason: string): void;
 }

@@ -21,4 +21,11 @@ export { partitionOf } from './partition.ts';
 export { isPassed, type LogPosition } from './positions.ts';
 export type { PublishOptions } from './publisher.ts';
 export { type ConnectOptions, connectStream, type Stream, streamOptions } from './stream.ts';
-export { declareStreams, defaultStreamSettings, type StreamName, type StreamSettings } from './streams.ts';
+export {
+  declareStreams,
+  defaultStreamSettings,
+  type StreamName,
+  type StreamSettings,
+  type WorkStreamName,
+} from './streams.ts';
+export type { WorkStream } from './work-stream.ts';

@@ -4,7 +4,7 @@ import { type ConsumeOptions, StreamConsumer } from './consumer.ts';
 import { type CopiedMessage, putBack, readMessages } from './copy.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { forgetDurable } from './durable.ts';
-import { ensureStreams } from './ensure-streams.ts';
+import { ensureStreams, ensureWorkStreams } from './ensure-streams.ts';
 import type { Receipt } from './errors.ts';
 import { type Fill, fillOf } from './fill.ts';
 import { Link } from './link.ts';
@@ -24,13 +24,16 @@ import {
 import { defaultPublisherSettings, Publisher, type PublisherSettings, type PublishOptions } from './publisher.ts';
 import {
   declareStreams,
+  declareWorkStreams,
   defaultStreamSettings,
   type StreamDeclaration,
   type StreamDeclarations,
-  type StreamName,
   type StreamSettings,
+  type WorkStreamDeclarations,
+  workStreamNames,
 } from './streams.ts';
 import { defaultTrimSettings, type TrimSettings, trimHandled } from './trim.ts';
+import { WorkStream } from './work-stream.ts';
 
 export interface ConnectOptions extends Partial<StreamSettings>, Partial<PublisherSettings> {
   /** `nats://` or `tls://`, with user and password if need be; several servers with commas between. */
@@ -51,6 +54,8 @@ interface ServiceSettings {
   readonly streamMaxMegabytes: number;
   readonly deadLetterMaxMegabytes: number;
   readonly deadLetterDays: number;
+  readonly webhookMaxMegabytes: number;
+  readonly unverifiedWebhookMaxMegabytes: number;
 }
 
 /** The log as the settings of the service want it. */
@@ -62,6 +67,10 @@ export const streamOptions = (settings: ServiceSettings): ConnectOptions => ({
   maxBytes: settings.streamMaxMegabytes * 1_048_576,
   deadLetterMaxBytes: settings.deadLetterMaxMegabytes * 1_048_576,
   deadLetterRetentionMs: settings.deadLetterDays * 24 * 60 * 60_000,
+  workMaxBytes: {
+    webhooks: settings.webhookMaxMegabytes * 1_048_576,
+    'unverified-webhooks': settings.unverifiedWebhookMaxMegabytes * 1_048_576,
+  },
 });
 
 export async function connectStream(options: ConnectOptions): Promise<Stream> {
@@ -71,12 +80,17 @@ export async function connectStream(options: ConnectOptions): Promise<Stream> {
   return new Stream(await Link.open(options.url, options.connectMs ?? 10_000), options);
 }
 
-/** The visits log. */
+/** The visits log, and the work streams beside it. */
 export class Stream {
   readonly deadLetters: DeadLetters;
+  /** Webhooks of providers whose signature is right. */
+  readonly webhooks: WorkStream;
+  /** Those that could not be verified when they came. */
+  readonly unverifiedWebhooks: WorkStream;
   readonly #link: Link;
   readonly #settings: StreamSettings;
   readonly #streams: StreamDeclarations;
+  readonly #work: WorkStreamDeclarations;
   readonly #publisher: Publisher;
   readonly #consumers = new Set<StreamConsumer>();
 
@@ -85,12 +99,23 @@ export class Stream {
     this.#settings = { ...defaultStreamSettings, ...options };
     this.#streams = declareStreams(options.prefix, this.#settings);
     this.#publisher = new Publisher(link, { ...defaultPublisherSettings, ...options });
-    this.deadLetters = new DeadLetters(link, this.#publisher, this.#streams, options.clock ?? systemClock);
+    this.#work = declareWorkStreams(options.prefix, this.#settings);
+    this.deadLetters = new DeadLetters(link, this.#publisher, this.#streams, this.#work, options.clock ?? systemClock);
+    const maxBytes = this.#settings.maxWorkMessageBytes;
+    const open = (declaration: StreamDeclaration) =>
+      new WorkStream(link, this.#publisher, this.deadLetters, declaration, maxBytes);
+    this.webhooks = open(this.#work.webhooks);
+    this.unverifiedWebhooks = open(this.#work['unverified-webhooks']);
   }
 
   /** Creates or updates the streams, after a look whether the server can keep our promises. */
   ensureStreams(): Promise<void> {
     return ensureStreams(this.#link, this.#streams, this.#settings);
+  }
+
+  /** The same with the work streams, which not every process uses. */
+  ensureWorkStreams(): Promise<void> {
+    return ensureWorkStreams(this.#link, this.#work, this.#settings);
   }
 
   /** Resolves when every message is on the log's disk. Throws PublishFailed, or MessageRefused before anything is sent. */
@@ -194,13 +219,22 @@ export class Stream {
     yield* readMessages(this.#link, 'dead-letters', 0, deadLetters, { after: 0, through });
   }
 
+  /** What no worker has handled of the work streams, for the same. They must be there. */
+  async *readWork(): AsyncIterable<CopiedMessage> {
+    for (const name of workStreamNames) {
+      const work = this.#work[name];
+      const through = await lastSequence(this.#link, work.name);
+      yield* readMessages(this.#link, name, 0, work, { after: 0, through });
+    }
+  }
+
   /** Puts messages back that were read. */
   putBack(messages: readonly CopiedMessage[]): Promise<void> {
-    return putBack(this.#publisher, this.#streams, messages);
+    return putBack(this.#publisher, { ...this.#streams, ...this.#work }, messages);
   }
 
   /** How much is in the log, and how full the fullest of its streams is. A full one refuses visits. */
-  async fill(stream: StreamName = 'visits'): Promise<Fill> {
+  async fill(stream: 'visits' | 'dead-letters' = 'visits'): Promise<Fill> {
     if (stream === 'dead-letters') return fillOf(this.#link, this.#streams['dead-letters'].name);
     const fills = await this.#ofEach(({ name }) => fillOf(this.#link, name));
     return fills.reduce((one, other) => ({
@@ -218,7 +252,7 @@ export class Stream {
 
   /** Stops the consumers, waits for what is being published, and hangs up. */
   async close(): Promise<void> {
-    await Promise.all([...this.#consumers].map((consumer) => consumer.stop()));
+    await Promise.all([...this.#consumers, this.webhooks, this.unverifiedWebhooks].map((one) => one.stop()));
     await this.#publisher.idle();
     await this.#link.close();
   }

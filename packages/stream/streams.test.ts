@@ -68,7 +68,7 @@ test('a log that has most of the room for itself is ensured again', async () => 
 test('what the server cannot do is a typed error', async () => {
   const tooMany = await own.another({ replicas: 3 });
   await expect(tooMany.ensureStreams()).rejects.toThrow(StreamConflict);
-  const tooLarge = await own.another({ maxMessageBytes: 1_048_576 });
+  const tooLarge = await own.another({ maxMessageBytes: 4 << 20 });
   await expect(tooLarge.ensureStreams()).rejects.toThrow(ServerUnsuitable);
 });
 

@@ -18,6 +18,10 @@ export interface StreamSettings {
   readonly deadLetterMaxBytes: number;
   /** Most bytes of one message with its headers. */
   readonly maxMessageBytes: number;
+  /** Most bytes of each of the work streams. A full one refuses new messages. */
+  readonly workMaxBytes: Readonly<Record<WorkStreamName, number>>;
+  /** Most bytes of one message of a work stream with its headers. A server whose `max_payload` is lower takes less. */
+  readonly maxWorkMessageBytes: number;
 }
 
 export const defaultStreamSettings: StreamSettings = {
@@ -29,6 +33,8 @@ export const defaultStreamSettings: StreamSettings = {
   maxBytes: -1,
   deadLetterMaxBytes: -1,
   maxMessageBytes: 900 * 1024,
+  workMaxBytes: { webhooks: -1, 'unverified-webhooks': -1 },
+  maxWorkMessageBytes: 2_200 * 1024,
 };
 
 /** A dead letter is the message plus its story; without this room above the largest message it could never be written. */
@@ -37,7 +43,14 @@ export const deadLetterHeadroomBytes = 16 * 1024;
 /** The server remembers message ids this long. Only a first filter: readers must bear repeats of any age. */
 const duplicateWindowMs = 2 * 60_000;
 
-export type StreamName = 'visits' | 'dead-letters';
+/**
+ * Streams of one consumer each, from which a message is deleted once it was handled. Nothing in them expires: until then it may be the only
+ * copy. Webhooks whose signature could not be verified yet have a stream of their own, so that they take no room from the others.
+ */
+export const workStreamNames = ['webhooks', 'unverified-webhooks'] as const;
+export type WorkStreamName = (typeof workStreamNames)[number];
+
+export type StreamName = 'visits' | 'dead-letters' | WorkStreamName;
 
 export interface StreamDeclaration {
   readonly name: string;
@@ -55,14 +68,9 @@ export interface StreamDeclarations {
 /** The first has no number: it was there before there were several. */
 const visitsName = (at: number): string => (at === 0 ? 'visits' : `visits-${at}`);
 
-/** All streams there are, as data. */
-export function declareStreams(prefix: string, settings: StreamSettings): StreamDeclarations {
-  const declare = (
-    stream: string,
-    subjects: string,
-    retentionMs: number,
-    rest: Partial<StreamConfig>,
-  ): StreamDeclaration => {
+const declarerOf =
+  (prefix: string, { replicas }: StreamSettings) =>
+  (stream: string, subjects: string, retentionMs: number, rest: Partial<StreamConfig>): StreamDeclaration => {
     const name = `${prefix}-${stream}`;
     return {
       name,
@@ -74,7 +82,7 @@ export function declareStreams(prefix: string, settings: StreamSettings): Stream
         retention: RetentionPolicy.Limits,
         // The other policy would make room by deleting visits nobody has read yet.
         discard: DiscardPolicy.New,
-        num_replicas: settings.replicas,
+        num_replicas: replicas,
         max_age: nanos(retentionMs),
         // The server refuses a window longer than the retention.
         duplicate_window: nanos(retentionMs > 0 ? Math.min(duplicateWindowMs, retentionMs) : duplicateWindowMs),
@@ -83,6 +91,24 @@ export function declareStreams(prefix: string, settings: StreamSettings): Stream
     };
   };
 
+export type WorkStreamDeclarations = Readonly<Record<WorkStreamName, StreamDeclaration>>;
+
+/** The work streams, as data. */
+export function declareWorkStreams(prefix: string, settings: StreamSettings): WorkStreamDeclarations {
+  const declare = declarerOf(prefix, settings);
+  const workStream = (name: WorkStreamName) =>
+    declare(name, `${prefix}.${name}`, 0, {
+      description: 'Webhooks of providers between provider-webhooks and worker.',
+      retention: RetentionPolicy.Workqueue,
+      max_bytes: settings.workMaxBytes[name],
+      max_msg_size: settings.maxWorkMessageBytes,
+    });
+  return { webhooks: workStream('webhooks'), 'unverified-webhooks': workStream('unverified-webhooks') };
+}
+
+/** The visits and the dead letters, as data. */
+export function declareStreams(prefix: string, settings: StreamSettings): StreamDeclarations {
+  const declare = declarerOf(prefix, settings);
   const visitsAt = (at: number) =>
     declare(visitsName(at), `${prefix}.${visitsName(at)}.*`, settings.retentionMs, {
       description: 'Visits between collector and worker.',

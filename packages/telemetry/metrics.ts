@@ -18,6 +18,7 @@ const unread: Metrics = {
   countLocalLimits: () => {},
   countUnexplained: () => {},
   countRefusedWebhook: () => {},
+  countWebhook: () => {},
   countVisits: () => {},
   text: async () => '',
   contentType: 'text/plain',

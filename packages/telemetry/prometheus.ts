@@ -39,6 +39,12 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
     labelNames: ['channel', 'status'],
     registers: [registry],
   });
+  const webhooks = new Counter({
+    name: 'tributary_provider_webhooks_total',
+    help: 'Webhooks of connected providers that are in the stream, by channel and whether their signature was verified',
+    labelNames: ['channel', 'verified'],
+    registers: [registry],
+  });
   const visits = new Counter({
     name: 'tributary_collected_visits_total',
     help: 'Visits that are in the log, whole ones and those that are kept as bad rows',
@@ -63,6 +69,7 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
     countLocalLimits: () => localLimits.inc(),
     countUnexplained: () => unexplained.inc(),
     countRefusedWebhook: (channel, status) => refusedWebhooks.inc({ channel, status: String(status) }),
+    countWebhook: (channel, isVerified) => webhooks.inc({ channel, verified: String(isVerified) }),
     countVisits(accepted, broken) {
       if (accepted > 0) whole.inc(accepted);
       if (broken > 0) torn.inc(broken);

@@ -4,6 +4,8 @@ import { registerFigures } from './figures.ts';
 
 export interface WorkMetrics extends MetricsPage {
   countFailure(work: string): void;
+  /** A webhook of a provider that came without a right signature while it could not be verified. */
+  countDroppedWebhook(channel: string): void;
 }
 
 /** Of a process that answers nobody: how much waits for it, and how often what it did failed. */
@@ -16,9 +18,16 @@ export function createWorkMetrics(figures: Readonly<Record<string, Figure>>): Wo
     labelNames: ['work'],
     registers: [registry],
   });
+  const dropped = new Counter({
+    name: 'tributary_provider_webhooks_dropped_total',
+    help: 'Webhooks of providers that were taken unverified and turned out to be signed wrongly, by channel',
+    labelNames: ['channel'],
+    registers: [registry],
+  });
   registerFigures(registry, figures);
   return {
     countFailure: (work) => failures.inc({ work }),
+    countDroppedWebhook: (channel) => dropped.inc({ channel }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

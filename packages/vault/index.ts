@@ -5,9 +5,25 @@ export {
   type StoredKey,
   settledAfterMs,
 } from './key-ring.ts';
-export { ensureKeys, liveKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+export {
+  ensureKeys,
+  liveKeys,
+  loadEnvelopeKeys,
+  loadKeys,
+  loadStreamKeys,
+  retireKeys,
+  rewrapKeys,
+  rotateKey,
+} from './key-store.ts';
 export { keyedHash } from './keyed-hash.ts';
-export { createOpener, createSealer, type PublicKey, publicKeyOf } from './sealed-box.ts';
+export {
+  createOpener,
+  createSealer,
+  type Opener,
+  type PublicKey,
+  publicKeyOf,
+  type Sealer,
+} from './sealed-box.ts';
 export { openFile, sealFile } from './sealed-file.ts';
 export type { SealedColumn } from './sealed-rows.ts';
 export {

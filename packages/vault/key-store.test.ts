@@ -4,7 +4,15 @@ import type { KeyPurpose } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { KeyRing, settledAfterMs } from './key-ring.ts';
-import { ensureKeys, loadKeys, loadStreamKeys, retireKeys, rewrapKeys, rotateKey } from './key-store.ts';
+import {
+  ensureKeys,
+  loadEnvelopeKeys,
+  loadKeys,
+  loadStreamKeys,
+  retireKeys,
+  rewrapKeys,
+  rotateKey,
+} from './key-store.ts';
 import { createOpener, createSealer } from './sealed-box.ts';
 import { createVault, KeyNotLoaded, tryOpen, UnreadableSecret } from './vault.ts';
 
@@ -77,6 +85,8 @@ test('a collector finds the public halves of the stream’s keys, also of those 
   }
   ring.close();
   await expect(loadKeys(collector.unbound)).rejects.toThrow('permission denied');
+  const envelopes = (await loadKeys(operator.unbound)).filter(({ purpose }) => purpose === 'envelope');
+  expect(await loadEnvelopeKeys(collector.unbound)).toEqual(envelopes.map(({ public_key: _none, ...key }) => key));
   await collector.close();
 });
 

@@ -27,6 +27,10 @@ export async function loadStreamKeys(lookUps: LookUps): Promise<PublicKey[]> {
   return rows.map(({ id, public_key }) => ({ id, bytes: public_key }));
 }
 
+/** The keys that open what PostgreSQL keeps, newest first, for a process whose role may look up no others. */
+export const loadEnvelopeKeys = (lookUps: LookUps): Promise<LiveKey[]> =>
+  lookUps.lookUp<LiveKey>('SELECT purpose, id, sealed, created_at FROM find_envelope_keys()');
+
 /** Adds a key. Processes use it for new work once it has settled, and still read what the older ones made. */
 export async function rotateKey(tx: Tx, master: Vault, purpose: KeyPurpose, now: Date): Promise<string> {
   const key = makeKey(master, purpose);

@@ -18,6 +18,19 @@ test('whatever is sealed for a key opens with it, in its place only', () => {
   );
 });
 
+test('bytes that are no text are sealed as they are', () => {
+  const sealer = createSealer(() => [publicKeyOf(young)]);
+  const opener = createOpener(() => [young, old]);
+  fc.assert(
+    fc.property(fc.uint8Array(), (secret) => {
+      const sealed = sealer.sealBytes(secret, place);
+      expect([...opener.openBytes(sealed, place)]).toEqual([...secret]);
+      expect(() => opener.openBytes(sealed, { ...place, row: 's' })).toThrow(UnreadableSecret);
+    }),
+  );
+  expect(() => opener.openBytes(createVault([young]).seal('text', place), place)).toThrow(UnreadableSecret);
+});
+
 test('neither another key nor the public half opens it, and a retired key opens it no longer', () => {
   const sealed = createSealer(() => [publicKeyOf(old)]).seal('secret', place);
   const { bytes } = publicKeyOf(old);

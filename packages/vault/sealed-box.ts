@@ -45,8 +45,17 @@ interface Pair {
   seals: number;
 }
 
+/** Seals texts, and bytes that need not be text. */
+export interface Sealer extends Pick<Vault, 'seal'> {
+  sealBytes(secret: Uint8Array, place: SecretPlace): Buffer;
+}
+
+export interface Opener extends Pick<Vault, 'open'> {
+  openBytes(sealed: Buffer, place: SecretPlace): Buffer;
+}
+
 /** For the newest of the keys. */
-export function createSealer(keys: () => readonly PublicKey[], nowMs: () => number = Date.now): Pick<Vault, 'seal'> {
+export function createSealer(keys: () => readonly PublicKey[], nowMs: () => number = Date.now): Sealer {
   let pair: Pair | undefined;
   // Taken from the system many at once; each is used once.
   const nonces = Buffer.alloc(nonceBytes * 256);
@@ -66,17 +75,14 @@ export function createSealer(keys: () => readonly PublicKey[], nowMs: () => numb
       pair = makePair(newest, nowMs() + pairLivesMs);
     return pair;
   };
-  return {
-    seal(secret, place) {
-      const one = current();
-      one.seals += 1;
-      const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', one.key, nonce, { authTagLength: tagBytes }).setAAD(
-        placeBytes(place),
-      );
-      return Buffer.concat([one.head, nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    },
+  const sealBytes = (secret: Uint8Array, place: SecretPlace): Buffer => {
+    const one = current();
+    one.seals += 1;
+    const nonce = nextNonce();
+    const cipher = createCipheriv('aes-256-gcm', one.key, nonce, { authTagLength: tagBytes }).setAAD(placeBytes(place));
+    return Buffer.concat([one.head, nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
   };
+  return { sealBytes, seal: (secret, place) => sealBytes(Buffer.from(secret, 'utf8'), place) };
 }
 
 function makePair({ id, bytes }: PublicKey, until: number): Pair {
@@ -88,7 +94,7 @@ function makePair({ id, bytes }: PublicKey, until: number): Pair {
 }
 
 /** Opens what was sealed for any of the keys, and what one of them sealed itself before there were boxes. */
-export function createOpener(keys: () => readonly MasterKey[]): Pick<Vault, 'open'> {
+export function createOpener(keys: () => readonly MasterKey[]): Opener {
   const older = createVault(keys);
   // A sealer's pair seals thousands of messages: what was agreed on is remembered for the next.
   const agreed = new Map<string, KeyObject>();
@@ -106,28 +112,30 @@ export function createOpener(keys: () => readonly MasterKey[]): Pick<Vault, 'ope
     }
     return key;
   };
+  const openBytes = (sealed: Buffer, place: SecretPlace): Buffer => {
+    const pointAt = 2 + (sealed[1] ?? 0);
+    const nonceAt = pointAt + pointBytes;
+    const bodyAt = nonceAt + nonceBytes;
+    if (sealed[0] !== formatVersion || sealed.length < bodyAt + tagBytes)
+      throw new UnreadableSecret('The box is too short.');
+    const key = keyOf(sealed.toString('ascii', 2, pointAt), sealed.subarray(pointAt, nonceAt));
+    return decrypt(key, sealed.subarray(nonceAt, bodyAt), sealed.subarray(bodyAt), place);
+  };
   return {
-    open(sealed, place) {
-      if (sealed[0] !== formatVersion) return older.open(sealed, place);
-      const pointAt = 2 + (sealed[1] ?? 0);
-      const nonceAt = pointAt + pointBytes;
-      const bodyAt = nonceAt + nonceBytes;
-      if (sealed.length < bodyAt + tagBytes) throw new UnreadableSecret('The box is too short.');
-      const key = keyOf(sealed.toString('ascii', 2, pointAt), sealed.subarray(pointAt, nonceAt));
-      return decrypt(key, sealed.subarray(nonceAt, bodyAt), sealed.subarray(bodyAt), place);
-    },
+    openBytes,
+    open: (sealed, place) =>
+      sealed[0] === formatVersion ? openBytes(sealed, place).toString('utf8') : older.open(sealed, place),
   };
 }
 
 const mostAgreed = 1_000;
 
-function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretPlace): string {
+function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretPlace): Buffer {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
       .setAAD(placeBytes(place))
       .setAuthTag(body.subarray(body.length - tagBytes));
-    const text = Buffer.concat([decipher.update(body.subarray(0, body.length - tagBytes)), decipher.final()]);
-    return text.toString('utf8');
+    return Buffer.concat([decipher.update(body.subarray(0, body.length - tagBytes)), decipher.final()]);
   } catch {
     throw new UnreadableSecret('The secret does not open here: another key, another place, or changed bytes.');
   }

@@ -241,6 +241,21 @@ export const limits = {
     disabledAfterDays: 5,
   },
 
+  /**
+   * Webhooks of providers: bytes of one, and what is taken a minute of an address, of an account that signs with its own secret, and of a
+   * provider that signs for all accounts. Sealed bytes an hour that an account and an address may leave while they cannot be verified.
+   */
+  providerWebhooks: {
+    bytes: 2 << 20,
+    perMinute: {
+      address: { requests: 6_000, mebibytes: 2_048 },
+      account: { requests: 3_000, mebibytes: 512 },
+      provider: { requests: 30_000, mebibytes: 8_192 },
+    },
+    unverifiedMebibytesPerHour: { account: 64, address: 256 },
+    retryAfterSeconds: 30,
+  },
+
   // Running
   idempotency: {
     replayHours: 24,

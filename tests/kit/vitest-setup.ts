@@ -9,7 +9,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   Object.assign(process.env, addresses);
   process.env.TEST_RUN_PID = String(process.pid);
   // A log reserves its room on the server, which processes of many tests share.
-  Object.assign(process.env, { STREAM_MAX_MEGABYTES: '64', DEAD_LETTER_MAX_MEGABYTES: '16' });
+  Object.assign(process.env, {
+    STREAM_MAX_MEGABYTES: '64',
+    DEAD_LETTER_MAX_MEGABYTES: '16',
+    PROVIDER_WEBHOOKS_MAX_MEGABYTES: '16',
+    UNVERIFIED_WEBHOOKS_MAX_MEGABYTES: '16',
+  });
   await prepareTemplate({
     ownerUrl: process.env.DATABASE_OWNER_URL as string,
     appUrl: process.env.DATABASE_APP_URL as string,

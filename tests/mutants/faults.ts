@@ -24,6 +24,7 @@ import { faults as operations } from './faults/operations.ts';
 import { faults as partners } from './faults/partners.ts';
 import { faults as people } from './faults/people.ts';
 import { faults as pipeline } from './faults/pipeline.ts';
+import { faults as providerWebhooks } from './faults/provider-webhooks.ts';
 import { faults as providers } from './faults/providers.ts';
 import { faults as reports } from './faults/reports.ts';
 import { faults as rules } from './faults/rules.ts';
@@ -60,6 +61,7 @@ export const allFaults: readonly Fault[] = [
   ...people,
   ...pipeline,
   ...providers,
+  ...providerWebhooks,
   ...reports,
   ...rules,
   ...shards,

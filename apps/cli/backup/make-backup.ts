@@ -46,6 +46,7 @@ export async function makeBackup(
   const clones = await cloneTables(columns);
   try {
     await stream.ensureStreams();
+    await stream.ensureWorkStreams();
     const handled = await stream.consumedThrough(visitsConsumer);
     const cuts = await takeCuts(serversOf(settings), () => clones.take());
     const { heldMs, takenAt } = cuts.get(homeShard) as Cut;
@@ -167,7 +168,7 @@ async function copyLog(
 ): Promise<Manifest['log']> {
   let messages = 0;
   const lines = async function* () {
-    for (const copied of [stream.readVisits(handled), stream.readDeadLetters()])
+    for (const copied of [stream.readVisits(handled), stream.readDeadLetters(), stream.readWork()])
       for await (const message of copied) {
         messages += 1;
         yield Buffer.from(`${JSON.stringify(message)}\n`);

@@ -29,6 +29,7 @@ export async function restoreBackup(
     if (await holdsRows(columns))
       throw new Error(`ClickHouse has rows in "${columns.database}". A backup is restored into an empty database.`);
     await stream.ensureStreams();
+    await stream.ensureWorkStreams();
     if ((await stream.fill()).bytes > 0)
       throw new Error('The visits log holds messages. A backup is restored beside an empty one.');
     await verifyFiles(folder, manifest);

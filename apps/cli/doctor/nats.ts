@@ -1,17 +1,20 @@
 import type { Settings } from '@tributary/config';
 import { connectStream, type Stream, streamOptions } from '@tributary/stream';
+import { limits } from '@tributary/vocabulary';
 import { type Finding, ok, wrong } from './finding.ts';
 
 export async function examineNats(settings: Settings): Promise<Finding[]> {
   const stream = await connectStream(streamOptions(settings));
   try {
     await stream.ensureStreams();
+    await stream.ensureWorkStreams();
     return [
       ok('nats', 'JetStream answers'),
       ...(await examineCopies(stream)),
       await examineLog(stream),
       await examineLetters(stream),
       await examineRoomForLetters(stream),
+      await examineWebhooks(stream),
     ];
   } finally {
     await stream.close();
@@ -40,6 +43,24 @@ async function examineLog(stream: Stream): Promise<Finding> {
     detail,
     'Full, it refuses visits. Is the worker running and keeping up? If so, give it more with STREAM_MAX_MEGABYTES.',
   );
+}
+
+async function examineWebhooks({ webhooks, unverifiedWebhooks }: Stream): Promise<Finding> {
+  const share = Math.max((await webhooks.fill()).share, (await unverifiedWebhooks.fill()).share);
+  const detail = `the streams of provider webhooks are ${percent(share)}, and take messages of ${Math.floor(webhooks.maxMessageBytes / 1_024)} KiB`;
+  if (share >= 0.8)
+    return wrong(
+      'provider webhooks',
+      detail,
+      'Full, they refuse webhooks. Is the worker running? If so, give them more with PROVIDER_WEBHOOKS_MAX_MEGABYTES.',
+    );
+  if (webhooks.maxMessageBytes < limits.providerWebhooks.bytes)
+    return wrong(
+      'provider webhooks',
+      detail,
+      'Raise max_payload of NATS to 4MB: larger webhooks that do not shrink are refused.',
+    );
+  return ok('provider webhooks', detail);
 }
 
 async function examineLetters({ deadLetters }: Stream): Promise<Finding> {

@@ -92,7 +92,7 @@ const Delivery = z.object({
   data: z.object({ refreshed_object_id: z.string().optional(), id: z.string().optional() }),
 });
 
-const createReceive = (secret: string): Receive => ({
+export const createReceive = (secret: string): Receive => ({
   verify: ({ headers, body }, now) => isTimelySigned(headers['fintoc-signature'], body, secret, now),
   read({ body }) {
     const said = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;

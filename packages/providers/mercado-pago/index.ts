@@ -35,7 +35,7 @@ const Delivery = z.object({
 const read = ({ body }: Received) => Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
 
 /** What is signed is a line made of the payment's id, the request's id and the time, not the body: only whose it is and what about is believed. */
-const createReceive = (secret: string): Receive => ({
+export const createReceive = (secret: string): Receive => ({
   verify(delivery) {
     const of = readSignatureHeader(delivery.headers['x-signature']);
     const [sentAt] = of('ts');

@@ -24,7 +24,7 @@ export function createStripe(settings: StripeSettings): Provider<StripeCredentia
 const Delivery = z.object({ id: z.string(), type: z.string(), account: z.string() });
 
 /** One endpoint hears of all accounts that installed the app; `account` says which. */
-const createReceive = (secret: string): Receive => ({
+export const createReceive = (secret: string): Receive => ({
   verify: ({ headers, body }, now) => isTimelySigned(headers['stripe-signature'], body, secret, now),
   read({ body }) {
     const said = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;

@@ -1,5 +1,4 @@
 import { type OutcomeServices, untilRecorded } from '@tributary/domain/outcomes';
-import type { PageEndpoint } from '@tributary/pages';
 import type { Postgres } from '@tributary/postgres';
 import {
   type Provider,
@@ -10,18 +9,34 @@ import {
   type Said,
 } from '@tributary/providers';
 import type { Vault } from '@tributary/vault';
-import { type Channel, channelNames } from '@tributary/vocabulary';
-import { openCredentials } from './credentials.ts';
-import { noteFault } from './note-fault.ts';
-import { recordSaid } from './record-said.ts';
-import { findConnection, wishSync } from './store.ts';
+import type { Channel } from '@tributary/vocabulary';
+import { openCredentials } from '../credentials.ts';
+import { noteFault } from '../note-fault.ts';
+import { recordSaid } from '../record-said.ts';
+import { findConnection, wishSync } from '../store.ts';
 
-interface WebhookServices {
+export interface WebhookServices {
   readonly postgres: Postgres;
   readonly providers: Providers;
   readonly vault: Pick<Vault, 'open'>;
   readonly outcomes: OutcomeServices;
 }
+
+export interface ProviderWebhook {
+  readonly channel: Channel;
+  readonly delivery: Received;
+  /** A signature holds for the time at which the webhook came, however late it is applied. */
+  readonly receivedAt: Date;
+}
+
+/** What became of a webhook. */
+export type Applied =
+  | { readonly kind: 'applied' }
+  /** No webhooks of this provider are taken. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'unsigned' }
+  /** The signature is right, and the content or a part of it cannot be recorded. */
+  | { readonly kind: 'rejected'; readonly reason: string; readonly profileIds: readonly string[] };
 
 /** More news in one delivery than any provider sends. */
 const mostNews = 1_000;
@@ -32,35 +47,20 @@ interface Found {
   readonly credentials_revision: number;
 }
 
-const ended = (status: 204 | 401 | 404 | 422) => new Response(null, { status });
-
 /**
- * Where providers tell that something changed. What they say is believed for its signature over the raw bytes alone. Most make the
- * connection due: the thing itself is read again before anything is written. What an account signs with its own secret is written as it
- * came, since there may be no token to ask with.
+ * Believes a webhook for its signature over the raw bytes alone. Most make the connection due: the thing itself is read again before anything
+ * is written. What an account signs with its own secret is recorded as it came, since there may be no token to ask with. Safe to run again:
+ * records have the provider's own ids.
  */
-export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
-  {
-    method: 'POST',
-    path: '/hooks/:channel',
-    allowance: 'provider',
-    maxBytes: 2 << 20,
-    sender: 'provider',
-    handle: async (request, { params, now }) => {
-      const channel = channelNames.find((name) => name === params.channel);
-      const provider = channel && services.providers.of(channel);
-      if (!provider || !(provider.receive || provider.tells)) return ended(404);
-      const delivery = {
-        headers: Object.fromEntries(request.headers),
-        body: new Uint8Array(await request.arrayBuffer()),
-      };
-      if (provider.tells) return takeTold(services, channel, provider, delivery, now);
-      if (!provider.receive?.verify(delivery, now)) return ended(401);
-      for (const news of provider.receive.read(delivery).slice(0, mostNews)) await take(services, channel, news, now);
-      return ended(204);
-    },
-  },
-];
+export async function applyWebhook(services: WebhookServices, webhook: ProviderWebhook, now: Date): Promise<Applied> {
+  const { channel, delivery, receivedAt } = webhook;
+  const provider = services.providers.of(channel);
+  if (!provider || !(provider.receive || provider.tells)) return { kind: 'unknown' };
+  if (provider.tells) return recordTold(services, channel, provider, delivery, now);
+  if (!provider.receive?.verify(delivery, receivedAt)) return { kind: 'unsigned' };
+  for (const news of provider.receive.read(delivery).slice(0, mostNews)) await take(services, channel, news, now);
+  return { kind: 'applied' };
+}
 
 const connectionsOf = ({ postgres }: WebhookServices, channel: Channel, account: string) =>
   postgres.everywhere.lookUp<Found>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
@@ -76,32 +76,32 @@ async function take(services: WebhookServices, channel: Channel, news: ReceivedN
   }
 }
 
-/** Kept before it is answered. What cannot be kept is refused, so that the sender shows it as failed. */
-async function takeTold(
+async function recordTold(
   services: WebhookServices,
   channel: Channel,
   provider: Provider,
   delivery: Received,
   now: Date,
-): Promise<Response> {
+): Promise<Applied> {
   const { tells } = provider;
   const account = tells?.accountOf(delivery);
   const found = account === undefined ? [] : await connectionsOf(services, channel, account);
-  let [isSigned, isWhole] = [false, true];
+  let applied: Applied = { kind: 'unsigned' };
   for (const { profile_id: profileId, id } of found) {
     const ledger = services.postgres.forProfile(profileId);
     const row = await ledger.transaction((tx) => findConnection(tx, profileId, id), { readOnly: true });
     if (!row?.credentials) continue;
     const credentials = openCredentials(services.vault, { profileId, id }, provider, row.credentials);
     if (!tells?.verify(delivery, credentials)) continue;
-    isSigned = true;
     const said = readTold(() => tells.read(delivery));
-    if (!said) return ended(422);
+    const profileIds = found.map(({ profile_id }) => profile_id);
+    if (!said) return { kind: 'rejected', reason: 'The body is not what its topic promises.', profileIds };
     const saying = { profileId, connectionId: id, channel, services: services.outcomes, now };
-    const rejected = await untilRecorded(() => ledger.transaction((tx) => recordSaid(tx, saying, said)));
-    if (rejected.length > 0) isWhole = false;
+    const [rejected] = await untilRecorded(() => ledger.transaction((tx) => recordSaid(tx, saying, said)));
+    if (rejected) applied = { kind: 'rejected', reason: `${rejected.externalId}: ${rejected.reason}`, profileIds };
+    else if (applied.kind === 'unsigned') applied = { kind: 'applied' };
   }
-  return ended(isSigned ? (isWhole ? 204 : 422) : 401);
+  return applied;
 }
 
 function readTold(read: () => readonly Said[]): readonly Said[] | undefined {

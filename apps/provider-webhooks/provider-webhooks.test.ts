@@ -1,0 +1,249 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { testVault } from '@tributary/testkit';
+import { eventually } from '@tributary/testkit/stream';
+import { limits } from '@tributary/vocabulary';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWebhooksScene, orderOf, signed, signedByStripe } from './webhooks.fixture.ts';
+
+let scene: Awaited<ReturnType<typeof openWebhooksScene>>;
+beforeAll(async () => {
+  scene = await openWebhooksScene();
+});
+afterAll(() => scene.close());
+
+const post = (sent: RequestInit, path = '/hooks/store', url = scene.url) => fetch(url + path, sent);
+const statusOf = async (sent: RequestInit, path?: string) => (await post(sent, path)).status;
+
+/** Everything that waits is applied. */
+async function applyAll(): Promise<void> {
+  const worker = await scene.work();
+  await eventually(async () => (await scene.waiting()).every((count) => count === 0));
+  await worker.stop();
+}
+
+test('a signed webhook is answered 204 once it is on disk, sealed, and the worker records it', async () => {
+  const store = await scene.connectStore();
+  expect(await statusOf(signed(store, orderOf(1001)))).toBe(204);
+  expect(await scene.waiting()).toEqual([1, 0]);
+  const texts = [...(await scene.log.texts()).values()].flat().join('\n');
+  expect(texts).toContain('Channel');
+  expect(texts).not.toMatch(/buyer-1001|19990|myshopify|hmac/);
+  expect(await scene.orders(store.profileId)).toEqual([]);
+  await applyAll();
+  expect(await scene.orders(store.profileId)).toEqual(['1001']);
+});
+
+test('a webhook that is sent twice, and applied twice, is in the ledger once', async () => {
+  const store = await scene.connectStore();
+  const sent = signed(store, orderOf(1002));
+  expect(await Promise.all([statusOf(sent), statusOf(sent), statusOf(sent)])).toEqual([204, 204, 204]);
+  await applyAll();
+  expect(await scene.orders(store.profileId)).toEqual(['1002']);
+});
+
+test('a wrong signature, an unknown account and an unknown provider are refused, and nothing is stored', async () => {
+  const store = await scene.connectStore();
+  const forged = signed({ ...store, secret: 'another' }, orderOf(1003));
+  expect(await statusOf(forged)).toBe(401);
+  expect(await statusOf(signed({ ...store, domain: 'nobody.myshopify.com' }, orderOf(1003)))).toBe(401);
+  expect(await statusOf(signed({ ...store, domain: `${'a'.repeat(300)}.myshopify.com` }, orderOf(1003)))).toBe(401);
+  expect(await statusOf(signed(store, orderOf(1003), { 'x-shopify-shop-domain': '' }))).toBe(401);
+  expect(await statusOf(signed(store, orderOf(1003)), '/hooks/chatbot')).toBe(404);
+  expect(await statusOf(signed(store, orderOf(1003)), '/hooks/nothing')).toBe(404);
+  expect((await fetch(`${scene.url}/hooks/store`)).status).toBe(404);
+  expect(await scene.waiting()).toEqual([0, 0]);
+  const text = await scene.metrics.text();
+  expect(text).toMatch(/tributary_provider_webhooks_refused_total\{channel="store",status="401"\} 4/);
+});
+
+test('a secret that was changed counts a second later', async () => {
+  const store = await scene.connectStore();
+  expect(await statusOf(signed(store, orderOf(1004)))).toBe(204);
+  const credentials = JSON.stringify({ webhookSecret: 'new', accessToken: null });
+  const place = { table: 'connections', column: 'credentials', row: store.id, profileId: store.profileId };
+  await scene.kit.owner.unbound.query(
+    sql`UPDATE connections SET credentials = ${testVault.seal(credentials, place)} WHERE id = ${store.id}`,
+  );
+  await sleep(1_050);
+  expect(await statusOf(signed({ ...store, secret: 'new' }, orderOf(1005)))).toBe(204);
+  expect(await statusOf(signed(store, orderOf(1006)))).toBe(401);
+  await applyAll();
+  // Applied with the secret that counts by then: the first is no longer signed, and is counted.
+  expect(await scene.orders(store.profileId)).toEqual(['1005']);
+  expect(scene.dropped.splice(0)).toEqual(['store']);
+});
+
+test('a provider that signs for all accounts needs no look-up, and its signature holds when it is applied late', async () => {
+  const connectionId = await scene.connectStripe('acct_late');
+  const body = JSON.stringify({ id: 'evt_1', type: 'charge.succeeded', account: 'acct_late' });
+  const sent = signedByStripe(body, scene.kit.clock.now());
+  scene.ledgerLine.cut();
+  try {
+    expect(await statusOf(sent, '/hooks/payments_a')).toBe(204);
+    expect(await statusOf({ ...sent, body: `${body} ` }, '/hooks/payments_a')).toBe(401);
+    expect(await scene.waiting()).toEqual([1, 0]);
+  } finally {
+    scene.ledgerLine.mend();
+  }
+  scene.kit.clock.advance(3_600_000);
+  expect(await statusOf(sent, '/hooks/payments_a')).toBe(401);
+  await applyAll();
+  const { rows } = await scene.kit.owner.unbound.query(
+    sql<{ state: string }>`SELECT state FROM syncs WHERE connection_id = ${connectionId}`,
+  );
+  expect(rows).toEqual([{ state: 'queued' }]);
+});
+
+describe('what is larger than the limit', () => {
+  test('2 MiB that do not shrink are taken whole, and a byte more is refused', async () => {
+    const store = await scene.connectStore();
+    const head = orderOf(1007, { note: '' }).slice(0, -2);
+    const room = limits.providerWebhooks.bytes - head.length - 2;
+    const body = `${head}${randomBytes(room).toString('base64url').slice(0, room)}"}`;
+    expect(Buffer.byteLength(body)).toBe(limits.providerWebhooks.bytes);
+    expect(await statusOf(signed(store, body))).toBe(204);
+    expect(await statusOf(signed(store, `${body} `))).toBe(413);
+    await applyAll();
+    expect(await scene.orders(store.profileId)).toEqual(['1007']);
+  });
+
+  test('a NATS server that takes smaller messages takes the same webhook where it shrinks', async () => {
+    const stream = await scene.log.another({ maxWorkMessageBytes: 100_000 });
+    const small = await scene.open({ stream });
+    const store = await scene.connectStore();
+    const long = orderOf(1008, { note: 'word '.repeat(200_000) });
+    const noise = orderOf(1009, { note: randomBytes(200_000).toString('base64') });
+    expect((await post(signed(store, long), '/hooks/store', small.url)).status).toBe(204);
+    expect((await post(signed(store, noise), '/hooks/store', small.url)).status).toBe(413);
+    await small.close();
+    await applyAll();
+    expect(await scene.orders(store.profileId)).toEqual(['1008']);
+  });
+});
+
+describe('while PostgreSQL is away', () => {
+  const away = async (work: () => Promise<void>) => {
+    scene.ledgerLine.cut();
+    try {
+      await work();
+    } finally {
+      scene.ledgerLine.mend();
+    }
+  };
+
+  test('remembered secrets serve, others wait unverified, and the worker drops what is signed wrongly', async () => {
+    const [known, unknown] = [await scene.connectStore(), await scene.connectStore()];
+    expect(await statusOf(signed(known, orderOf(1)))).toBe(204);
+    const second = await scene.open();
+    await away(async () => {
+      expect(await statusOf(signed(known, orderOf(2)))).toBe(204);
+      expect(await statusOf(signed({ ...known, secret: 'forged' }, orderOf(3)))).toBe(401);
+      expect(await scene.waiting()).toEqual([2, 0]);
+      expect((await post(signed(unknown, orderOf(4)), '/hooks/store', second.url)).status).toBe(204);
+      expect(
+        (await post(signed({ ...unknown, secret: 'forged' }, orderOf(5)), '/hooks/store', second.url)).status,
+      ).toBe(204);
+      expect(await scene.waiting()).toEqual([2, 2]);
+    });
+    await second.close();
+    await applyAll();
+    expect(await scene.orders(known.profileId)).toEqual(['1', '2']);
+    expect(await scene.orders(unknown.profileId)).toEqual(['4']);
+    expect(scene.dropped.splice(0)).toEqual(['store']);
+    expect(await scene.metrics.text()).toMatch(
+      /tributary_provider_webhooks_total\{channel="store",verified="false"\} 2/,
+    );
+  });
+
+  test('past the room for unverified webhooks the answer is 503 with Retry-After, and verified ones are still taken', async () => {
+    const [loud, known] = [await scene.connectStore(), await scene.connectStore()];
+    const app = await scene.open();
+    let taken = 0;
+    expect((await post(signed(known, orderOf(6)), '/hooks/store', app.url)).status).toBe(204);
+    await away(async () => {
+      const noise = () => randomBytes(1_200_000).toString('base64url');
+      const answers: Response[] = [];
+      const forged = { ...loud, secret: 'another' };
+      while (answers.length < 12 && (answers.at(-1)?.status ?? 204) === 204)
+        answers.push(await post(signed(forged, noise()), '/hooks/store', app.url));
+      const last = answers.pop();
+      expect(answers.length).toBeGreaterThan(3);
+      taken = answers.length;
+      expect([last?.status, last?.headers.get('retry-after')]).toEqual([503, '30']);
+      expect((await post(signed(known, orderOf(7)), '/hooks/store', app.url)).status).toBe(204);
+    });
+    await app.close();
+    await applyAll();
+    expect(await scene.orders(known.profileId)).toEqual(['6', '7']);
+    expect(scene.dropped.splice(0)).toHaveLength(taken);
+  });
+});
+
+test('while NATS is away the answer is 503 with Retry-After, at once, and afterwards 204', async () => {
+  const store = await scene.connectStore();
+  scene.natsLine.cut();
+  try {
+    await eventually(async () => (await statusOf(signed(store, orderOf(1010)))) === 503);
+    const startedAt = performance.now();
+    const answer = await post(signed(store, orderOf(1010)));
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect((await fetch(`${scene.url}/readyz`)).status).toBe(503);
+  } finally {
+    scene.natsLine.mend();
+  }
+  await eventually(async () => (await statusOf(signed(store, orderOf(1010)))) === 204, 10_000);
+  await applyAll();
+  expect(await scene.orders(store.profileId)).toEqual(['1010']);
+});
+
+test('an address has a budget of bytes a minute, which counts what it announces', async () => {
+  const store = await scene.connectStore();
+  const app = await scene.open();
+  const { headers } = signed(store, '{}', { 'x-forwarded-for': '203.0.113.44', 'content-length': '2097152' });
+  const statuses = new Set<number>();
+  for (let sent = 0; sent < 1_280 && !statuses.has(429); sent += 128) {
+    const some = Array.from({ length: 128 }, () => announce(app.url, headers));
+    for (const status of await Promise.all(some)) statuses.add(status);
+  }
+  expect(statuses).toEqual(new Set([0, 429]));
+  const other = signed(store, orderOf(1011), { 'x-forwarded-for': '203.0.113.45' });
+  expect((await post(other, '/hooks/store', app.url)).status).toBe(204);
+  await app.close();
+  await applyAll();
+});
+
+/** Sends headers and no body. Resolves to the status, or to 0 where the server asks for the body. */
+function announce(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  return new Promise((resolve) => {
+    const options = { method: 'POST', headers: { ...headers, expect: '100-continue' }, agent: false } as const;
+    const sent = request(`${url}/hooks/store`, options);
+    const end = (status: number) => {
+      sent.destroy();
+      resolve(status);
+    };
+    // The server says so before it looks at the address.
+    sent.once('continue', () => setTimeout(() => end(0), 50));
+    sent.once('response', ({ statusCode = 0 }) => end(statusCode));
+    sent.once('error', () => resolve(0));
+    sent.flushHeaders();
+  });
+}
+
+test('content that cannot be recorded becomes a dead letter with its reason, and can be replayed', async () => {
+  const store = await scene.connectStore();
+  expect(await statusOf(signed(store, '{"id":'))).toBe(204);
+  expect(await statusOf(signed(store, orderOf(1012, { currency: 'nothing' })))).toBe(204);
+  const before = await scene.log.stream.deadLetters.count();
+  await applyAll();
+  const { letters } = await scene.log.stream.deadLetters.list({ after: before });
+  expect(letters.map(({ cause }) => cause)).toEqual(['rejected', 'rejected']);
+  expect(letters.map((letter) => scene.log.stream.deadLetters.workStreamOf(letter))).toEqual(['webhooks', 'webhooks']);
+  await scene.log.stream.deadLetters.replayAll();
+  expect(await scene.waiting()).toEqual([2, 0]);
+  await applyAll();
+  expect(await scene.log.stream.deadLetters.count()).toBe(2);
+});

@@ -1,0 +1,37 @@
+import { type WebhookWork, webhookHandler } from '@tributary/domain/connections/room.ts';
+import type { ConsumerEvent, Stream } from '@tributary/stream';
+import type { Log } from '@tributary/telemetry';
+
+/** As many webhooks of each stream are applied at once, and as many wait in memory: each may have 2 MiB. */
+const atOnce = 4;
+
+/** Verifies, parses and applies webhooks of providers. */
+export async function consumeWebhooks(
+  stream: Pick<Stream, 'webhooks' | 'unverifiedWebhooks'>,
+  work: WebhookWork,
+  log: Log,
+  onError: (error: unknown) => void,
+): Promise<{ stop(): Promise<void> }> {
+  const handler = webhookHandler(work);
+  const options = {
+    handler,
+    maxMessages: atOnce,
+    maxWaitMs: 5,
+    ackWaitMs: 10_000,
+    observe: (event: ConsumerEvent) => report(log, onError, event),
+  };
+  const consumers = await Promise.all([stream.webhooks.consume(options), stream.unverifiedWebhooks.consume(options)]);
+  return {
+    async stop() {
+      await Promise.all(consumers.map((consumer) => consumer.stop()));
+    },
+  };
+}
+
+/** Ids and counts. A reason may quote what was sent, so it stays in the dead letter. */
+function report(log: Log, onError: (error: unknown) => void, event: ConsumerEvent): void {
+  if (event.kind === 'interrupted' || event.kind === 'dead-letter-failed') onError(event.error);
+  else if (event.kind === 'waiting')
+    log.say('provider webhooks wait', { messages: event.messages, reason: event.reason });
+  else log.say(`provider webhooks ${event.kind}`, { id: event.id, deliveries: event.deliveries });
+}

@@ -1,0 +1,33 @@
+import type { PageEndpoint } from '@tributary/pages';
+import { channelNames, limits } from '@tributary/vocabulary';
+import { type Applied, applyWebhook, type WebhookServices } from './apply.ts';
+
+const statusOf = { applied: 204, unknown: 404, unsigned: 401, rejected: 422 } as const satisfies Record<
+  Applied['kind'],
+  number
+>;
+
+/**
+ * Where the API takes webhooks of providers itself and applies them before it answers. Deployments that route `/hooks/` to provider-webhooks
+ * do not come here.
+ */
+export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
+  {
+    method: 'POST',
+    path: '/hooks/:channel',
+    allowance: 'provider',
+    maxBytes: limits.providerWebhooks.bytes,
+    sender: 'provider',
+    handle: async (request, { params, now }) => {
+      const channel = channelNames.find((name) => name === params.channel);
+      if (!channel) return new Response(null, { status: statusOf.unknown });
+      const delivery = {
+        headers: Object.fromEntries(request.headers),
+        body: new Uint8Array(await request.arrayBuffer()),
+      };
+      // What cannot be recorded is refused, so that the sender shows it as failed.
+      const { kind } = await applyWebhook(services, { channel, delivery, receivedAt: now }, now);
+      return new Response(null, { status: statusOf[kind] });
+    },
+  },
+];

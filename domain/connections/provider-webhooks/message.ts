@@ -1,0 +1,54 @@
+import { promisify } from 'node:util';
+import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
+import type { Received } from '@tributary/providers';
+import type { Opener, Sealer, SecretPlace } from '@tributary/vault';
+import { channelNames, limits } from '@tributary/vocabulary';
+import type { ProviderWebhook } from './apply.ts';
+
+/** A webhook as it lies in the stream. Only its provider and its time can be read without the stream's private key. */
+export interface WebhookMessage {
+  readonly id: string;
+  readonly headers: Readonly<Record<'Channel' | 'Received-At', string>>;
+  readonly payload: Buffer;
+}
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+/** JSON shrinks to a tenth or less at the fastest level. */
+const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const mostHeaderBytes = 64 * 1_024;
+
+/** Compresses before it seals: sealed bytes do not shrink. */
+export async function sealWebhook(
+  sealer: Pick<Sealer, 'sealBytes'>,
+  id: string,
+  { channel, delivery, receivedAt }: ProviderWebhook,
+): Promise<WebhookMessage> {
+  const headers = { Channel: channel, 'Received-At': receivedAt.toISOString() };
+  const plain = Buffer.concat([Buffer.from(`${JSON.stringify(delivery.headers)}\n`), delivery.body]);
+  return { id, headers, payload: sealer.sealBytes(await compress(plain, compression), placeOf(id, headers)) };
+}
+
+/** Undefined where it is no webhook. Throws UnreadableSecret where no key opens it. */
+export async function openWebhook(
+  opener: Pick<Opener, 'openBytes'>,
+  { id, headers, payload }: { id: string; headers: Readonly<Record<string, string>>; payload: Uint8Array },
+): Promise<ProviderWebhook | undefined> {
+  const channel = channelNames.find((name) => name === headers.Channel);
+  const receivedAt = new Date(headers['Received-At'] ?? '');
+  if (!channel || Number.isNaN(receivedAt.getTime())) return undefined;
+  const place = placeOf(id, { Channel: channel, 'Received-At': headers['Received-At'] ?? '' });
+  const opened = opener.openBytes(Buffer.from(payload), place);
+  const plain = await decompress(opened, { maxOutputLength: limits.providerWebhooks.bytes + mostHeaderBytes });
+  const end = plain.indexOf('\n');
+  const read = JSON.parse(plain.toString('utf8', 0, end)) as Received['headers'];
+  return { channel, receivedAt, delivery: { headers: read, body: plain.subarray(end + 1) } };
+}
+
+/** Provider and time are part of the seal: neither can be changed on the way. */
+const placeOf = (id: string, headers: WebhookMessage['headers']): SecretPlace => ({
+  table: 'stream',
+  column: `webhooks ${headers.Channel} ${headers['Received-At']}`,
+  row: id,
+  profileId: '',
+});
