@@ -73,6 +73,7 @@ await step({
 // Each drill has engines of its own and waits for them much of the time: two steps at once are as honest as one, and sooner done.
 const drills = readdirSync(join(root, 'tests/chaos')).flatMap((file) => /^(.+)\.drill\.ts$/.exec(file)?.[1] ?? []);
 const rest: Step[] = [
+  { name: 'security', args: ['tests/security/main.ts', '--from', wholeReport] },
   { name: 'mutants', args: ['tests/mutants/main.ts', '--sample', '--most', '24'] },
   // Another seed each time; survivors are listed and fail nothing.
   { name: 'random mutants', args: ['tests/mutants/main.ts', '--random', '6', '--minutes', '2', '--limit', '60'] },

@@ -1,5 +1,6 @@
 import type { Role } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
+import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /** What assistants rest on: better-auth writes these tables, and looks them up by queries of its own, too. */
@@ -74,6 +75,13 @@ export async function removeUnallowedClients(tx: Tx, before: Date, upTo: number)
       LIMIT ${upTo})
     RETURNING 1`.execute(tx);
   return rows.length;
+}
+
+/** The oldest that nobody has allowed anything make room for others. Resolves to how many went. */
+export async function replaceUnallowedClients(tx: Tx, before: Date): Promise<number> {
+  const { rows } = await sql<{ replaced: string }>`
+    SELECT replace_unallowed_clients(${before}, ${limits.assistants.replacedAtOnce}) AS replaced`.execute(tx);
+  return Number(rows[0]?.replaced);
 }
 
 export const findClient = (tx: Tx, clientId: string) =>

@@ -4,6 +4,7 @@ import type { passkey } from '@better-auth/passkey';
 import { links, McpScope } from '@tributary/contract';
 import { mintSecret } from '@tributary/domain/credentials';
 import type { Postgres } from '@tributary/postgres';
+import { dayMs, limits } from '@tributary/vocabulary';
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth';
 import { CamelCasePlugin } from 'kysely';
 import { v7 as uuid } from 'uuid';
@@ -162,7 +163,8 @@ function assistants(create: typeof mcp, baseUrl: string, sessionSeconds: number)
     grantTypes: ['authorization_code', 'refresh_token'],
     // Opaque tokens, looked up at each use: a JWT would be believed until it ran out, whatever was revoked meanwhile.
     disableJwtPlugin: true,
-    accessTokenExpiresIn: sessionSeconds,
+    // It ends with the session, and at the latest after a week: there is nothing to refresh it with.
+    accessTokenExpiresIn: Math.min(sessionSeconds, (limits.assistants.tokenDays * dayMs) / 1_000),
     generateOpaqueAccessToken: () => mintSecret('mcpToken'),
     storeTokens: { hash: async (token) => hashToken(token) },
     // The camelCase plugin writes this name so when it reads it back.

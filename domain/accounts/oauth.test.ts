@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { auditEntries, buildProfile, openTest, operatorOf } from '@tributary/testkit';
+import { dayMs, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createUser } from './operator.ts';
@@ -324,6 +325,8 @@ describe('a token', () => {
     expect(token.json).toMatchObject({ token_type: 'Bearer', scope: 'mcp:read' });
     expect(token.json.access_token).toMatch(/^trib_mcp_[0-9A-Za-z]{38}$/);
     expect(token.json.refresh_token).toBeUndefined();
+    // Sessions of this installation last longer.
+    expect(token.json.expires_in).toBe((limits.assistants.tokenDays * dayMs) / 1_000);
     const { status, json } = await profileOf(bearer);
     expect([status, json.data.id, json.meta.profile_id]).toEqual([200, second.id, second.id]);
   });
@@ -376,6 +379,16 @@ describe('a token', () => {
     const { location } = await decide(cookie, { query, profile_id: profileId, decision: 'allow' });
     const stolen = new URL(location).searchParams.get('code') ?? '';
     expect((await exchange(other, stolen, 'x'.repeat(43))).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test.each(['/oauth2/token', '/oauth2/revoke'])('%s knows no client that nobody registered', async (url) => {
+    const form = { client_id: 'x'.repeat(32), grant_type: 'authorization_code', code: 'x', token: 'x' };
+    const basic = `Basic ${Buffer.from('nobody:x').toString('base64')}`;
+    for (const headers of [{}, { authorization: basic }] as Record<string, string>[]) {
+      const { status, json } = await send('POST', url, { form, headers });
+      expect([status, json.error]).toEqual([401, 'invalid_client']);
+    }
+    expect((await send('POST', url, { form: { ...form, code: 'x'.repeat(9_000) } })).status).toBe(413);
   });
 
   test('is dead from the next request on when the client gives it back', async () => {

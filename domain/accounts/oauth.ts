@@ -1,11 +1,11 @@
-import { McpScope } from '@tributary/contract';
+import { links, McpScope } from '@tributary/contract';
 import type { PageEndpoint } from '@tributary/pages';
 import type { Postgres } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import type { Accounts } from './accounts.ts';
-import { findClient } from './assistant-store.ts';
 import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
 import { type CodePage, codePage, consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
+import { clientName, KnownClients, madeOnce } from './known-clients.ts';
 import { findAllMemberships } from './memberships.ts';
 import type { Attempt } from './records.ts';
 import { readRegistration } from './registration.ts';
@@ -26,20 +26,28 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
   if (!canServeAssistants(baseUrl)) return [];
   const pass = async (request: Request) => (await accounts.auth()).handler(request);
   const door = new ConsentDoor(options);
+  const clients = new KnownClients(options.postgres, links.assistantConsent(baseUrl));
   const get = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'GET', path, allowance: 'public', maxBytes: formBytes, handle: answering(handle) }) as const;
   const post = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'POST', path, allowance: 'token', maxBytes: formBytes, handle: answering(handle) }) as const;
   return [
-    get('/.well-known/oauth-authorization-server', pass),
-    get('/.well-known/oauth-protected-resource', pass),
-    get('/.well-known/oauth-protected-resource/mcp', pass),
-    get('/oauth2/authorize', (request) => pass(withScope(request))),
-    post('/oauth2/token', pass),
-    post('/oauth2/revoke', pass),
+    get('/.well-known/oauth-authorization-server', madeOnce(pass)),
+    get('/.well-known/oauth-protected-resource', madeOnce(pass)),
+    get('/.well-known/oauth-protected-resource/mcp', madeOnce(pass)),
+    // The library takes its time for a client that is registered, and anybody may register one.
+    {
+      ...get(
+        '/oauth2/authorize',
+        clients.asking((request) => pass(withScope(request))),
+      ),
+      allowance: 'token',
+    },
+    { ...post('/oauth2/token', clients.sending(pass)), maxBytes: credentialBytes },
+    { ...post('/oauth2/revoke', clients.sending(pass)), maxBytes: credentialBytes },
     {
       ...post('/oauth2/register', async (request) => {
-        const registration = await readRegistration(request, options.postgres);
+        const registration = await readRegistration(request, options.postgres, options.now());
         return registration instanceof Response ? registration : pass(registration);
       }),
       allowance: 'registration',
@@ -53,6 +61,8 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
 
 /** A form of ours carries the whole request of the assistant along. */
 const formBytes = 32 * 1_024;
+/** A code or token, the client, and the address of its callback. */
+const credentialBytes = 8 * 1_024;
 
 /** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
 function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
@@ -161,8 +171,8 @@ class ConsentDoor {
 
   /** better-auth checks the signature of the request, writes the consent and gives the code; the profile is ours to check. */
   async decide(request: Request, attempt: Attempt): Promise<Response> {
-    const form = await this.#form(request);
-    const userId = form && (await this.#userOf(request));
+    const userId = await this.#userOf(request);
+    const form = userId && (await this.#form(request));
     if (!form || !userId) return startAgain();
     const query = form.get('query') ?? '';
     if (form.get('decision') !== 'allow') return this.#answer(request, { accept: false, oauth_query: query });
@@ -213,10 +223,8 @@ class ConsentDoor {
     return findAllMemberships(this.#options.postgres.everywhere, userId);
   }
 
-  async #clientName(clientId: string | null): Promise<string | undefined> {
-    if (!clientId || !/^[\w-]{1,100}$/.test(clientId)) return undefined;
-    const client = await this.#options.postgres.home.unbound.transaction((tx) => findClient(tx, clientId));
-    return client && (client.name?.slice(0, 80) || 'An assistant');
+  #clientName(clientId: string | null): Promise<string | undefined> {
+    return clientName(this.#options.postgres, clientId);
   }
 }
 

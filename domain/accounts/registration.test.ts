@@ -1,5 +1,5 @@
 import { buildAssistant, buildMember, buildProfile, openTest } from '@tributary/testkit';
-import { hourMs, limits } from '@tributary/vocabulary';
+import { hourMs, limits, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { forgetUnallowedClients } from './forget-clients.ts';
@@ -88,6 +88,13 @@ test('there are only so many that nobody has allowed anything', async () => {
   );
   const { status, json } = await register();
   expect([status, json.error]).toEqual([503, 'temporarily_unavailable']);
+  // Minutes later the oldest make room: a flood closes registration for nobody.
+  kit.clock.advance(assistants.unallowedMinutes * minuteMs + 1);
+  expect((await register()).status).toBe(201);
+  const { rows } = await kit.app.unbound.query(
+    sql<{ left: string }>`SELECT count(*) AS left FROM oauth_clients WHERE client_id LIKE 'flood-%'`,
+  );
+  expect(Number(rows[0]?.left)).toBe(assistants.unallowedMost - assistants.replacedAtOnce);
 });
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };

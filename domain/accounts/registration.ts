@@ -1,16 +1,19 @@
 import type { Postgres } from '@tributary/postgres';
-import { limits } from '@tributary/vocabulary';
-import { countUnallowedClients } from './assistant-store.ts';
+import { limits, minuteMs } from '@tributary/vocabulary';
+import { countUnallowedClients, replaceUnallowedClients } from './assistant-store.ts';
 
-const { nameCharacters, textCharacters, listEntries, unallowedMost } = limits.assistants;
+const { nameCharacters, textCharacters, listEntries, unallowedMost, unallowedMinutes } = limits.assistants;
 
 /** The registration as better-auth gets it, or why it does not: what nobody has to sign in for must stay small. */
-export async function readRegistration(request: Request, postgres: Postgres): Promise<Request | Response> {
+export async function readRegistration(request: Request, postgres: Postgres, now: Date): Promise<Request | Response> {
   const metadata: unknown = await request.json().catch(() => undefined);
   const fault = faultIn(metadata);
   if (fault) return refused(400, 'invalid_client_metadata', fault);
-  const unallowed = await postgres.home.unbound.transaction((tx) => countUnallowedClients(tx, unallowedMost));
-  if (unallowed >= unallowedMost)
+  const hasRoom = await postgres.home.unbound.transaction(async (tx) => {
+    if ((await countUnallowedClients(tx, unallowedMost)) < unallowedMost) return true;
+    return (await replaceUnallowedClients(tx, new Date(now.getTime() - unallowedMinutes * minuteMs))) > 0;
+  });
+  if (!hasRoom)
     return refused(
       503,
       'temporarily_unavailable',

@@ -157,7 +157,7 @@ describe('A link to a report', () => {
   test.each(
     Object.values<Route>(routes)
       .filter(({ access }) => access.credentials.includes('shared_link'))
-      .filter(({ days }) => days === 'requested'),
+      .filter(({ reveals }) => reveals?.days === 'requested'),
   )('$id takes the days of its answer from required parameters', ({ query }) => {
     for (const parameter of ['date_from', 'date_to'])
       expect(query?.shape[parameter]?.safeParse(undefined).success).toBe(false);
@@ -179,7 +179,7 @@ describe('A link to a report', () => {
     const listed = new Set<string>([...Object.values(sharedOperations).flat(), 'readSharedView']);
     const taking = Object.values<Route>(routes).filter(({ access }) => access.credentials.includes('shared_link'));
     expect(new Set(taking.map(({ id }) => id))).toEqual(listed);
-    for (const { method, access, days } of taking)
-      expect([method, access.grain, days]).toEqual(['GET', 'profile', expect.any(String)]);
+    for (const { method, access, reveals } of taking)
+      expect([method, access.grain, reveals?.people]).toEqual(['GET', 'profile', 'none']);
   });
 });

@@ -11,6 +11,6 @@ export { listKeys } from './list-keys.ts';
 export { listSharedViews } from './list-shared-views.ts';
 export { readSharedView } from './read-shared-view.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
-export { sharedLinkAuthenticator } from './shared-view.ts';
+export { sharedLinkAuthenticator, sharedOperations } from './shared-view.ts';
 export { keepApps, listAppRows, listApps, listKeysOfProfile } from './store.ts';
 export { updateGrant } from './update-grant.ts';

@@ -7,10 +7,12 @@ import { showMemberCreator, type UserNames } from './creators.ts';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
 import { type FoundView, findViewByHash, type ViewRow } from './shared-view-store.ts';
 
-/** A route that declares which days it shows, and shows no people. Others do not compile into a link. */
-type Shareable = {
-  [Id in RouteId]: Routes[Id] extends { days: ShownDays; access: { grain: 'profile' } } ? Id : never;
-}[RouteId];
+/** What a route declares that a link may read: which days it shows, and that nobody is in it. Others do not compile into a link. */
+interface OfKnownDays {
+  readonly reveals: { readonly days: Exclude<ShownDays, 'any'>; readonly people: 'none' };
+  readonly access: { readonly grain: 'profile' };
+}
+type Shareable = { [Id in RouteId]: Routes[Id] extends OfKnownDays ? Id : never }[RouteId];
 
 /** What each page of the console reads. */
 export const sharedOperations = {

@@ -39,6 +39,7 @@ interface Claim {
   readonly at: Date;
   /** When it was said at the latest: a browser's clock may be ahead. */
   readonly saidAt: Date;
+  readonly receivedAt: Date;
   readonly identifiers: readonly Identifier[];
   readonly traits: Traits;
   readonly signature: string | undefined;
@@ -79,14 +80,14 @@ function claimOf(
   if (arrival.user_agent.is_bot || isErased) return [];
   const at = new Date(visit.at);
   const identifiers = visit.type === 'identify' ? readTraits(profile.id, secret.traits ?? {}) : [];
-  const receivedAt = Date.parse(arrival.received_at);
-  const usedAt = new Date(receivedAt - tokenGraceMs);
+  const receivedAt = new Date(arrival.received_at);
+  const usedAt = new Date(receivedAt.getTime() - tokenGraceMs);
   const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, usedAt) : undefined;
   if (identifiers.length === 0 && !tokenOf) return [];
-  const saidAt = new Date(Math.min(at.getTime(), receivedAt));
+  const saidAt = new Date(Math.min(at.getTime(), receivedAt.getTime()));
   const { traits = {}, signature } = secret;
   const said = { identifiers, traits, signature, isSigned: false };
-  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, ...said, tokenOf }];
+  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, receivedAt, ...said, tokenOf }];
 }
 
 /** One that cannot be read says nothing. Names are left out: they tell nobody apart, and a stranger may have typed them. */
@@ -132,7 +133,10 @@ async function settleClaims(
 
 /** What the shop's server signed counts before what only a browser says, and where that is required nothing else counts. */
 function weigh(claims: readonly Claim[], signing: Signing): Claim[] {
-  const weighed = claims.map((claim) => ({ ...claim, isSigned: isSigned(claim.traits, claim.signature, signing) }));
+  const weighed = claims.map((claim) => ({
+    ...claim,
+    isSigned: isSigned(claim.traits, claim.signature, signing, claim.receivedAt),
+  }));
   const counted = weighed.flatMap((claim) => {
     if (!signing.isRequired || claim.isSigned || claim.identifiers.length === 0) return [claim];
     return claim.tokenOf ? [{ ...claim, identifiers: [] }] : [];

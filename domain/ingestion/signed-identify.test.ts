@@ -1,18 +1,29 @@
+import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signingReader } from '@tributary/domain/tracking/room.ts';
 import { browserVisit, buildApiKey, buildProfile, openTestWithClickHouse, testVault } from '@tributary/testkit';
+import { dayMs, hourMs, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { delivered, messageOf, openTestIngestion } from './ingestion.fixture.ts';
 import { pipeline } from './pipeline.ts';
 
 const { kit, api, clickhouse } = await openTestWithClickHouse();
 
 type Said = { external_id?: string; email?: string; phone?: string };
-const sign = await signOfTheGuide();
+const guided = await signOfTheGuide();
+/** By the lines of the guide, on a server whose clock shows `at`. */
+function sign(said: Said, secret: string, at = kit.clock.now()): string {
+  const clock = vi.spyOn(Date, 'now').mockReturnValue(at.getTime());
+  try {
+    return guided(said, secret);
+  } finally {
+    clock.mockRestore();
+  }
+}
 let profileId: string;
 let headers: Record<string, string>;
 let keyId: string;
@@ -87,6 +98,33 @@ describe('what identify says', () => {
     expect(await identify({ traits: ana, signature: sign(ana, secret) })).toEqual([
       { known_by: 'ana@mail.example', is_signed: true },
     ]);
+  });
+
+  test.each([
+    ['a day old', -dayMs, true],
+    ['older than a day', -dayMs - 1_000, false],
+    ['of a clock that is a minute ahead', minuteMs, true],
+    ['of tomorrow', hourMs, false],
+  ])('is signed, or not, with a signature %s', async (_which, ms, is_signed) => {
+    const secret = await newSecret();
+    const ana = { email: 'ana@mail.example' };
+    const signature = sign(ana, secret, new Date(kit.clock.now().getTime() + ms));
+    expect(await identify({ traits: ana, signature })).toEqual([{ known_by: 'ana@mail.example', is_signed }]);
+  });
+
+  test('is not signed by a signature whose second was changed', async () => {
+    const secret = await newSecret();
+    const ana = { email: 'ana@mail.example' };
+    const old = sign(ana, secret, new Date(kit.clock.now().getTime() - 2 * dayMs));
+    const signature = old.replace(/^\d+/, String(Math.floor(kit.clock.now().getTime() / 1_000)));
+    expect(await identify({ traits: ana, signature })).toEqual([{ known_by: 'ana@mail.example', is_signed: false }]);
+  });
+
+  test('is signed with the older form, without a second, until the secret is replaced', async () => {
+    const secret = await newSecret();
+    const ana = { email: 'ana@mail.example' };
+    const signature = createHmac('sha256', secret).update('\nana@mail.example\n').digest('hex');
+    expect(await identify({ traits: ana, signature })).toEqual([{ known_by: 'ana@mail.example', is_signed: true }]);
   });
 
   test('is signed by the newest secret only', async () => {

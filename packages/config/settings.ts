@@ -195,7 +195,7 @@ const people = {
   sessionDays: setting(
     'SESSION_DAYS',
     wholeNumber(1, 90),
-    'How long somebody stays signed in, and an assistant that they allowed stays connected.',
+    'How long somebody stays signed in, and an assistant that they allowed stays connected, which is 7 days at most.',
     { fallback: '14' },
   ),
   sessionIdleMinutes: setting(

@@ -1,4 +1,4 @@
-import type { IdKind, RateBucket, ScopeGrain, ShownDays } from '@tributary/vocabulary';
+import type { IdKind, RateBucket, ScopeGrain, ShownDays, ShownPeople } from '@tributary/vocabulary';
 import type { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { CredentialKind, Role, Scope } from './scopes.ts';
@@ -42,8 +42,8 @@ interface Declaration {
   readonly refusedAs?: Readonly<Record<string, ErrorCode>>;
   /** What each id that a caller may name stands for, so that the probe can send another profile's. */
   readonly ids?: Readonly<Record<string, IdKind>>;
-  /** Which days the answer shows. Without it no shared link may read the route. */
-  readonly days?: ShownDays;
+  /** Links and tools of assistants are compiled from it: a route without it is in none of them. */
+  readonly reveals?: Reveals;
   /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
   readonly idempotency?: 'required' | 'accepted' | 'natural';
   readonly rate?: RateBucket;
@@ -79,6 +79,16 @@ export interface Access {
   readonly healthcare?: 'refused';
   /** Why a credential kind that is not in the list is refused, when the code is not `forbidden`. */
   readonly otherwise?: ErrorCode;
+}
+
+/** What an answer can show, whatever is asked for. Tests compare it with the schema. */
+export interface Reveals {
+  /** How the days are chosen. A link shows only its own. */
+  readonly days: ShownDays;
+  /** Whether customers are in it. What names them passes the personal-data gate. */
+  readonly people: ShownPeople;
+  /** Whether it shows what ads cost. */
+  readonly costs: boolean;
 }
 
 export interface Body {

@@ -23,7 +23,7 @@ export const bodyLimits: BodyLimits = {
   known: { inAll: 64 * MiB, perSender: 24 * MiB },
   strangers: { inAll: 8 * MiB, perSender: MiB },
   providers: { inAll: 16 * MiB, perSender: 8 * MiB },
-  strangerBytes: 64 * 1024,
+  strangerBytes: 32 * 1024,
   idleMs: 5_000,
   wholeMs: 20_000,
 };

@@ -68,7 +68,8 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         request.state.requestId,
         baseUrl,
       );
-      (reply as FastifyReply).code(status).header('x-request-id', request.state.requestId).send(body);
+      const headers = { ...everyResponse, 'x-request-id': request.state.requestId };
+      (reply as FastifyReply).code(status).headers(headers).send(body);
     },
     clientErrorHandler(_error, socket) {
       if (!socket.writable) return;
@@ -83,6 +84,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
         'Content-Type: application/json; charset=utf-8',
         `Content-Length: ${Buffer.byteLength(text)}`,
+        'X-Content-Type-Options: nosniff',
         `X-Request-Id: ${requestId}`,
         'Connection: close',
       ];
@@ -103,7 +105,11 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
       baseUrl,
     );
     response
-      .writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId })
+      .writeHead(status, {
+        ...everyResponse,
+        'content-type': 'application/json; charset=utf-8',
+        'x-request-id': requestId,
+      })
       .end(JSON.stringify(body));
   });
 

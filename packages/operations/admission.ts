@@ -86,16 +86,17 @@ interface Days {
   readonly date_to?: string | null;
 }
 
-/** A link to a report shows no other days than its own: a route that does not declare its days is refused. */
+/** A link to a report shows no other days than its own, and nobody: a route that declares less than that is refused. */
 export function admitDays(route: Route, caller: Caller, query: unknown): void {
   if (!caller.confined) return;
-  if (route.days === undefined) refuseDays(caller);
-  if (route.days === 'requested') admitRange(caller, query as Days | undefined);
+  const { days = 'any', people } = route.reveals ?? {};
+  if (days === 'any' || people !== 'none') refuseDays(caller);
+  if (days === 'requested') admitRange(caller, query as Days | undefined);
 }
 
 /** The same where the server chooses the days: only its answer tells them. An empty answer shows none. */
 export function admitAnsweredDays(route: Route, caller: Caller | undefined, body: unknown): void {
-  if (!caller?.confined || route.days !== 'answered') return;
+  if (!caller?.confined || route.reveals?.days !== 'answered') return;
   const { data, meta } = (body ?? {}) as { data?: unknown; meta?: Days };
   if (!Array.isArray(data) || data.length > 0) admitRange(caller, meta);
 }

@@ -1369,6 +1369,64 @@ CREATE FUNCTION public.remember_moved() RETURNS trigger
   RETURN NULL;
 END $$;
 
+CREATE TABLE public.oauth_clients (
+    id uuid NOT NULL,
+    client_id text NOT NULL,
+    client_secret text,
+    client_discovery_id text,
+    disabled boolean DEFAULT false,
+    skip_consent boolean,
+    enable_end_session boolean,
+    subject_type text,
+    scopes jsonb,
+    client_credentials_scopes jsonb,
+    user_id uuid,
+    name text,
+    uri text,
+    icon text,
+    contacts jsonb,
+    tos text,
+    policy text,
+    software_id text,
+    software_version text,
+    software_statement text,
+    redirect_uris jsonb NOT NULL,
+    post_logout_redirect_uris jsonb,
+    backchannel_logout_uri text,
+    backchannel_logout_session_required boolean,
+    token_endpoint_auth_method text,
+    application_type text,
+    jwks text,
+    jwks_uri text,
+    grant_types jsonb,
+    response_types jsonb,
+    require_pkce boolean,
+    dpop_bound_access_tokens boolean DEFAULT false,
+    reference_id text,
+    metadata jsonb,
+    created_at timestamp with time zone,
+    updated_at timestamp with time zone
+);
+
+CREATE FUNCTION public.replace_unallowed_clients(before timestamp with time zone, up_to integer) RETURNS bigint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    BEGIN ATOMIC
+ WITH replaced AS (
+          DELETE FROM public.oauth_clients
+           WHERE (oauth_clients.id IN ( SELECT c.id
+                    FROM public.oauth_clients c
+                   WHERE ((c.created_at < replace_unallowed_clients.before) AND (NOT (EXISTS ( SELECT
+                            FROM public.oauth_consents o
+                           WHERE (o.client_id = c.client_id)))))
+                   ORDER BY c.created_at
+                  LIMIT replace_unallowed_clients.up_to))
+           RETURNING 1 AS "?column?"
+         )
+  SELECT count(*) AS count
+    FROM replaced;
+END;
+
 CREATE FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2205,45 +2263,6 @@ CREATE TABLE public.oauth_client_resources (
     resource_id text NOT NULL,
     metadata jsonb,
     created_at timestamp with time zone
-);
-
-CREATE TABLE public.oauth_clients (
-    id uuid NOT NULL,
-    client_id text NOT NULL,
-    client_secret text,
-    client_discovery_id text,
-    disabled boolean DEFAULT false,
-    skip_consent boolean,
-    enable_end_session boolean,
-    subject_type text,
-    scopes jsonb,
-    client_credentials_scopes jsonb,
-    user_id uuid,
-    name text,
-    uri text,
-    icon text,
-    contacts jsonb,
-    tos text,
-    policy text,
-    software_id text,
-    software_version text,
-    software_statement text,
-    redirect_uris jsonb NOT NULL,
-    post_logout_redirect_uris jsonb,
-    backchannel_logout_uri text,
-    backchannel_logout_session_required boolean,
-    token_endpoint_auth_method text,
-    application_type text,
-    jwks text,
-    jwks_uri text,
-    grant_types jsonb,
-    response_types jsonb,
-    require_pkce boolean,
-    dpop_bound_access_tokens boolean DEFAULT false,
-    reference_id text,
-    metadata jsonb,
-    created_at timestamp with time zone,
-    updated_at timestamp with time zone
 );
 
 CREATE TABLE public.oauth_refresh_tokens (
@@ -5203,6 +5222,18 @@ REVOKE ALL ON PROCEDURE public.refuse_moved(IN tenant uuid) FROM PUBLIC;
 GRANT ALL ON PROCEDURE public.refuse_moved(IN tenant uuid) TO tributary_app;
 GRANT ALL ON PROCEDURE public.refuse_moved(IN tenant uuid) TO tributary_system;
 
+GRANT SELECT,INSERT ON TABLE public.oauth_clients TO tributary_app;
+GRANT DELETE ON TABLE public.oauth_clients TO tributary_system;
+
+GRANT SELECT(id) ON TABLE public.oauth_clients TO tributary_system;
+
+GRANT SELECT(client_id) ON TABLE public.oauth_clients TO tributary_system;
+
+GRANT SELECT(created_at) ON TABLE public.oauth_clients TO tributary_system;
+
+REVOKE ALL ON FUNCTION public.replace_unallowed_clients(before timestamp with time zone, up_to integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.replace_unallowed_clients(before timestamp with time zone, up_to integer) TO tributary_app;
+
 REVOKE ALL ON FUNCTION public.revoke_person_keys(profile uuid, at timestamp with time zone) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.rules_changed() FROM PUBLIC;
@@ -5457,15 +5488,6 @@ GRANT SELECT(id) ON TABLE public.oauth_client_assertions TO tributary_system;
 GRANT SELECT(expires_at) ON TABLE public.oauth_client_assertions TO tributary_system;
 
 GRANT SELECT,INSERT ON TABLE public.oauth_client_resources TO tributary_app;
-
-GRANT SELECT,INSERT ON TABLE public.oauth_clients TO tributary_app;
-GRANT DELETE ON TABLE public.oauth_clients TO tributary_system;
-
-GRANT SELECT(id) ON TABLE public.oauth_clients TO tributary_system;
-
-GRANT SELECT(client_id) ON TABLE public.oauth_clients TO tributary_system;
-
-GRANT SELECT(created_at) ON TABLE public.oauth_clients TO tributary_system;
 
 GRANT SELECT,DELETE ON TABLE public.oauth_refresh_tokens TO tributary_app;
 

@@ -116,11 +116,15 @@ export const sharedPages = ['overview', 'campaigns', 'platforms', 'top-ads', 'co
 export type SharedPage = (typeof sharedPages)[number];
 
 /**
- * How the days that an answer shows are chosen: by `date_from` and `date_to` of the request; by the server, which names them in `meta`; or
- * there are none in it.
+ * How the days that an answer shows are chosen: by `date_from` and `date_to` of the request; by the server, which names them in `meta`; by
+ * what there is, so that no link shows it; or there are none in it.
  */
-export const shownDays = ['requested', 'answered', 'none'] as const;
+export const shownDays = ['requested', 'answered', 'any', 'none'] as const;
 export type ShownDays = (typeof shownDays)[number];
+
+/** No customers; their keys, which mean something to whoever gave them; or who they are. */
+export const shownPeople = ['none', 'keys', 'named'] as const;
+export type ShownPeople = (typeof shownPeople)[number];
 
 /** Those that members save for each other: reports that name nobody, whatever is asked of them. */
 export const savedPages = [...sharedPages, 'search-terms', 'models', 'reconciliation'] as const;

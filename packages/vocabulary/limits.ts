@@ -203,7 +203,9 @@ export const limits = {
     traitCharacters: 255,
     linkTokenCharacters: 1_024,
     verificationCharacters: 128,
-    signatureCharacters: 64,
+    signatureCharacters: 80,
+    /** For how long a page that carries a signature of `identify` may stay open, or in a cache. */
+    signatureHours: 24,
     urlCharacters: 4_096,
     maxAheadMinutes: 5,
     maxAgeDays: 30,
@@ -300,6 +302,10 @@ export const limits = {
     listEntries: 10,
     unallowedHours: 24,
     unallowedMost: 10_000,
+    /** Whoever allows an assistant something does so within minutes. At the limit, older ones make room, so many at a time. */
+    unallowedMinutes: 10,
+    replacedAtOnce: 100,
+    tokenDays: 7,
   },
   trackingVerification: { lifeMinutes: 60, perMinute: 10 },
   piiAccessLog: { pageSize: shortPages, keptDays: 365 },

@@ -101,6 +101,8 @@ export type ApiChanges = Partial<
     | 'collectorUrl'
     | 'linkTokenKeys'
     | 'consoleDirectory'
+    | 'docsDirectory'
+    | 'tls'
     | 'languageModel'
     | 'summariesPerDay'
     | 'isMailSetUp'

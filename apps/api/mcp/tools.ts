@@ -37,8 +37,11 @@ const notTools: Readonly<Record<string, string>> = {
 const isAdChange = ({ method, chapter, body }: Route): boolean =>
   method !== 'GET' && chapter === 'Ad operations' && body !== undefined;
 
+/** One that does not declare what it reveals is no tool. */
 const isTool = (route: Route): boolean =>
-  !(route.id in notTools) && (isAdChange(route) || (route.method === 'GET' && isForAssistants(route)));
+  !(route.id in notTools) &&
+  route.reveals !== undefined &&
+  (isAdChange(route) || (route.method === 'GET' && isForAssistants(route)));
 
 const isForAssistants = ({ access }: Route): boolean =>
   access.credentials.includes('mcp') && (access.grain === 'profile' || access.grain === 'person');
@@ -59,10 +62,10 @@ function nameOf({ id }: Route): string {
 
 /** How the protocol describes it. */
 export function describeTool({ name, route, isChange }: Tool) {
-  const { summary, description, access } = route;
+  const { summary, description, reveals } = route;
   const notes = [
     description,
-    access.grain === 'person' && 'It shows people: each answer is written into the log of access to personal data.',
+    reveals?.people === 'named' && 'It shows people: each answer is written into the log of access to personal data.',
     isChange &&
       'Nothing is changed unless dry_run is false. Show the dry run to the person and ask before you change anything.',
   ];

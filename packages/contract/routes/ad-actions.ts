@@ -94,6 +94,7 @@ export const readUrlTags = route({
   method: 'GET',
   path: '/api/v1/quality/ad-ids/url-tags',
   summary: 'Whether URL tags can be written here, and what was changed lately',
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access: { ...access, credentials: ['api_key', 'app', 'session', 'mcp'] },
   answers: {
@@ -116,6 +117,7 @@ export const listAdActions = route({
   path: '/api/v1/ad-actions',
   summary: 'The ledger of changes at ad platforms',
   description: 'Newest first, with every attempt and refusal, and the request that takes a change back.',
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],

@@ -38,6 +38,7 @@ export const listAdsWithoutIds = route({
     'The ads that url-tags/apply can be used on: on a platform that takes URL parameters from us, neither archived nor deleted, and without the ' +
     `ad’s id in their tags as the last sync told them. \`meta.coverage\` counts, for the last ${days} days, how many of the visits that ads ` +
     'brought name their ad.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Ad operations',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],

@@ -66,6 +66,7 @@ export const readAdvice = route({
   description:
     'A campaign is spoken of only where what it caused lies on one side of what it has to cause, as surely as asked for: by the calibrated model, or without a test by the data-driven one and how wrong paths are known to be. ' +
     `Those of which most is to be gained come first, up to ${rows}. Nothing is ever changed by it: \`requests\` are for POST /adsets/{id}/budget, with \`dry_run\`. Where there is no advice, \`meta.reason\` says why.`,
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter: 'Fitted models',
   access,
   query: z.object({

@@ -27,6 +27,7 @@ const listAlerts = route({
   description:
     'An alert is opened once and stays open until its cause is over; of each kind there is at most one. Both moments are events (`alert.opened`, `alert.ended`). ' +
     'A connection that has to be connected again is told by `connection.reconnect_required` and stands in the list of connections.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],

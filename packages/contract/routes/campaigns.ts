@@ -85,6 +85,7 @@ export const listCampaigns = route({
     'Ranked by outcome_value, then by id. An entity counts a conversion when it earned a share of it under the model. Under ' +
     'last_touch, first_touch and last_non_direct the rows and GET /campaigns/unattributed add up to all conversions; under the ' +
     'other models a conversion counts under each entity that it credits. Compare counts within one model only.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access: sharedAccess,
   query: DateRange.safeExtend({
@@ -108,7 +109,6 @@ export const listCampaigns = route({
   ids: { parent_id: 'ad_entity', connection_id: 'connection' },
   refusals: ['not_found'],
   refusedAs: dateRangeFaults,
-  days: 'requested',
   answers: { 200: { schema: page(CampaignRow, { ...ReportMeta, ...ClosedMeta }) } },
 });
 
@@ -121,6 +121,7 @@ export const readUnattributed = route({
     'What is left beside the rows of GET /campaigns at the same level: at level ad, also what earned a campaign whose ad nobody named. ' +
     'Counts are of conversions of which no entity of the level has a share; outcome_value is all that none of them got, also of ' +
     'payments that an entity has a share of.',
+  reveals: { days: 'requested', people: 'none', costs: false },
   chapter,
   access: sharedAccess,
   query: DateRange.safeExtend({
@@ -129,7 +130,6 @@ export const readUnattributed = route({
     ...AsOf,
   }),
   refusedAs: dateRangeFaults,
-  days: 'requested',
   answers: {
     200: {
       schema: data(
@@ -159,6 +159,7 @@ export const readCampaignTrend = route({
   path: '/api/v1/campaigns/trend',
   summary: 'Spend, impressions and clicks by day',
   description: 'A row for every entity and day, zero where nothing was delivered. An unknown id gives no rows.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access: sharedAccess,
   query: DateRange.safeExtend({
@@ -173,7 +174,6 @@ export const readCampaignTrend = route({
     ...AsOf,
   }),
   refusedAs: dateRangeFaults,
-  days: 'requested',
   answers: { 200: { schema: data(z.array(TrendRow), DeliveryMeta) } },
 });
 
@@ -191,6 +191,7 @@ export const readAd = route({
   method: 'GET',
   path: '/api/v1/ads/{id}',
   summary: 'What one ad, ad set or campaign cost and earned',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access: sharedAccess,
   params: z.object({ id: z.string().max(200).describe('Our id or the platform’s.') }),
@@ -198,6 +199,5 @@ export const readAd = route({
   ids: { id: 'ad' },
   refusals: ['campaign_not_found'],
   refusedAs: dateRangeFaults,
-  days: 'requested',
   answers: { 200: { schema: data(Entity, ReportMeta) } },
 });

@@ -62,6 +62,7 @@ export const readChanges = route({
   description:
     'The difference between a figure as it stood at two moments, by cause. `before` and `after` are what the report says with `as_of`; the ' +
     'differences of all causes and `unexplained`, which is zero, add up to `difference` exactly.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access,
   query: DateRange.safeExtend(Changed),
@@ -101,6 +102,7 @@ export const listChangeRows = route({
   description:
     'The steps by which conversions came to add more or less to the figure, the newest first; `after` less `before` of all of them is what ' +
     'the causes of conversions add up to. Figures of delivery have none: compare GET /explain at the two moments.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access,
   query: DateRange.safeExtend({

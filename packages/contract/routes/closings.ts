@@ -43,6 +43,7 @@ export const listClosings = route({
   method: 'GET',
   path: '/api/v1/closings',
   summary: 'Closed months, the latest first',
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access,
   query: z.object({ cursor: Month.optional(), limit: limitParameter(limits.closings.pageSize) }),

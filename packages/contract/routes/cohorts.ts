@@ -54,6 +54,7 @@ export const listCohorts = route({
     'A row for every month and every campaign, ad set or ad that earned first payments in it, and one for what none of them earned. ' +
     'date_from and date_to choose who is meant, by the day of their first payment; what they paid later counts whenever it was. Every ' +
     'payment is in one row, so over all days the values add up to all payments. In the order of months, then of ids.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access: sharedAccess,
   query: DateRange.safeExtend({
@@ -67,7 +68,6 @@ export const listCohorts = route({
   }),
   refusedAs: dateRangeFaults,
   // What customers of these days paid later is part of their cohort.
-  days: 'requested',
   answers: {
     200: {
       schema: page(Cohort, {

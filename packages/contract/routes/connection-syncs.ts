@@ -50,6 +50,7 @@ export const readSyncStatus = route({
   method: 'GET',
   path: '/api/v1/connections/sync/status',
   summary: 'How far connections were read',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: { credentials, scopes: anyOf('connections:read'), grain: 'profile' },
   query: z.object({ provider: Channel.optional().describe('Those of one provider. Absent: all.') }),
@@ -76,6 +77,7 @@ export const listSearchTerms = route({
   description:
     'By day and page, newest first, as a connected search console tells it. Shown beside organic search and never credited: nobody knows who searched. ' +
     'Rare queries are left out by the search engine.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access: { credentials, scopes: anyOf('campaigns:read'), grain: 'profile' },
   query: DateRange.safeExtend({

@@ -52,6 +52,7 @@ export const listConnections = route({
   summary: 'The connections of the profile, and whether they work',
   description:
     'The lasting answer to "is it connected, and healthy?": status, the last run that succeeded, and what the provider said when one failed.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   query: z.object({
@@ -67,6 +68,7 @@ export const readConnection = route({
   method: 'GET',
   path: '/api/v1/connections/{id}',
   summary: 'One connection',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   ...inPath,

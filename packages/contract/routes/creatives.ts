@@ -75,12 +75,12 @@ export const readCreativePicture = route({
   description:
     `The thumbnail that a sync named, fetched from the platform and kept for ${limits.creativePictures.freshDays} days: PNG, JPEG, GIF, WebP or AVIF, as ` +
     'its own bytes say. 204 where the platform named none, or where it cannot be had.',
+  reveals: { days: 'none', people: 'none', costs: false },
   access: {
     credentials: ['api_key', 'app', 'session', 'shared_link'],
     scopes: anyOf('campaigns:read'),
     grain: 'profile',
   },
-  days: 'none',
   answers: {
     200: { schema: z.string().meta({ format: 'binary' }), contentType: 'image/*', bare: true, binary: true },
     204: { schema: z.undefined(), bare: true, description: 'There is none.' },
@@ -92,6 +92,7 @@ export const readCreativeAnalysis = route({
   id: 'readCreativeAnalysis',
   method: 'GET',
   summary: 'How far the analysis of a creative is, and what it found',
+  reveals: { days: 'any', people: 'none', costs: false },
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],
     scopes: anyOf('creatives:write', 'campaigns:read'),

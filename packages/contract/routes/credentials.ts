@@ -145,6 +145,8 @@ export const createToken = route({
   access: { credentials: ['client_secret'], grain: 'profile', entitlement: 'not needed' },
   rate: 'token',
   body: {
+    // A client, its secret and what it asks for.
+    maxBytes: 8 * 1024,
     contentType: 'application/x-www-form-urlencoded',
     schema: z.object({
       grant_type: z
@@ -180,6 +182,7 @@ export const readPiiAccessLog = route({
   path: '/api/v1/workspaces/{workspaceId}/pii-access-log',
   summary: 'Who read personal data, when, through which route, with what result',
   description: `Newest first. Entries are kept for ${limits.piiAccessLog.keptDays} days.`,
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Workspaces and profiles',
   access: {
     credentials: ['session', 'app', 'mcp'],
@@ -219,6 +222,7 @@ export const readAuditLog = route({
   summary: 'Who changed what, when, and with what result',
   description:
     'Newest first. Entries form a chain in which none can be changed or left out unnoticed; `tributary audit verify` walks it.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Workspaces and profiles',
   access: readPiiAccessLog.access,
   params: z.object({ workspaceId: Uuid }),

@@ -56,6 +56,7 @@ export const readCustomerExport = route({
   description:
     'For a request of access by the person concerned. Every list holds its entries from `offset` on, up to `limit` of them; ask on ' +
     'with a larger offset while `has_next` is true.',
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter: 'Customers',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],

@@ -166,6 +166,7 @@ export const searchCustomers = route({
   description:
     'For a picker: finds what begins with the words asked for, whatever their accents and capitals. Phone numbers with or without ' +
     'country code. Exact matches come first, then the customers with the highest revenue.',
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter: 'Customers',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],
@@ -237,6 +238,7 @@ export const listCustomers = route({
     'One row for each conversion, newest first. While has_next is true, split `cursor` on `|` and send ' +
     'both halves as cursor_time and cursor_id. With a search that fits very many people a page may hold fewer rows than limit, or ' +
     'none, while has_next is true: go on.',
+  reveals: { days: 'requested', people: 'named', costs: false },
   chapter: 'Customers',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],

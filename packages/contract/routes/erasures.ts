@@ -86,6 +86,7 @@ export const readErasure = route({
   method: 'GET',
   path: '/api/v1/customers/erasures/{erasure_id}',
   summary: 'The receipt of an erasure',
+  reveals: { days: 'any', people: 'keys', costs: false },
   chapter: 'Customers',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp'],
@@ -105,6 +106,7 @@ export const listErasures = route({
   path: '/api/v1/customers/erasures',
   summary: 'The receipts of erasures',
   description: 'Newest first, page by page. Receipts are kept for good.',
+  reveals: { days: 'any', people: 'keys', costs: false },
   chapter: 'Customers',
   access: readErasure.access,
   query: z.object({

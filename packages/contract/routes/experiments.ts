@@ -146,6 +146,7 @@ export const listExperiments = route({
   method: 'GET',
   path: '/api/v1/experiments',
   summary: 'Tests, the newest first',
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access: read,
   query: z.object({
@@ -161,6 +162,7 @@ export const readExperiment = route({
   method: 'GET',
   path: '/api/v1/experiments/{id}',
   summary: 'A test: its plan, and once it has ended what it found',
+  reveals: { days: 'any', people: 'none', costs: true },
   access: read,
   answers: { 200: { schema: data(Experiment) } },
 });

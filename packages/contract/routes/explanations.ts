@@ -82,6 +82,7 @@ export const listCampaignConversions = route({
   description:
     'Newest first. `unattributed` in place of the id gives those of GET /campaigns/unattributed. Pages end early when paths are ' +
     'long: follow the cursor while has_next is true.',
+  reveals: { days: 'requested', people: 'none', costs: false },
   chapter,
   access,
   params: z.object({ id: z.string().max(200).describe('Our id or the platform’s, or `unattributed`.') }),
@@ -202,6 +203,7 @@ export const explain = route({
     'Names a figure as a report shows it, and gives the rows that the report read for it: conversions with their paths, shares and ' +
     'rates, or days of delivery; of a gap both, the second with a minus. Over all pages their `contributes` add up to `value` exactly. Of a score, the ' +
     'layers that it is made of; of a place in a layer, the ads that stand there beside it.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access,
   query: DateRange.safeExtend({

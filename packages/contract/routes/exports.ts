@@ -63,6 +63,7 @@ const readExportCatalog = route({
   method: 'GET',
   path: '/api/v1/conversion-sync/catalog',
   summary: 'Which conversions each ad platform receives',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   answers: { 200: { schema: data(Catalog) } },
@@ -190,6 +191,7 @@ const listExports = route({
   path: '/api/v1/exports',
   summary: 'Runs of conversion exports',
   description: 'Newest first, page by page.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   query: z.object({
@@ -228,6 +230,7 @@ const previewExports = route({
   path: '/api/v1/exports/preview',
   summary: 'What the next run would send',
   description: `A dry run: the next ${limits.exports.previewed} that wait, as they would be told. Nothing is sent.`,
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   query: z.object({ connection_id: Uuid }),

@@ -51,6 +51,7 @@ const listReceivedEvents = route({
   description:
     `Names of outcomes of the last ${days} days, the most frequent first, up to ${most}. Duplicates of a sale that another ` +
     'source reported are left out. Visits are no outcomes: `GET /tracking/events` lists them.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Outcomes',
   access: { ...access, scopes: anyOf('goals:write', 'conversions:read', 'campaigns:read') },
   answers: {

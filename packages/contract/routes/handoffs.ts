@@ -89,6 +89,7 @@ export const readHandoff = route({
   path: '/api/v1/handoffs/{id}',
   summary: 'What became of a hand-off',
   description: 'An app sees its own. Everybody else who may sees those of the profile, whosever they are.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: { credentials, scopes: anyOf('connections:read', 'connections:write'), grain: 'profile' },
   params: z.object({ id: Uuid }),
@@ -110,6 +111,7 @@ export const listPendingAccounts = route({
   description:
     `What the newest consent at this provider opened, for ${parkedTokenMinutes} minutes, as the provider names it and up to ${mostCandidates}. ` +
     'An app sees what came through its own hand-offs. Nothing to choose from: 404. Too late: 409 `invalid_state`, `selection_expired`.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: choosing,
   params: z.object({ provider }),

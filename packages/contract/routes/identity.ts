@@ -62,6 +62,7 @@ export const readCustomerIdentity = route({
   description:
     'Everybody who turned out to be this person, the oldest first, with what was said of each and by whom, and the merges that joined them. ' +
     'The merges are a tree: without one of them the person falls into two.',
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter,
   access: read,
   params: z.object({ id: Uuid.describe('A customer. Who was merged is found under the survivor.') }),
@@ -97,6 +98,7 @@ export const listMerges = route({
   summary: 'Merges, the largest first',
   description:
     'How wrong ones are found: a merge that moved much joined many, like the one e-mail address that a call centre typed for everybody. Days are those of the profile’s time zone.',
+  reveals: { days: 'requested', people: 'named', costs: false },
   chapter,
   access: read,
   query: DateRange.safeExtend({
@@ -227,6 +229,7 @@ export const listMergeProposals = route({
   description:
     'Two customers with different keys of yours are never merged automatically. If a message names both, for example because a family ' +
     'shares an email address, the merge is proposed here with its evidence.',
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter,
   access: read,
   query: z.object({

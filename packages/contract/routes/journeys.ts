@@ -135,6 +135,7 @@ export const readCustomerJourney = route({
   summary: 'One customer’s timeline',
   description:
     'Everything that is known to have happened, the earliest first. For an id that this profile does not know: no events.',
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter,
   access: person,
   params: z.object({ id: CustomerOrVisitor }),
@@ -152,6 +153,7 @@ export const readJourneyByKey = route({
   path: '/api/v1/customers/journey',
   summary: 'One person’s whole timeline, by your own key',
   description: `Named by the \`external_id\` that you sent on events, or with \`customers:read\` by e-mail address or phone number. ${withOrWithout}`,
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter,
   access: personOrNot,
   query: z
@@ -188,6 +190,7 @@ export const readConversionJourney = route({
   path: '/api/v1/conversions/{id}/journey',
   summary: 'The timeline behind one conversion',
   description: `What came before it and the conversion itself. ${withOrWithout}`,
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter,
   access: personOrNot,
   params: z.object({
@@ -228,6 +231,7 @@ export const readJourneySummary = route({
   path: '/api/v1/customers/{id}/journey-summary',
   summary: 'The stored summary of a journey',
   description: 'No model is asked. A null summary means that none was generated.',
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter,
   access: person,
   params: z.object({ id: CustomerOrVisitor }),

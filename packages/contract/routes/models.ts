@@ -66,6 +66,7 @@ export const readModels = route({
   description:
     'Besides the attribution models of every report there are models that learn from a profile’s own data. They leave a rest that would have come anyway, and there is no ' +
     'figure where there is too little to learn from. `errors` is what each model was off in simulated markets whose truth is known; docs/models.md says how.',
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access,
   answers: {
@@ -158,6 +159,7 @@ export const listModelCampaigns = route({
     'Rows by what they are given, the largest first. What entities, other sources and nobody get adds up to all purchases of the days, to the minor unit: `meta` has the sums. Figures are those of the fit, and ' +
     `change with the next. 409 \`invalid_state\` with the reason where there is none: \`no_fit\`, \`stale\` (older than ${thin.freshDays} days), \`too_thin\`, \`too_little_seen\`, \`outside_fit\` for days that were not credited, or of \`calibrated\` \`no_test\`: ` +
     `it rests on experiments that ended in the last ${limits.experiments.validDays} days at about the spend of today. What they found beyond what paths show is taken from what nobody was given.`,
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access,
   params: z.object({

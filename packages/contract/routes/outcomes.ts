@@ -249,6 +249,7 @@ export const listGoalDefinitions = route({
   method: 'GET',
   path: '/api/v1/goals/definitions',
   summary: 'The conversion definitions of the profile',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Outcomes',
   access: { ...goals, scopes: anyOf('goals:write', 'conversions:read', 'campaigns:read') },
   answers: { 200: { schema: data(z.array(GoalDefinition)) } },

@@ -35,6 +35,7 @@ export const readPlatformComparison = route({
   path: '/api/v1/campaigns/platform-comparison',
   summary: 'What platforms claim, beside what we credit',
   description: `The two sides count differently and are never added together. Of more than ${limits.platformComparison.maxEntities.toLocaleString('en')} entities, those that earned most.`,
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access: sharedAccess,
   query: DateRange.safeExtend({
@@ -43,7 +44,6 @@ export const readPlatformComparison = route({
     ...AsOf,
   }),
   refusedAs: dateRangeFaults,
-  days: 'requested',
   answers: {
     200: {
       schema: data(
@@ -94,11 +94,11 @@ export const readOverview = route({
   path: '/api/v1/overview',
   summary: 'All spend and all conversions, in total and by day',
   description: 'Every conversion once, credited or not; so it is the same under every model.',
+  reveals: { days: 'requested', people: 'none', costs: true },
   chapter,
   access: sharedAccess,
   query: DateRange.safeExtend(AsOf),
   refusedAs: dateRangeFaults,
-  days: 'requested',
   answers: {
     200: {
       schema: data(

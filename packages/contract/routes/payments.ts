@@ -59,6 +59,7 @@ export const listPayments = route({
   description:
     'Newest first, page by page. `from` and `to` are days of the profile’s time zone, both included, or moments, of which the second is not. ' +
     '`status=unidentified` lists those of which nobody knows who paid.',
+  reveals: { days: 'any', people: 'keys', costs: false },
   chapter,
   access: read,
   query: z
@@ -90,6 +91,7 @@ export const readPayment = route({
   method: 'GET',
   path: '/api/v1/payments/{payment_id}',
   summary: 'A payment, and every entry that merchants made on it',
+  reveals: { days: 'any', people: 'keys', costs: false },
   chapter,
   access: read,
   params,

@@ -159,6 +159,7 @@ export const listReconciliations = route({
   method: 'GET',
   path: '/api/v1/reconciliations',
   summary: 'Reconciliations, the newest first',
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access: read,
   query: z.object({
@@ -181,6 +182,7 @@ export const readReconciliation = route({
   method: 'GET',
   path: '/api/v1/reconciliations/{reconciliation_id}',
   summary: 'A reconciliation, day by day',
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access: read,
   params,
@@ -206,6 +208,7 @@ export const listDifferences = route({
   path: '/api/v1/reconciliations/{reconciliation_id}/differences',
   summary: 'What differs, row by row',
   description: `Up to ${mostDifferences} of a run are named; what lies beyond is found by the next one.`,
+  reveals: { days: 'any', people: 'none', costs: true },
   chapter,
   access: read,
   params,

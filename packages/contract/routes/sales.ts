@@ -33,6 +33,7 @@ const listSaleMatches = route({
   path: '/api/v1/sale-matches',
   summary: 'Matches of payments across sources',
   description: 'The newest change first. `source` and `other_source` together select the matches of two sources.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   query: z.object({
@@ -173,6 +174,7 @@ const readSaleSources = route({
   summary: 'Sources of payments, and how they overlap',
   description:
     'Payments are counted once where two sources report the same sales systematically. Until a member decides, this recommended state applies.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   answers: {

@@ -116,9 +116,9 @@ const readSharedView = route({
   path: '/api/v1/shared-view',
   summary: 'What the link shows',
   description: 'Asked with the link’s own secret. The figures are read with it from the routes of the page.',
+  reveals: { days: 'none', people: 'none', costs: false },
   chapter,
   access: { credentials: ['shared_link'], grain: 'profile' },
-  days: 'none',
   answers: {
     200: {
       schema: data(

@@ -97,6 +97,7 @@ export const listTopPerformers = route({
   description:
     'Scores are made once a day, each ad against the profile’s own ads of the same kind. No rows: nothing is scored yet. A newly ' +
     'connected ad account needs one sync first.',
+  reveals: { days: 'answered', people: 'none', costs: true },
   chapter: 'Campaigns',
   access: {
     credentials: ['api_key', 'app', 'session', 'mcp', 'shared_link'],
@@ -118,7 +119,6 @@ export const listTopPerformers = route({
     formats: some(CreativeFormat),
     has_video: Flag.optional().describe('true: only video creatives; false: only others.'),
   }),
-  days: 'answered',
   answers: {
     200: {
       schema: data(z.array(TopPerformer), {
@@ -154,6 +154,7 @@ export const rankTopPerformers = route({
   description:
     'By score, which is the place of an ad among the ads of its own profile; ads without a score are left out. Amounts are in the ' +
     `currency of each profile and are not added up. Up to ${profiles} profiles, by name; \`meta.profiles_left_out\` says how many more there are.`,
+  reveals: { days: 'any', people: 'none', costs: true },
   access: { credentials: ['mcp'], scopes: anyOf('campaigns:read'), grain: 'profile' },
   answers: {
     200: {

@@ -6,6 +6,7 @@ import { anyOf, route } from '../route.ts';
 /** How a profile's sites are tracked: keys, installation, domains of one's own, settings. */
 
 const chapter = 'Tracking';
+const ofSetUp = { reveals: { days: 'any', people: 'none', costs: false }, chapter } as const;
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;
 const write = { credentials, scopes: anyOf('attribution:write'), grain: 'profile' } as const;
 const read = { credentials, scopes: anyOf('analytics:read'), grain: 'profile' } as const;
@@ -45,7 +46,7 @@ export const listTrackingKeys = route({
   method: 'GET',
   path: '/api/v1/tracking/keys',
   summary: 'The active tracking keys of the profile',
-  chapter,
+  ...ofSetUp,
   access: install,
   answers: { 200: { schema: data(z.array(TrackingKey)) } },
 });
@@ -93,7 +94,7 @@ export const readTrackingSnippet = route({
   description:
     'HTML to paste before `</head>`, with the active key in it. With `pixel` and `pixel_id` the base code of an ad platform’s own pixel ' +
     'comes along; healthcare-family profiles get none. Answers 409 while the profile has no active key.',
-  chapter,
+  ...ofSetUp,
   access: install,
   query: z.object({
     pixel: z.enum(pixelPlatforms).optional().describe('The ad platform whose pixel comes along.'),
@@ -117,7 +118,7 @@ export const readGtmInstaller = route({
   summary: 'A container for Google Tag Manager',
   description:
     'Save `container` as a JSON file and import it in Tag Manager: a tag, its trigger on all pages, and two constants.',
-  chapter,
+  ...ofSetUp,
   access: install,
   answers: {
     200: {
@@ -140,6 +141,7 @@ const StorePixel = z.strictObject({
 });
 
 const storePixel = {
+  reveals: { days: 'any', people: 'none', costs: false },
   method: 'GET',
   description:
     'The script of a Shopify custom pixel. It reports page views, carts and checkouts from inside the store’s sandbox, where the ' +
@@ -170,7 +172,7 @@ export const readTrackingOrigin = route({
   path: '/api/v1/tracking/origin',
   summary: 'Where the tracker of the profile collects',
   description: 'The first of its own domains that is verified; else the collector’s address.',
-  chapter,
+  ...ofSetUp,
   access: read,
   answers: {
     200: {
@@ -206,7 +208,7 @@ export const listTrackingDomains = route({
   method: 'GET',
   path: '/api/v1/tracking/custom-domains',
   summary: 'The domains of its own that the profile collects on',
-  chapter,
+  ...ofSetUp,
   access: read,
   answers: { 200: { schema: data(z.array(TrackingDomain)) } },
 });
@@ -300,7 +302,7 @@ export const readTrackingSettings = route({
   method: 'GET',
   path: '/api/v1/tracking/settings',
   summary: 'How visits are taken and enriched',
-  chapter,
+  ...ofSetUp,
   access: read,
   answers: { 200: { schema: data(TrackingSettings) } },
 });

@@ -69,6 +69,7 @@ export const listWebhookSubscriptions = route({
   path: '/api/v1/webhooks/subscriptions',
   summary: 'The webhook subscriptions of this app, or all of the profile',
   description: 'An app sees its own. Everybody else who may sees those of the profile, whosever they are.',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   answers: { 200: { schema: data(z.array(Subscription)) } },
@@ -214,6 +215,7 @@ export const listWebhookDeliveries = route({
   path: '/api/v1/webhooks/deliveries',
   summary: 'What was sent to webhook subscriptions, and what became of it',
   description: `Newest first. Kept for ${webhookDeliveries.keptDays} days after the last attempt.`,
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter,
   access: read,
   query: z.object({
@@ -252,6 +254,7 @@ export const listRecordedOutcomes = route({
     'The events of the deliveries, with the same ids. Store `pagination.cursor`, which is there on the last page too: it yields only what came later. ' +
     `\`has_next: false\` means that you are caught up. Events are kept for ${outcomeReplay.keptDays} days after they were delivered; an older cursor goes on at the oldest. ` +
     'Those of an erased customer are left out, and a healthcare-family profile has none.',
+  reveals: { days: 'any', people: 'named', costs: false },
   chapter,
   access: { credentials, scopes: anyOf('conversions:read', 'customers:read'), grain: 'person' },
   query: z.object({ limit: limitParameter(outcomeReplay.pageSize), cursor: z.string().max(200).optional() }),

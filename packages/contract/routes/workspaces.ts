@@ -121,6 +121,7 @@ export const readProfile = route({
   method: 'GET',
   path: '/api/v1/profile',
   summary: 'The profile that the credential speaks for, and what is left to set up',
+  reveals: { days: 'any', people: 'none', costs: false },
   chapter: 'Workspaces and profiles',
   access: {
     credentials: ['api_key', 'session', 'mcp', 'app'],

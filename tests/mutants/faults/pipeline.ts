@@ -11,9 +11,19 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/ingestion/signature.ts', ['domain/ingestion/signed-identify.test.ts'], {
     'unsigned-is-signed': [
-      'if (!signature || !/^[0-9a-f]{64}$/.test(signature)) return false;',
-      'if (!signature) return true;\n  if (!/^[0-9a-f]{64}$/.test(signature)) return false;',
+      "/^(?:(\\d{10})\\.)?([0-9a-f]{64})$/.exec(signature ?? '') ?? [];",
+      "/^(?:(\\d{10})\\.)?([0-9a-f]{64})$/.exec(signature ?? '') ?? [];\n  if (!signature) return true;",
       'what nobody signed counts as signed',
+    ],
+    'old-signature': [
+      'return ageMs <= limits.visit.signatureHours * hourMs && ageMs >= -aheadMs;',
+      'return ageMs >= -aheadMs;',
+      'a signature that was copied from a page counts for ever',
+    ],
+    'signed-second': [
+      '? `${signedText(traits)}\\n${seconds}` : ',
+      '? signedText(traits) : ',
+      'the second can be changed',
     ],
     'phone-not-signed': [
       '`${external_id}\\n${email}\\n${phone}`',
