@@ -40,6 +40,7 @@ const everyStore = [
   'postgres bad_visits, opened',
   'dead letters, opened',
   'clickhouse visits',
+  'dead letters of webhooks, opened',
   'postgres idempotent_answers',
   'postgres idempotent_answer_people',
   'postgres idempotent_answers, opened',

@@ -106,7 +106,7 @@ describe('a visit', () => {
     ],
     ['bad_traits', { ...pageView, traits: { email: 'a' } }],
     ['bad_signature', { ...identify, signature: 7 }],
-    ['bad_signature', { ...identify, signature: long(65) }],
+    ['bad_signature', { ...identify, signature: long(81) }],
     ['bad_traits', { ...identify, traits: undefined }],
     ['bad_traits', { ...identify, traits: {} }],
     ['bad_traits', { ...identify, traits: { email: 1 } }],
@@ -129,7 +129,7 @@ describe('a visit', () => {
     ['a property', 1_000, (length) => ({ ...track, properties: { a: long(length) } })],
     ['a property’s name', 64, (length) => ({ ...track, properties: { [long(length)]: 1 } })],
     ['a trait', 255, (length) => ({ ...identify, traits: { phone: long(length) } })],
-    ['a signature', 64, (length) => ({ ...identify, signature: long(length) })],
+    ['a signature', 80, (length) => ({ ...identify, signature: long(length) })],
     ['a link token', 1_024, (length) => ({ ...pageView, link_token: long(length) })],
     ['a verification', 128, (length) => ({ ...pageView, verification: long(length) })],
     [
