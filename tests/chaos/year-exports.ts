@@ -3,10 +3,18 @@ import { refundedOf } from './year-book.ts';
 import type { Checks } from './year-checks.ts';
 import { textOf } from './year-money.ts';
 import type { Shop } from './year-shop.ts';
+import type { Reception } from './year-troubles.ts';
+
+/** Until then after it was first sent, an event whose answer never came is sent again: the platform still drops copies. */
+const resendMs = 47.75 * 3_600_000;
 
 /** Which sales the ad platform has to receive, each once, with what was left of it in the evening on which it was sent. */
 export class ExportBook {
   readonly #sent = new Map<Sale, string>();
+  /** When what the platform failed to answer was first sent. */
+  readonly #failed = new Map<Sale, number>();
+  /** Not sent again, because nobody can say whether the platform has them. */
+  readonly #unknown = new Set<Sale>();
 
   static async begin(shop: Shop): Promise<ExportBook> {
     const [account] = shop.sandbox.book.meta.state.accounts;
@@ -24,16 +32,21 @@ export class ExportBook {
    * Events that failed wait for real minutes, which are long over in the simulated year. A platform whose answers are lost takes events
    * all the same.
    */
-  async evening(shop: Shop, book: Book, takesEvents: boolean): Promise<void> {
+  async evening(shop: Shop, book: Book, reception: Reception): Promise<void> {
     await shop.hurryExports();
-    if (!takesEvents) return;
+    if (reception === 'unreachable') return;
+    const now = shop.kit.clock.now().getTime();
     for (const sale of book.known()) {
-      const left = sale.amount - refundedOf(sale);
-      if (!this.#sent.has(sale)) this.#sent.set(sale, `${textOf(left, sale.currency)} ${sale.currency}`);
+      if (this.#sent.has(sale) || this.#unknown.has(sale)) continue;
+      if (now - (this.#failed.get(sale) ?? now) > resendMs) this.#unknown.add(sale);
+      else if (reception === 'takes')
+        this.#sent.set(sale, `${textOf(sale.amount - refundedOf(sale), sale.currency)} ${sale.currency}`);
+      else if (!this.#failed.has(sale)) this.#failed.set(sale, now);
     }
   }
 
-  check(shop: Shop, checks: Checks): void {
+  async check(shop: Shop, checks: Checks): Promise<void> {
+    checks.same('exports', 'unknown', await countUnknown(shop), this.#unknown.size);
     const found = shop.sandbox.book.meta.events.kept.map(({ custom_data: data }) => {
       const places = data?.currency === 'CLP' ? 0 : 2;
       return `${data?.value?.toFixed(places)} ${data?.currency}`;
@@ -46,4 +59,16 @@ export class ExportBook {
     for (const one of new Set([...received.keys(), ...expected.keys()]))
       checks.same('exports', one, received.get(one) ?? 0, expected.get(one) ?? 0);
   }
+}
+
+/** As the API lists runs. */
+async function countUnknown(shop: Shop): Promise<number> {
+  let unknown = 0;
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const { data, pagination } = await shop.call('GET', `/exports?limit=100${cursor && `&cursor=${cursor}`}`);
+    for (const run of data) unknown += run.unknown;
+    cursor = pagination.has_next ? pagination.cursor : null;
+  }
+  return unknown;
 }

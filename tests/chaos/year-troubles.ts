@@ -32,6 +32,9 @@ const revocable: readonly Channel[] = [
 ];
 const always = 1_000_000;
 
+/** Taken, even where the answer is lost; answered with a fault; or not sent, for want of a consent. */
+export type Reception = 'takes' | 'fails' | 'unreachable';
+
 /** What goes wrong in a shop's year, and what its owner does: outages, lost consents, merges, erasures, another currency. */
 export class Troubles {
   readonly #shop: Shop;
@@ -59,9 +62,10 @@ export class Troubles {
     return this.#outage?.channel === channel || this.#lost === channel;
   }
 
-  /** It does what it is told, even where its answers are lost. */
-  takesRequests(channel: Channel): boolean {
-    return this.#lost !== channel && (this.#outage?.channel !== channel || this.#outage.losesAnswers);
+  /** What becomes of requests that change something there. */
+  receptionOf(channel: Channel): Reception {
+    if (this.#lost === channel) return 'unreachable';
+    return this.#outage?.channel === channel && !this.#outage.losesAnswers ? 'fails' : 'takes';
   }
 
   isRevoked(channel: Channel): boolean {

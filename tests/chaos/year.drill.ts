@@ -90,7 +90,7 @@ export const drill: Drill = {
             }
           }
           await shop.round(undefined, ['erasures', 'sales', 'firstPayments', 'attribution', 'delivery']);
-          await exports.evening(shop, book, troubles.takesRequests('social_ads'));
+          await exports.evening(shop, book, troubles.receptionOf('social_ads'));
           await shop.round(undefined, ['exports', 'webhooks']);
         });
         await timed('checking', async () => {
@@ -106,7 +106,7 @@ export const drill: Drill = {
         await checkPayments(shop, checks, book, last.n);
         await checkCustomers(shop, checks, book, last.n);
         await checkExplanations(shop, checks, last);
-        exports.check(shop, checks);
+        await exports.check(shop, checks);
         checkWebhooks(shop, checks, book, (at) => troubles.currencyAt(at));
       });
       // The moments at which days ended are real ones: engines date what they keep by their own clocks.
