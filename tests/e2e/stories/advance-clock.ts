@@ -1,3 +1,5 @@
+import { LedgerClock } from '@tributary/clock/ledger-clock.ts';
+
 /**
  * Loaded with `--import` into a process of an installation whose clock a story advances: the process then reads a time that is ahead by as
  * many milliseconds as its parent sent.
@@ -20,6 +22,9 @@ class AdvancedDate extends System {
 }
 
 globalThis.Date = AdvancedDate as DateConstructor;
+// PostgreSQL's clock is not advanced, and the process would correct its own by it.
+LedgerClock.prototype.now = () => new Date();
+Object.defineProperty(LedgerClock.prototype, 'skewMs', { get: () => 0 });
 process.on('message', (milliseconds: number) => {
   aheadMs = milliseconds;
 });

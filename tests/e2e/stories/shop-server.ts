@@ -39,7 +39,7 @@ export async function openShopServer({ kit, baseUrl, now }: Installation, { prof
       for (let from = 0; from < events.length; from += mostAtOnce) {
         const { data } = await client.createEvent({ body: { events: events.slice(from, from + mostAtOnce) } });
         const { rejected = 0 } = 'summary' in data ? data.summary : {};
-        if (rejected > 0) throw new Error(`${rejected} events were rejected.`);
+        if (rejected > 0) throw new Error(`${rejected} events were rejected: ${JSON.stringify(data).slice(0, 500)}`);
       }
     },
     /** A customer who answers an ad, without leaving a visit. */

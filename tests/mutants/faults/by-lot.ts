@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/providers/mercado-pago/payments.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
     'lot-14-refunded-twice': [
-      "isHeld ? minus(amount, refunded ?? '0') : amount",
+      'amount: holds ? left : amount',
       'amount',
       'a dispute after a refund takes more than the payment',
     ],

@@ -150,10 +150,10 @@ export const faults: readonly Fault[] = [
     ],
   }),
   ...faultsIn('packages/operations/turns.ts', ['packages/operations/turns.test.ts'], {
-    'tenants-without-limit': [' && ofTenant < perTenant', '', "one tenant's slow readers take everybody's turns"],
+    'tenants-without-limit': ['ofTenant < perTenant && ', '', "one tenant's slow readers take everybody's turns"],
     'greedy-tenant-first': [
-      'this.#of(waiting.tenant) < this.#of(first.tenant)',
-      'this.#of(waiting.tenant) > this.#of(first.tenant)',
+      'this.#of(tenant) >= this.#of(first.tenant)',
+      'this.#of(tenant) <= this.#of(first.tenant)',
       'the tenant with the most under way goes first',
     ],
     'turn-not-given-back': [
