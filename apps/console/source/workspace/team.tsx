@@ -55,6 +55,8 @@ function MemberLine({
   const queryClient = useQueryClient();
   const params = { workspaceId, userId };
   const onSuccess = () => queryClient.invalidateQueries(membersQuery(workspaceId));
+  // Others are refused, whatever their password.
+  const isOwner = useMembership().role === 'owner';
   // The role that waits for the password.
   const [wanted, setWanted] = useState<Role>();
   const change = useMutation({
@@ -80,7 +82,7 @@ function MemberLine({
             disabled={change.isPending}
             onChange={({ target }) => {
               const to = target.value as Role;
-              if (to === 'owner' || role === 'owner') setWanted(to);
+              if (isOwner && (to === 'owner' || role === 'owner')) setWanted(to);
               else change.mutate({ to });
             }}
           >
