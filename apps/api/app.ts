@@ -42,8 +42,8 @@ import {
   Costs,
   createPersonGate,
   Door,
-  requestTurns,
-  Turns,
+  requestSlots,
+  FairScheduler,
   takeAttempt,
 } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
@@ -229,7 +229,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     limiter,
     vault,
     gate: createPersonGate(postgres),
-    turns: new Turns(requestTurns(options.connections)),
+    scheduler: new FairScheduler(requestSlots(options.connections)),
     services: {
       baseUrl,
       apiUrl,

@@ -24,7 +24,7 @@ export const regressions: readonly Regression[] = [
     tests: [
       'domain/outcomes/event-limits.test.ts > with 250,000 properties is refused before it is parsed',
       'domain/outcomes/event-limits.test.ts > one event of 250,000 properties costs the other 999 of its request nothing',
-      'packages/operations/costs.test.ts > a key whose requests took too much processor time is refused before its body is read',
+      'packages/operations/costs.test.ts > returns 429 before the body is read when a key has used too much processor time',
     ],
     drills: ['neighbours'],
   },

@@ -79,13 +79,13 @@ export const faults: readonly Fault[] = [
         'keys of patients leave after a switch to healthcare',
       ],
       'refused-read-not-logged': [
-        "await recordAccess(gate, leavingTo(route, caller, call), 'refused');",
+        "await recordAccess(gate, disclosureTo(route, caller, call), 'refused');",
         '{}',
         'a refused attempt to read people is in no log',
       ],
       'people-not-counted': [
-        '{ ...leavingTo(route, caller, call, told), people }, (cut)',
-        '{ ...leavingTo(route, caller, call, told), people: 1 }, (cut)',
+        '{ ...disclosureTo(route, caller, call, told), people }, (cut)',
+        '{ ...disclosureTo(route, caller, call, told), people: 1 }, (cut)',
         'the log of who read people counts one, however many there were',
       ],
     },
@@ -293,7 +293,7 @@ export const faults: readonly Fault[] = [
         'broken text is stored with replacement characters',
       ],
       'deep-bodies-parsed': ['if (excess) throw', 'if (false) throw', 'a body nested a million deep is parsed'],
-      'large-items-parsed': ['? without(bytes, items) :', '? bytes :', 'a large event of many keeps the process busy'],
+      'large-items-parsed': ['? replaceItems(bytes, items) :', '? bytes :', 'one large event in a batch keeps the process busy'],
     },
   ),
 ];
