@@ -42,8 +42,8 @@ import {
   Costs,
   createPersonGate,
   Door,
-  requestSlots,
   FairScheduler,
+  requestSlots,
   takeAttempt,
 } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';

@@ -5,9 +5,9 @@ import { limits } from '@tributary/vocabulary';
 import type { Accounts } from './accounts.ts';
 import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
 import { type CodePage, codePage, consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
-import { clientName, KnownClients, madeOnce } from './known-clients.ts';
 import { findAllMemberships } from './memberships.ts';
 import type { Attempt } from './records.ts';
+import { cacheResponse, clientName, RegisteredClients } from './registered-clients.ts';
 import { readRegistration } from './registration.ts';
 import { sessionAuthenticator } from './session.ts';
 
@@ -26,25 +26,25 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
   if (!canServeAssistants(baseUrl)) return [];
   const pass = async (request: Request) => (await accounts.auth()).handler(request);
   const door = new ConsentDoor(options);
-  const clients = new KnownClients(options.postgres, links.assistantConsent(baseUrl));
+  const clients = new RegisteredClients(options.postgres, links.assistantConsent(baseUrl));
   const get = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'GET', path, allowance: 'public', maxBytes: formBytes, handle: answering(handle) }) as const;
   const post = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'POST', path, allowance: 'token', maxBytes: formBytes, handle: answering(handle) }) as const;
   return [
-    get('/.well-known/oauth-authorization-server', madeOnce(pass)),
-    get('/.well-known/oauth-protected-resource', madeOnce(pass)),
-    get('/.well-known/oauth-protected-resource/mcp', madeOnce(pass)),
+    get('/.well-known/oauth-authorization-server', cacheResponse(pass)),
+    get('/.well-known/oauth-protected-resource', cacheResponse(pass)),
+    get('/.well-known/oauth-protected-resource/mcp', cacheResponse(pass)),
     // The library takes its time for a client that is registered, and anybody may register one.
     {
       ...get(
         '/oauth2/authorize',
-        clients.asking((request) => pass(withScope(request))),
+        clients.checkQuery((request) => pass(withScope(request))),
       ),
       allowance: 'token',
     },
-    { ...post('/oauth2/token', clients.sending(pass)), maxBytes: credentialBytes },
-    { ...post('/oauth2/revoke', clients.sending(pass)), maxBytes: credentialBytes },
+    { ...post('/oauth2/token', clients.checkForm(pass)), maxBytes: credentialBytes },
+    { ...post('/oauth2/revoke', clients.checkForm(pass)), maxBytes: credentialBytes },
     {
       ...post('/oauth2/register', async (request) => {
         const registration = await readRegistration(request, options.postgres, options.now());

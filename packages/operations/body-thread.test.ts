@@ -38,7 +38,10 @@ describe('the worker thread parses a large body like the main thread', () => {
     ['a string instead of the list', json({ events: 'x' })],
     ['null', json(null)],
     ['invalid JSON', { ...json(0), bytes: Buffer.from(`{"events":[${'{},'.repeat(100_000)}]}`) }],
-    ['invalid UTF-8', { ...json(0), bytes: Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]) }],
+    [
+      'invalid UTF-8',
+      { ...json(0), bytes: Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
+    ],
     ['NUL characters', json({ events: [{ a: '\0' }] })],
     ['CSV', csv],
   ] satisfies [string, BodyText][])('%s', async (_what, text) => {

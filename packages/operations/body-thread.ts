@@ -82,9 +82,13 @@ export class BodyThread {
     this.#queue = [];
     for (const { settled } of jobs)
       settled.reject(
-        new Refusal('service_unavailable', 'The body could not be parsed because of an internal error. Retry in a few seconds.', {
-          headers: { 'retry-after': '2' },
-        }),
+        new Refusal(
+          'service_unavailable',
+          'The body could not be parsed because of an internal error. Retry in a few seconds.',
+          {
+            headers: { 'retry-after': '2' },
+          },
+        ),
       );
   }
 }

@@ -38,9 +38,7 @@ describe('the budget per minute', () => {
     expect([take('a'), take('a'), take('b')]).toEqual([undefined, undefined, undefined]);
     const refusal = take('a');
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', fields: { reason: 'bytes' } });
-    expect(refusal?.message).toBe(
-      'Requests in the last minute contained more than 1 MiB. Retry in 30 seconds.',
-    );
+    expect(refusal?.message).toBe('Requests in the last minute contained more than 1 MiB. Retry in 30 seconds.');
     expect(refusal?.headers).toEqual({ 'retry-after': '30', 'x-ratelimit-reset': expect.stringMatching(/^\d+$/) });
     expect(take('b')).toBeUndefined();
     nowMs += 30_000;

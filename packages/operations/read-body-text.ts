@@ -67,7 +67,10 @@ function describeExcess({ kind }: Excess): string {
 }
 
 /** Replaces each item with null. */
-function replaceItems(bytes: Uint8Array, items: readonly { readonly start: number; readonly end: number }[]): Uint8Array {
+function replaceItems(
+  bytes: Uint8Array,
+  items: readonly { readonly start: number; readonly end: number }[],
+): Uint8Array {
   const parts: Uint8Array[] = [];
   let position = 0;
   for (const { start, end } of items) {

@@ -17,7 +17,8 @@ export function readCsv(text: string): CsvItem[] {
   const [header, ...rows] = records(text);
   if (!header) throw new Refusal('invalid_request', 'The first line of the CSV must name the fields.');
   const names = header.record.map((name) => name.trim().toLowerCase());
-  if (names.length > maxColumns) throw new Refusal('invalid_request', `The CSV must have at most ${maxColumns} columns.`);
+  if (names.length > maxColumns)
+    throw new Refusal('invalid_request', `The CSV must have at most ${maxColumns} columns.`);
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (twice !== -1)
     throw new Refusal('invalid_request', `Column ${twice + 1} of the CSV has the name of an earlier one.`);

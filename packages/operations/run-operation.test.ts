@@ -8,12 +8,12 @@ import {
   admitCall,
   answer,
   type Call,
+  FairScheduler,
   type Handles,
   identify,
   type Prepared,
   requestSlots,
   runOperation,
-  FairScheduler,
 } from './index.ts';
 
 const access = { credentials: ['api_key'], scopes: [['customers:read']] } as const;

@@ -62,7 +62,9 @@ export async function runOperation<Services>(
       const made = route.method === 'GET' ? undefined : await prepare();
       await inTurn(desk.gate, leaving, async () => {
         const { prepared, people, told } = made ?? (await prepare());
-        await leaveInTurn(desk.gate, { ...disclosureTo(route, caller, call, told), people }, (cut) => send(prepared, cut));
+        await leaveInTurn(desk.gate, { ...disclosureTo(route, caller, call, told), people }, (cut) =>
+          send(prepared, cut),
+        );
       });
     });
   } finally {

@@ -45,7 +45,7 @@ interface Pair {
   seals: number;
 }
 
-/** Seals texts, and bytes that need not be text. */
+/** Encrypts texts and bytes. */
 export interface Sealer extends Pick<Vault, 'seal'> {
   sealBytes(secret: Uint8Array, place: SecretPlace): Buffer;
 }

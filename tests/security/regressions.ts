@@ -75,7 +75,7 @@ export const regressions: readonly Regression[] = [
   {
     request: 'events and visits at a process whose clock is wrong',
     tests: [
-      'packages/clock/ledger-clock.test.ts > a step of the machine’s clock between two readings changes nothing',
+      'packages/clock/ledger-clock.test.ts > a step of the machine’s clock between two readings does not change the time',
       'apps/api/away.test.ts > with a clock that is %d ms off, /readyz is %d %s',
     ],
     drills: ['clock'],
@@ -93,7 +93,9 @@ export const regressions: readonly Regression[] = [
   },
   {
     request: 'webhook URLs that name internal hosts, to learn which of them exist',
-    tests: ['packages/outbound/index.test.ts > a name without addresses is refused like one with an internal address'],
+    tests: [
+      'packages/outbound/index.test.ts > rejects an unresolvable name with the same error as an internal address',
+    ],
   },
   {
     request: 'the first-account page with its token in the query',

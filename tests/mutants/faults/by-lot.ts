@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/providers/mercado-pago/payments.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
     'lot-14-refunded-twice': [
-      'amount: holds ? left : amount',
+      'amount: holds ? remaining : amount',
       'amount',
       'a dispute after a refund takes more than the payment',
     ],

@@ -156,10 +156,10 @@ export const faults: readonly Fault[] = [
       'this.#activeOf(tenant) <= this.#activeOf(next.tenant)',
       'the tenant with the most under way goes first',
     ],
-    'turn-not-given-back': [
-      '      this.#count(waiting, -1);\n      this.#beginNext();',
-      '      this.#beginNext();',
-      'after some requests a receiver gets nothing any more',
+    'slot-not-freed': [
+      '      this.#count(queued, -1);\n      this.#startNext();',
+      '      this.#startNext();',
+      'after some requests a client gets no slot any more',
     ],
   }),
 ];

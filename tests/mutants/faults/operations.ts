@@ -293,7 +293,7 @@ export const faults: readonly Fault[] = [
         'broken text is stored with replacement characters',
       ],
       'deep-bodies-parsed': ['if (excess) throw', 'if (false) throw', 'a body nested a million deep is parsed'],
-      'large-items-parsed': ['? replaceItems(bytes, items) :', '? bytes :', 'one large event in a batch keeps the process busy'],
+      'large-items-parsed': ['? replaceItems(bytes, items) :', '? bytes :', 'one event blocks the process'],
     },
   ),
 ];
