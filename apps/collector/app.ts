@@ -43,7 +43,7 @@ export interface CollectorOptions {
   readonly trustedProxies?: readonly string[];
   readonly geoDatabaseFile?: string | undefined;
   readonly maxHeldBytes?: number;
-  /** By how much this machine's clock is ahead of PostgreSQL's, which `now` follows. */
+  /** How far this machine's clock is ahead of PostgreSQL's, which `now` follows. */
   readonly clockSkewMs: () => number;
   readonly isStopping: () => boolean;
 }
@@ -75,7 +75,7 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
     maxSlowPerAddress,
     deadlineMs,
     refuseTooLarge: tooLarge,
-    refuseForNow: () => away('too much is on its way to the log'),
+    refuseForNow: () => away('too many visit bytes are in memory'),
   });
   const limiter = createRateLimiter({ redis, nowMs: Date.now });
   const leases = new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits });
@@ -134,13 +134,13 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
     },
   };
   let fill = 0;
-  // Without the log, or with a full one, no visit comes in.
+  // Without the visit stream, or with a full one, visits cannot be stored.
   const nats = async () => {
     fill = 0;
-    if (!stream.isUp) throw new Error('The log is away.');
+    if (!stream.isUp) throw new Error('NATS is unavailable.');
     fill = (await stream.fill()).share;
-    if (fill >= fullFrom) throw new Error('The log is full.');
-    if (stream.isRefusing) throw new Error('The log stores nothing.');
+    if (fill >= fullFrom) throw new Error('The visit stream is full.');
+    if (stream.isRefusing) throw new Error('The visit stream rejects messages.');
   };
   const clock = clockReadiness(options.clockSkewMs);
   const check = readinessChecker({ needs: { nats, ...clock.needs }, uses: { ...uses, ...clock.uses } }, isStopping);

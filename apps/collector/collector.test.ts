@@ -367,14 +367,14 @@ test('who leaves still takes visits, says so, and keeps no connection', async ()
   }
 });
 
-test('it is not ready after the log refused to store a visit, until it stores one again', async () => {
+test('/readyz returns 503 after the visit stream rejected a message, until it accepts one again', async () => {
   const small = await openPrivateStream({ maxBytes: 200_000 });
   const near = await open(small.stream);
   const ready = async () => (await fetch(`${near.url}/readyz`)).status;
   const send = (bytes: number) =>
     small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }], { deadlineMs: 200 });
   expect(await ready()).toBe(200);
-  // It is not full, and has no room for this one.
+  // The stream is not full, but this message does not fit.
   await expect(send(250_000)).rejects.toThrow();
   await expect.poll(ready, { timeout: 5_000 }).toBe(503);
   await send(1_000);

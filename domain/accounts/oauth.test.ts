@@ -325,7 +325,7 @@ describe('a token', () => {
     expect(token.json).toMatchObject({ token_type: 'Bearer', scope: 'mcp:read' });
     expect(token.json.access_token).toMatch(/^trib_mcp_[0-9A-Za-z]{38}$/);
     expect(token.json.refresh_token).toBeUndefined();
-    // Sessions of this installation last longer.
+    // Sessions last longer than 7 days in this test.
     expect(token.json.expires_in).toBe((limits.assistants.tokenDays * dayMs) / 1_000);
     const { status, json } = await profileOf(bearer);
     expect([status, json.data.id, json.meta.profile_id]).toEqual([200, second.id, second.id]);
@@ -381,9 +381,9 @@ describe('a token', () => {
     expect((await exchange(other, stolen, 'x'.repeat(43))).status).toBeGreaterThanOrEqual(400);
   });
 
-  test.each(['/oauth2/token', '/oauth2/revoke'])('%s knows no client that nobody registered', async (url) => {
+  test.each(['/oauth2/token', '/oauth2/revoke'])('%s returns 401 invalid_client for an unregistered client', async (url) => {
     const form = { client_id: 'x'.repeat(32), grant_type: 'authorization_code', code: 'x', token: 'x' };
-    const basic = `Basic ${Buffer.from('nobody:x').toString('base64')}`;
+    const basic = `Basic ${Buffer.from('unregistered:x').toString('base64')}`;
     for (const headers of [{}, { authorization: basic }] as Record<string, string>[]) {
       const { status, json } = await send('POST', url, { form, headers });
       expect([status, json.error]).toEqual([401, 'invalid_client']);

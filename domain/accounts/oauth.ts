@@ -35,7 +35,7 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
     get('/.well-known/oauth-authorization-server', cacheResponse(pass)),
     get('/.well-known/oauth-protected-resource', cacheResponse(pass)),
     get('/.well-known/oauth-protected-resource/mcp', cacheResponse(pass)),
-    // The library takes its time for a client that is registered, and anybody may register one.
+    // Rate-limited, because better-auth is slow for registered clients and registration is open.
     {
       ...get(
         '/oauth2/authorize',
@@ -61,14 +61,14 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
 
 /** A form of ours carries the whole request of the assistant along. */
 const formBytes = 32 * 1_024;
-/** A code or token, the client, and the address of its callback. */
+/** Fits a code or token, the client credentials and the redirect URI. */
 const credentialBytes = 8 * 1_024;
 
 /** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
 function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
   return async (request, attempt) => {
-    if (await holdsUnkeepable(request))
-      return Response.json({ error: 'invalid_request', error_description: unkeepableSaid }, { status: 400 });
+    if (await containsUnstorable(request))
+      return Response.json({ error: 'invalid_request', error_description: unstorableMessage }, { status: 400 });
     try {
       return await handle(request, attempt);
     } catch (error) {
@@ -79,21 +79,21 @@ function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
   };
 }
 
-const unkeepableSaid = 'The request holds a NUL character or half a surrogate pair, which cannot be kept.';
-/** However often it is escaped: the forms of our pages carry a whole query. */
+const unstorableMessage = 'The request contains a NUL character or an unpaired surrogate, which cannot be stored.';
+/** Matches any level of escaping, because the forms of the consent pages contain a whole query string. */
 const nul = /%(?:25)*00|\0/;
-/** As JSON writes them. */
-const unkeepable = /\\u(?:0000|d[89a-f])/;
+/** JSON escapes of NUL and of surrogates. */
+const unstorable = /\\u(?:0000|d[89a-f])/;
 
-/** better-auth looks up what it was sent as it is, and PostgreSQL takes no such text. */
-async function holdsUnkeepable(request: Request): Promise<boolean> {
+/** better-auth queries PostgreSQL with unvalidated input, and PostgreSQL rejects such characters with an error. */
+async function containsUnstorable(request: Request): Promise<boolean> {
   const [, credentials = ''] = /^Basic\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   if (nul.test(Buffer.from(credentials, 'base64').toString('latin1'))) return true;
   if (nul.test(new URL(request.url).search)) return true;
   if (request.method === 'GET') return false;
   const body = await request.clone().text();
   if (nul.test(body)) return true;
-  return unkeepable.test(JSON.stringify(parsed(body)) ?? '');
+  return unstorable.test(JSON.stringify(parsed(body)) ?? '');
 }
 
 function parsed(text: string): unknown {
