@@ -4,7 +4,7 @@ import { rateHeaders, takeAllowance } from './allowance.ts';
 import { readBody } from './body-thread.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 import { Meter, payerOf } from './costs.ts';
-import { isToldAsBefore, type ToldKeys } from './customer-key.ts';
+import { type DisclosedKeys, mayStillDiscloseKeys } from './customer-key.ts';
 import type { Caller } from './handler.ts';
 import { bodyTextOf, judgeBody, parseParams, parseQuery } from './parse.ts';
 import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.ts';
@@ -61,8 +61,8 @@ export async function runOperation<Services>(
       // A read runs once its response can be sent. A change runs at once, so that the client's slow reads do not delay it.
       const made = route.method === 'GET' ? undefined : await prepare();
       await inTurn(desk.gate, leaving, async () => {
-        const { prepared, people, told } = made ?? (await prepare());
-        await leaveInTurn(desk.gate, { ...disclosureTo(route, caller, call, told), people }, (cut) =>
+        const { prepared, people, disclosedKeys } = made ?? (await prepare());
+        await leaveInTurn(desk.gate, { ...disclosureTo(route, caller, call, disclosedKeys), people }, (cut) =>
           send(prepared, cut),
         );
       });
@@ -75,11 +75,11 @@ export async function runOperation<Services>(
 /** An answer that is not about people passes the gate only where it tells keys of customers; it is small, and waits for no turn. */
 async function sendKeys(
   { gate }: Desk<unknown>,
-  { prepared, told }: Answered,
+  { prepared, disclosedKeys }: Answered,
   { route, caller, call, send }: { route: Route; caller: Caller; call: Call; send: SendAnswer },
 ): Promise<void> {
-  if (!told) return send(prepared);
-  const leaving = { ...disclosureTo(route, caller, call, told), people: told.people.size };
+  if (!disclosedKeys) return send(prepared);
+  const leaving = { ...disclosureTo(route, caller, call, disclosedKeys), people: disclosedKeys.people.size };
   await leaveInTurn(gate, leaving, (cut) => send(prepared, cut));
 }
 
@@ -87,7 +87,7 @@ interface Answered {
   readonly prepared: Prepared;
   /** How many people it names. */
   readonly people: number;
-  readonly told: ToldKeys | undefined;
+  readonly disclosedKeys: DisclosedKeys | undefined;
 }
 
 async function answerTo<Services>(
@@ -120,8 +120,8 @@ async function answerTo<Services>(
       ...(binary && { isBase64: binary }),
       headers: { 'content-type': contentType, ...work.headers },
     },
-    people: work.told ? work.people.union(work.told.people).size : work.people.size,
-    told: work.told,
+    people: work.disclosedKeys ? work.people.union(work.disclosedKeys.people).size : work.people.size,
+    disclosedKeys: work.disclosedKeys,
   };
 }
 
@@ -189,8 +189,8 @@ async function recordRefusedRead({ gate }: Desk<unknown>, route: Route, caller: 
 }
 
 /** Whom an answer with people leaves to, and what it is held against once more under the lock. */
-function disclosureTo(route: Route, caller: Caller, { requestId, now }: Call, told?: ToldKeys): Leaving {
-  const { kind, credentialId, userId, workspaceId, profileId = told?.profileId } = caller;
+function disclosureTo(route: Route, caller: Caller, { requestId, now }: Call, disclosedKeys?: DisclosedKeys): Leaving {
+  const { kind, credentialId, userId, workspaceId, profileId = disclosedKeys?.profileId } = caller;
   if (!profileId || !workspaceId) throw new Error(`${route.id} answers with people of no profile.`);
   return {
     operation: route.id,
@@ -204,7 +204,7 @@ function disclosureTo(route: Route, caller: Caller, { requestId, now }: Call, to
       const fresh = await caller.recheck(tx, now);
       if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
       admitAgain(route, caller, fresh);
-      if (told && !isToldAsBefore(caller, fresh))
+      if (disclosedKeys && !mayStillDiscloseKeys(caller, fresh))
         refuse('insufficient_scope', 'The credential may no longer see the keys of customers that the answer holds.', {
           fields: { required_scopes: ['customers:read'] },
         });

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createPostgres } from '@tributary/postgres';
 import type { Drill } from '@tributary/testkit';
 import { sql } from 'kysely';
+import { command } from '../upgrade/old-version.ts';
 import { type FaultsScene, openFaultsScene, until } from './faults-scene.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
 import { verdict } from './faults-verdict.ts';
@@ -26,16 +25,16 @@ const sizes = {
 } as const;
 const webhooksPerSecond = 5;
 const drainMs = 180_000;
-const main = join(import.meta.dirname, '../../apps/cli/main.ts');
+const root = join(import.meta.dirname, '../..');
 
 /**
- * Adds a key of every purpose over and over, wraps what is stored under the newest and retires the others of the envelope, while outcomes, visits and
- * webhooks come. In small new keys are made a minute old at once, so that processes meet keys that they have not loaded.
+ * Repeatedly rotates the keys of every purpose, rewraps stored secrets and retires older envelope keys, while outcomes, visits and webhooks
+ * arrive. The small size backdates new keys by a minute, so that processes meet keys that they have not loaded.
  */
 export const drill: Drill = {
   name: 'rotate',
   promise:
-    'While the keys of every purpose are rotated over and over, no request fails, no work is set aside and nothing is lost.',
+    'While keys of every purpose are rotated repeatedly, no request fails, no work is set aside and no data is lost.',
 
   async run({ size, progress }) {
     const { seconds, everyMs, ...rates } = sizes[size];
@@ -52,14 +51,14 @@ export const drill: Drill = {
       await subscribe(scene.postgres, scene.profileId, `${receiver.origin}/hook`, scene.ring.envelope());
       for (const sender of [outcomes, visits]) sender.start();
       await until(
-        'outcomes and visits are taken at all',
+        'the first outcomes and visits are accepted',
         60_000,
         () => outcomes.acknowledged > 0 && visits.acknowledged > 0,
       );
-      const happened: string[] = [];
-      const happening = (async () => {
+      const eventIds: string[] = [];
+      const emitting = (async () => {
         for (; !isOver; await sleep(1_000))
-          happened.push(...(await happen(scene.postgres, scene.profileId, webhooksPerSecond)));
+          eventIds.push(...(await happen(scene.postgres, scene.profileId, webhooksPerSecond)));
       })();
       const counts = { rotations: 0, rewraps: 0, rows_rewrapped: 0, retirements: 0 };
       const endsAt = performance.now() + seconds * 1_000;
@@ -68,7 +67,7 @@ export const drill: Drill = {
           if (counts.rotations === 0 || !(await rewrapAndRetire(scene, counts))) await sleep(1_000);
         }
       })();
-      // A slow machine may need longer for its first round.
+      // A slow machine may need longer for the first round.
       const latest = endsAt + 60_000;
       while (performance.now() < (counts.retirements === 0 ? latest : endsAt)) {
         const since = performance.now();
@@ -83,25 +82,25 @@ export const drill: Drill = {
         await sleep(Math.max(0, everyMs - (performance.now() - since)));
       }
       isOver = true;
-      await Promise.all([happening, rewrapping]);
+      await Promise.all([emitting, rewrapping]);
       for (const sender of [outcomes, visits]) await sender.stop(drainMs);
       await scene.drained(drainMs);
-      await until('every webhook is delivered', drainMs, () => happened.every((id) => delivered.has(id))).catch(
+      await until('every webhook is delivered', drainMs, () => eventIds.every((id) => delivered.has(id))).catch(
         () => {},
       );
-      const counted = await verdict(scene, outcomes, visits, drainMs);
+      const result = await verdict(scene, outcomes, visits, drainMs);
       const { rows: setAside } = await scene.postgres.unbound.query(
         sql<{ queue: string; n: string }>`SELECT queue, count(*) AS n FROM work_set_aside GROUP BY queue`,
       );
-      const undelivered = happened.filter((id) => !delivered.has(id)).length;
+      const undelivered = eventIds.filter((id) => !delivered.has(id)).length;
       const refused = outcomes.refused + visits.refused;
       return {
-        ...counted,
-        passed: counted.passed && undelivered === 0 && setAside.length === 0 && refused === 0 && counts.retirements > 0,
+        ...result,
+        passed: result.passed && undelivered === 0 && setAside.length === 0 && refused === 0 && counts.retirements > 0,
         ...counts,
         requests_refused: refused,
         refusals: { ...outcomes.refusals, ...visits.refusals },
-        webhooks: happened.length,
+        webhooks: eventIds.length,
         webhooks_undelivered: undelivered,
         webhooks_doubled: [...delivered.values()].filter((times) => times > 1).length,
         set_aside: setAside,
@@ -121,16 +120,13 @@ async function settleKeys(scene: FaultsScene): Promise<void> {
   await owner.close();
 }
 
-/** As an operator types it. */
-async function keys(scene: FaultsScene, ...words: string[]): Promise<Record<string, unknown>> {
+/** Runs `tributary keys`. */
+async function keys(scene: FaultsScene, ...args: string[]): Promise<Record<string, unknown>> {
   const environment = { ...scene.environment, DATABASE_OWNER_URL: scene.engines.database.ownerUrl };
-  const { stdout } = await promisify(execFile)(process.execPath, [main, 'keys', ...words, '--json'], {
-    env: { ...process.env, ...environment },
-  });
-  return JSON.parse(stdout);
+  return JSON.parse(await command(root, environment, 'keys', ...args, '--json'));
 }
 
-/** Resolves to whether anything was retired. */
+/** Resolves to true if a key was retired. */
 async function rewrapAndRetire(
   scene: FaultsScene,
   counts: { rewraps: number; rows_rewrapped: number; retirements: number },
@@ -143,7 +139,7 @@ async function rewrapAndRetire(
     counts.retirements += Number(retired.retired);
     return Number(retired.retired) > 0;
   } catch (error) {
-    // Rows that were sealed meanwhile, or a key that has not settled: the next round retires it.
+    // Newly encrypted rows or an unsettled key block the retirement. The next round retires the key.
     if (
       /Run "tributary keys rewrap-rows" first|Try again in a minute/.test(String((error as { stderr?: string }).stderr))
     )

@@ -42,7 +42,10 @@ export function signaturesIn({ out, error }: NpmOutput): Outcome {
   const { invalid, missing } = parsed<{ invalid: Package[]; missing: Package[] }>(out);
   if (!invalid || !missing) return { ran: false, reason: reasonIn(out, error) };
   const describe = (fault: string) => (one: Package) => `${one.name} ${one.version}: ${fault}`;
-  const faults = [...invalid.map(describe('signature or attestation is invalid')), ...missing.map(describe('is not signed'))];
+  const faults = [
+    ...invalid.map(describe('signature or attestation is invalid')),
+    ...missing.map(describe('is not signed')),
+  ];
   return { ran: true, faults };
 }
 

@@ -143,7 +143,10 @@ describe('returns 403 insufficient_scope for a key with every scope except the r
     async (_, route) => {
       const needed = [...new Set(route.access.scopes?.flat())].toSorted().join(',');
       const { headers } = await keyWithout(needed);
-      expect(errorOf(await send(route, { ...headers }, own))).toMatchObject({ status: 403, code: 'insufficient_scope' });
+      expect(errorOf(await send(route, { ...headers }, own))).toMatchObject({
+        status: 403,
+        code: 'insufficient_scope',
+      });
     },
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { advisoriesIn, signaturesIn } from './registry.ts';
-import { missingOf, failedIn } from './regressions.ts';
+import { failedIn, missingOf } from './regressions.ts';
 import { secretsIn } from './secrets.ts';
 
 describe('the secret scan', () => {

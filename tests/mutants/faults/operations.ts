@@ -73,9 +73,9 @@ export const faults: readonly Fault[] = [
         'if (!fresh) return;',
         'a key that was revoked while the request was at work still gets people',
       ],
-      'keys-told-without-a-look': [
-        'if (told && !isToldAsBefore(caller, fresh))',
-        'if (told && false)',
+      'keys-disclosed-without-a-recheck': [
+        'if (disclosedKeys && !mayStillDiscloseKeys(caller, fresh))',
+        'if (disclosedKeys && false)',
         'keys of patients leave after a switch to healthcare',
       ],
       'refused-read-not-logged': [
@@ -84,8 +84,8 @@ export const faults: readonly Fault[] = [
         'a refused attempt to read people is in no log',
       ],
       'people-not-counted': [
-        '{ ...disclosureTo(route, caller, call, told), people }, (cut)',
-        '{ ...disclosureTo(route, caller, call, told), people: 1 }, (cut)',
+        '{ ...disclosureTo(route, caller, call, disclosedKeys), people }, (cut)',
+        '{ ...disclosureTo(route, caller, call, disclosedKeys), people: 1 }, (cut)',
         'the log of who read people counts one, however many there were',
       ],
     },
