@@ -85,7 +85,7 @@ test('rejects a truncated, modified, extended, empty or missing file without wri
     'one bit': (bytes) => Buffer.from(bytes).fill((bytes.at(-20) as number) ^ 1, bytes.length - 20, bytes.length - 19),
     'one bit of the header': (bytes) => Buffer.from(bytes).fill((bytes[25] as number) ^ 1, 25, 26),
     lengthened: (bytes) => Buffer.concat([bytes, Buffer.alloc(40)]),
-    'doubled': (bytes) => Buffer.concat([bytes, bytes]),
+    doubled: (bytes) => Buffer.concat([bytes, bytes]),
     emptied: () => Buffer.alloc(0),
     'not encrypted': () => Buffer.from('SELECT 1'),
   };

@@ -114,16 +114,19 @@ test.each([
     { 'content-type': 'application/json' },
     '{"redirect_uris":["https://a.example/"],"contacts":["\\ud800"]}',
   ],
-] as const)('returns 400 for characters that PostgreSQL cannot store in %s', async (_, method, url, headers, payload) => {
-  const response = await api.fastify.inject({
-    method,
-    url,
-    headers: { ...headers },
-    remoteAddress: elsewhere(),
-    ...(payload && { payload }),
-  });
-  expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_request']);
-});
+] as const)(
+  'returns 400 for characters that PostgreSQL cannot store in %s',
+  async (_, method, url, headers, payload) => {
+    const response = await api.fastify.inject({
+      method,
+      url,
+      headers: { ...headers },
+      remoteAddress: elsewhere(),
+      ...(payload && { payload }),
+    });
+    expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_request']);
+  },
+);
 
 test('accepts an emoji escaped as a surrogate pair', async () => {
   const response = await api.fastify.inject({

@@ -82,12 +82,12 @@ export const regressions: readonly Regression[] = [
   },
   {
     request: 'docker compose up with the passwords generated as in the example',
-    tests: ['tests/deploy.test.ts > the printed list of passwords has every required variable'],
+    tests: ['tests/compose.test.ts > the command that generates passwords includes every required variable'],
   },
   {
     request: 'a connection from the collector container to ClickHouse',
     tests: [
-      'tests/deploy.test.ts > the collector has no key that opens anything, and no way to ClickHouse',
+      'tests/compose.test.ts > the collector gets no encryption keys and no ClickHouse settings',
       'tests/kubernetes.test.ts > every Deployment has a network policy whose ports exist, and the collector cannot reach ClickHouse',
     ],
   },
@@ -120,7 +120,7 @@ export const regressions: readonly Regression[] = [
     request: 'tools/list of /mcp?changes=allowed with a default key',
     tests: [
       'tests/security/tools.test.ts > with ?changes=allowed, default keys and assistant tokens still get no tools that change ads or show personal data',
-      'domain/accounts/oauth.test.ts > [auth-003] speaks for the profile that was chosen, and reads by default',
+      'domain/accounts/oauth-tokens.test.ts > [auth-003] speaks for the profile that was chosen, and reads by default',
     ],
   },
   {

@@ -33,10 +33,7 @@ const sub = (name: string, description: string) =>
 export const keysCommand = () =>
   new Command('keys')
     .addCommand(
-      sub(
-        'rotate',
-        'Add a key. It is used after 60 to 90 seconds, and older keys can still decrypt',
-      )
+      sub('rotate', 'Add a key. It is used after 60 to 90 seconds, and older keys can still decrypt')
         .addArgument(new Argument('<purpose>', 'what the key is for').choices([...rotatedPurposes, all]))
         .action((name: KeyPurpose | typeof all, { json }: Json) =>
           withLedgers(async ({ operator, platform, now }) => {
