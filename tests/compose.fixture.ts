@@ -53,7 +53,7 @@ interface Variable {
   readonly rule: string;
 }
 
-/** Every ${VARIABLE} in the values; those in comments are not used. */
+/** Every ${VARIABLE} in the values, without comments. */
 export function variables(value: unknown): Variable[] {
   if (typeof value === 'string') {
     return [...value.matchAll(reference)].map(([, name, rule = '']) => ({ name: name as string, rule }));
@@ -61,7 +61,7 @@ export function variables(value: unknown): Variable[] {
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(variables) : [];
 }
 
-/** What the Docker client does with ${NAME}, ${NAME:-fallback} and ${NAME:?message}, in every value. */
+/** Interpolates ${NAME}, ${NAME:-fallback} and ${NAME:?message} in every value, as Docker Compose does. */
 function interpolate(value: unknown, environment: Readonly<Record<string, string>>): unknown {
   if (typeof value === 'string') {
     return value.replaceAll(reference, (_, name: string, rule = '') => {

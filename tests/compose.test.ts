@@ -21,7 +21,7 @@ import {
 } from './compose.fixture.ts';
 
 describe('compose.yaml', () => {
-  test('runs our processes, backups and the demo when asked, and the four engines', () => {
+  test('defines all processes, backups, the demo and the four engines', () => {
     expect(ours.map(([name]) => name)).toEqual([
       'migrate',
       'backup',
@@ -50,27 +50,27 @@ describe('compose.yaml', () => {
     expect(isolated).toEqual(['collector', 'provider-webhooks']);
   });
 
-  test('every variable is a setting or explained in the example, and the example explains no other', () => {
+  test('every variable is a setting or documented in the example, and the example documents no others', () => {
     const used = new Set(variables(written).map(({ name }) => name));
     const explained = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name as string);
     expect([...used].filter((name) => !explained.includes(name) && !settingNames.includes(name))).toEqual([]);
     expect(explained.filter((name) => !used.has(name))).toEqual([]);
   });
 
-  test('a secret that is missing is named, and has no fallback that everybody knows', () => {
-    const demanded = variables(written).filter(({ rule }) => rule.startsWith(':?'));
-    expect(new Set(demanded.map(({ name }) => name))).toEqual(new Set(required));
+  test('missing secrets are reported by name, and secrets have no public default', () => {
+    const mandatory = variables(written).filter(({ rule }) => rule.startsWith(':?'));
+    expect(new Set(mandatory.map(({ name }) => name))).toEqual(new Set(required));
     const secrets = variables(written).filter(({ name }) => /(PASSWORD|KEYS|SECRET|TOKEN)$/.test(name));
-    // Of a provider that nobody set up it is empty, which is no secret that everybody knows.
+    // Secrets of unconfigured providers are empty.
     expect(secrets.filter(({ rule }) => !rule.startsWith(':?') && rule !== ':-')).toEqual([]);
   });
 
-  test.each(ours)('%s is given settings that exist and are well formed', (_name, { environment }) => {
+  test.each(ours)('%s gets only existing and valid settings', (_name, { environment }) => {
     expect(Object.keys(environment).filter((name) => !settingNames.includes(name))).toEqual([]);
     expect(() => loadSettings(environment)).not.toThrow();
   });
 
-  test('each of our processes has the database roles it needs, and only migrations, backups and the demo, which serve nothing, have the owner', () => {
+  test('each process gets only the database roles that it needs; only migrations, backups and the demo get the owner', () => {
     const given = ours.map(([name, { environment }]) => [
       name,
       Object.keys(environment).filter((variable) => variable.startsWith('DATABASE_') && variable.endsWith('_URL')),
@@ -86,7 +86,7 @@ describe('compose.yaml', () => {
     });
   });
 
-  test('each of our processes enters ClickHouse as the user it needs, and only migrations and the demo own the tables', () => {
+  test('each process gets only the ClickHouse user that it needs; only migrations, backups and the demo get the owner', () => {
     const given = ours.map(([name, { environment }]) => [
       name,
       environment.CLICKHOUSE_URL && new URL(environment.CLICKHOUSE_URL).username,
@@ -124,14 +124,14 @@ describe('compose.yaml', () => {
     ]);
   });
 
-  test('every setting can be set in .env, but for addresses and ports that compose.yaml itself decides and what production refuses', () => {
+  test('every setting can be set in .env, except addresses and ports fixed in compose.yaml and test settings', () => {
     const used = new Set(variables(ours.map(([name]) => written.services[name])).map(({ name }) => name));
-    const decided =
+    const fixed =
       /^(HOST|PORT|COLLECTOR_PORT|PROVIDER_WEBHOOKS_PORT|DATABASE_\w+_URL|CLICKHOUSE_(URL|DATABASE)|NATS_URL|REDIS_URL|TEST_CLOCK)$/;
-    expect(settingNames.filter((name) => !used.has(name) && !decided.test(name))).toEqual([]);
+    expect(settingNames.filter((name) => !used.has(name) && !fixed.test(name))).toEqual([]);
   });
 
-  test.each(engines)('%s gives up what it does not need, and has bounds', (_name, engine) => {
+  test.each(engines)('%s drops unneeded capabilities and has resource limits', (_name, engine) => {
     expect(engine).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], pids_limit: 4096 });
     expect(engine.mem_limit).toMatch(/^\d+[mg]$/);
     expect((engine.cap_add ?? []).filter((name) => !/^(CHOWN|DAC_OVERRIDE|FOWNER|SETGID|SETUID)$/.test(name))).toEqual(
@@ -139,22 +139,22 @@ describe('compose.yaml', () => {
     );
   });
 
-  test("PostgreSQL's own log quotes no row", () => {
+  test('the PostgreSQL log contains no row data', () => {
     expect(compose.services.postgres?.command).toEqual(['postgres', '-c', 'log_error_verbosity=terse']);
   });
 
-  test('no password stands on a command line', () => {
+  test('no password is on a command line', () => {
     const lines = services.map(([, { command = [] }]) => command.join(' ')).join('\n');
     for (const password of Object.values(filledIn)) expect(lines).not.toContain(password);
   });
 
   const redisServer = spawnSync('sh', ['-c', 'command -v redis-server']).stdout.toString().trim();
   test.skipIf(!redisServer)(
-    'Redis takes its settings from what the command pipes into it, with quotes and all',
+    'Redis reads its settings from standard input, including quoted ones',
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'valkey-'));
       const port = await freePort();
-      // The engine of the tests under the name of the one in the image, at a port of its own.
+      // The redis-server of the tests under the name in the image, on a free port.
       const shim = `#!/bin/sh\n(cat; echo "port ${port}"; echo "dir ${folder}") | exec ${redisServer} "$@"\n`;
       writeFileSync(join(folder, 'valkey-server'), shim, { mode: 0o755 });
       const [program = '', ...args] = (compose.services.redis?.command ?? []).map((word) => word.replaceAll('$$', '$'));
@@ -178,27 +178,27 @@ describe('compose.yaml', () => {
     },
   );
 
-  test.each(ours)('%s waits for what it uses', (_name, { depends_on: dependencies = {} }) => {
+  test.each(ours)('%s waits for the services that it uses', (_name, { depends_on: dependencies = {} }) => {
     for (const [name, { condition }] of Object.entries(dependencies)) {
       expect(condition, name).toBe(name === 'migrate' ? 'service_completed_successfully' : 'service_healthy');
     }
     expect(Object.keys(dependencies)).not.toEqual([]);
   });
 
-  test('nothing listens beyond this machine unless it is told to', () => {
+  test('all ports are published on localhost by default', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
     expect(ports).not.toEqual([]);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
   });
 
-  test.each(engines)('%s is pinned to a version and says when it is ready', (_name, { image, healthcheck }) => {
+  test.each(engines)('%s is pinned to a version and has a health check', (_name, { image, healthcheck }) => {
     expect(image).toMatch(/:\d+(\.\d+)*(-[a-z]+)?$/);
     expect(healthcheck?.test?.[0]).toMatch(/^CMD(-SHELL)?$/);
   });
 
-  test('what serves requests is asked for its health, and what serves none says so', () => {
-    const asked = ours.map(([name, { healthcheck }]) => [name, healthcheck?.disable !== true]);
-    expect(Object.fromEntries(asked)).toEqual({
+  test('processes that serve requests have a health check, and others disable it', () => {
+    const checked = ours.map(([name, { healthcheck }]) => [name, healthcheck?.disable !== true]);
+    expect(Object.fromEntries(checked)).toEqual({
       migrate: false,
       backup: false,
       demo: false,
@@ -210,7 +210,7 @@ describe('compose.yaml', () => {
     expect(read('Dockerfile')).toMatch(/^HEALTHCHECK [\s\S]*\/healthz/m);
   });
 
-  test('data outlives its container, and every mounted file exists', () => {
+  test('data is on named volumes, and every mounted file exists', () => {
     const mounts = services.flatMap(([, service]) => service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
     expect(new Set(mounts.filter((source) => !source.startsWith('./')))).toEqual(new Set(Object.keys(compose.volumes)));
     expect(Object.keys(compose.volumes)).toEqual(['postgres', 'clickhouse', 'nats', 'backups']);
@@ -226,7 +226,7 @@ describe('compose.yaml', () => {
       env: { ...process.env, ...environment },
     });
 
-  test.skipIf(!client)('the Docker client understands it, and refuses it while a secret is missing', () => {
+  test.skipIf(!client)('docker compose accepts the file, and rejects it if a secret is missing', () => {
     expect(config(filledIn)).toMatchObject({ status: 0, stderr: '' });
     for (const name of required) expect(config({ ...filledIn, [name]: '' }).stderr).toContain(`${name} is missing`);
   });

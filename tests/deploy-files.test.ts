@@ -11,11 +11,11 @@ import { compose, filledIn, ours, read, root } from './compose.fixture.ts';
 describe('deploy/nats.conf', () => {
   const server = join(root, '.engines/programs/nats/usr/sbin/nats-server');
 
-  test('a message is acknowledged when it is on disk', () => {
+  test('NATS acknowledges a message when it is on disk', () => {
     expect(read('deploy/nats.conf')).toMatch(/^jetstream \{[^}]*^ {2}sync_interval: always$/m);
   });
 
-  test.skipIf(!existsSync(server))('the server takes it, whatever the password looks like', () => {
+  test.skipIf(!existsSync(server))('nats-server accepts the file with a numeric password', () => {
     const password = compose.services.nats?.environment.NATS_PASSWORD;
     expect(password).toBe(`"${filledIn.NATS_PASSWORD}"`);
     const check = spawnSync(server, ['--config', join(root, 'deploy/nats.conf'), '-t'], {
@@ -27,7 +27,7 @@ describe('deploy/nats.conf', () => {
 });
 
 const psql = newestPsql();
-// The second opens what the first has made.
+// The second test uses the database of the first.
 describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-roles.sql', { shuffle: false }, () => {
   const supervisor = new Supervisor(`deploy-${process.pid}`);
   let server: URL;
@@ -51,9 +51,9 @@ describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-ro
   });
   afterAll(() => supervisor.destroy());
 
-  test('makes exactly what packages/postgres/roles.ts makes, and a second run changes nothing', () => {
-    const furnished = facts();
-    expect(furnished.split('\n').map((line) => line.split('|')[0])).toEqual([
+  test('creates the roles of packages/postgres/roles.ts, and a second run changes nothing', () => {
+    const expected = facts();
+    expect(expected.split('\n').map((line) => line.split('|')[0])).toEqual([
       ...[...Object.values(roles), backupRole].toSorted(),
       'tributary',
       '',
@@ -66,13 +66,13 @@ describe.skipIf(spawnSync(psql, ['--version']).status !== 0)('deploy/postgres-ro
         encoding: 'utf8',
         env: { ...process.env, ...compose.services.postgres?.environment },
       });
-    for (const turn of ['first', 'second']) {
-      expect(run(), turn).toMatchObject({ status: 0, stderr: '' });
-      expect(facts(), turn).toBe(furnished);
+    for (const attempt of ['first', 'second']) {
+      expect(run(), attempt).toMatchObject({ status: 0, stderr: '' });
+      expect(facts(), attempt).toBe(expected);
     }
   });
 
-  test('the addresses in compose.yaml open it: the owner migrates, the others come in', async () => {
+  test('the URLs in compose.yaml work: the owner migrates and the other roles connect', async () => {
     const atServer = (text: string | undefined) => {
       const { username, password, pathname } = new URL(text as string);
       return inDatabase(pathname, username, password);
@@ -97,7 +97,7 @@ describe('Dockerfile', () => {
   const lines = read('Dockerfile').replaceAll('\\\n', '').split('\n');
   const instructions = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1).trim());
-  /** What each stage takes from the repository. */
+  /** Repository files that each stage copies. */
   const stages = lines
     .join('\n')
     .split(/^FROM /m)
@@ -106,7 +106,7 @@ describe('Dockerfile', () => {
       [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' ')),
     );
 
-  test('runs the Node that .node-version names', () => {
+  test('uses the Node version of .node-version', () => {
     const major = read('.node-version').split('.')[0];
     const stages = instructions('FROM').flatMap((text) => / AS (\S+)$/.exec(text)?.[1] ?? []);
     const images = instructions('FROM')
@@ -115,7 +115,7 @@ describe('Dockerfile', () => {
     expect(new Set(images)).toEqual(new Set([`node:${major}-slim`]));
   });
 
-  test('copies what exists and what .dockerignore lets through', () => {
+  test('copies only files that exist and are not in .dockerignore', () => {
     const ignored = read('.dockerignore').split('\n');
     for (const source of stages.flat()) {
       expect(existsSync(join(root, source)), source).toBe(true);
@@ -123,15 +123,15 @@ describe('Dockerfile', () => {
     }
   });
 
-  test('copies every workspace twice, to install and to run, with what npm reads and what the API serves', () => {
+  test('copies every workspace into the install and the runtime stage, with the files that npm and the API need', () => {
     const { workspaces } = JSON.parse(read('package.json')) as { workspaces: string[] };
-    // What only tests need is no part of it.
+    // Test workspaces are not part of the image.
     const folders = workspaces.map((pattern) => pattern.replace('/*', '')).filter((folder) => !/^tests/.test(folder));
     expect(stages.at(0)).toEqual(expect.arrayContaining([...folders, 'package.json', 'package-lock.json', '.npmrc']));
     expect(stages.findLast((sources) => sources.includes('CHANGELOG.md'))).toEqual(expect.arrayContaining(folders));
   });
 
-  test('the processes whose code it compiles load without settings, and leave it in the cache', () => {
+  test('processes load without settings and fill the compile cache', () => {
     const commands = instructions('RUN').flatMap((run) => [...run.matchAll(/node (apps\/\S+) --load-only/g)]);
     expect(commands.length).toBeGreaterThan(0);
     const cache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
@@ -143,20 +143,20 @@ describe('Dockerfile', () => {
     rmSync(cache, { recursive: true });
   });
 
-  test('secrets and what was built or installed here stay out of it', () => {
+  test('.dockerignore excludes secrets and local build results', () => {
     expect(read('.dockerignore').split('\n')).toEqual(
       expect.arrayContaining(['.env', '.env.*', '.git', '.engines', '**/node_modules']),
     );
   });
 
-  test('runs as nobody special, under an init, and starts the API', () => {
-    // The image of backups installs what it adds as root, and is nobody special again.
+  test('runs as an unprivileged user under an init process and starts the API', () => {
+    // The backup image installs packages as root and then switches back.
     expect(instructions('USER')).toEqual(['node', 'root', 'node']);
     expect(instructions('ENTRYPOINT')).toEqual(['["tini", "--"]']);
     expect(JSON.parse(instructions('CMD').at(-1) as string)).toEqual(compose.services.api?.command);
   });
 
-  test('every process that it is told to run is a workspace of ours', () => {
+  test('every command in compose.yaml runs a workspace', () => {
     for (const [name, { command = [] }] of ours) {
       const [, app = ''] = /^(apps\/[a-z-]+)\/main\.ts$/.exec(command[1] ?? '') ?? [];
       expect(existsSync(join(root, app, 'package.json')), name).toBe(true);
@@ -164,7 +164,7 @@ describe('Dockerfile', () => {
   });
 });
 
-/** Debian keeps the programs of each version apart; elsewhere they are on the PATH. */
+/** Debian installs the programs of each version in a separate folder; elsewhere they are on the PATH. */
 function newestPsql(): string {
   const home = '/usr/lib/postgresql';
   const versions = existsSync(home) ? readdirSync(home).toSorted((a, b) => Number(b) - Number(a)) : [];

@@ -77,7 +77,7 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): NodeSe
   let fill = 0;
   const nats = async () => {
     fill = 0;
-    if (!stream.isUp) throw new Error('NATS is away.');
+    if (!stream.isUp) throw new Error('NATS is unavailable.');
     fill = (await stream.webhooks.fill()).share;
     if (fill >= fullFrom) throw new Error('The stream is full.');
   };

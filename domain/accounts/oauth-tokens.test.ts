@@ -15,7 +15,7 @@ const createWorkspace = (headers: Record<string, string>) =>
   send('POST', '/api/v1/workspaces', { json: { name: 'New' }, headers });
 
 describe('a token', () => {
-  test('[auth-003] speaks for the profile that was chosen, and reads by default', async () => {
+  test('[auth-003] is bound to the selected profile and has mcp:read by default', async () => {
     const second = await buildProfile(kit.app, { workspaceId });
     const { token, bearer, location } = await connect({ profileId: second.id });
     expect(new URL(location).searchParams.get('state')).toBe('the-state');
@@ -28,19 +28,19 @@ describe('a token', () => {
     expect([status, json.data.id, json.meta.profile_id]).toEqual([200, second.id, second.id]);
   });
 
-  test('[auth-018] [auth-015] mcp:read creates no workspace; mcp:write does, for whoever may', async () => {
+  test('[auth-018] [auth-015] mcp:read cannot create a workspace; mcp:write can if the member’s role allows it', async () => {
     const { cookie } = await signedIn();
-    const reading = await connect({ cookie, scope: 'mcp:read mcp:write' });
-    expect(reading.token.json.scope).toBe('mcp:read');
-    const refused = await createWorkspace(reading.bearer);
+    const readOnly = await connect({ cookie, scope: 'mcp:read mcp:write' });
+    expect(readOnly.token.json.scope).toBe('mcp:read');
+    const refused = await createWorkspace(readOnly.bearer);
     expect([refused.status, refused.json.error.code, refused.json.error.required_scopes]).toEqual([
       403,
       'insufficient_scope',
       ['workspaces:write'],
     ]);
-    const writing = await connect({ cookie, scope: 'mcp:read mcp:write', write: true });
-    expect(writing.token.json.scope).toBe('mcp:read mcp:write');
-    expect((await createWorkspace(writing.bearer)).status).toBe(201);
+    const readWrite = await connect({ cookie, scope: 'mcp:read mcp:write', write: true });
+    expect(readWrite.token.json.scope).toBe('mcp:read mcp:write');
+    expect((await createWorkspace(readWrite.bearer)).status).toBe(201);
     const viewer = await connect({
       cookie: (await signedIn('viewer')).cookie,
       scope: 'mcp:read mcp:write',
@@ -49,26 +49,26 @@ describe('a token', () => {
     expect((await createWorkspace(viewer.bearer)).status).toBe(403);
   });
 
-  test('a client that requests mcp:write alone gets reading with it', async () => {
+  test('a client that requests only mcp:write also gets mcp:read', async () => {
     const { cookie } = await signedIn();
-    const writing = await connect({ cookie, scope: 'mcp:write', write: true });
-    expect(writing.token.json.scope).toBe('mcp:read mcp:write');
-    expect((await profileOf(writing.bearer)).status).toBe(200);
-    const reading = await connect({ cookie, scope: 'mcp:write' });
-    expect(reading.token.json.scope).toBe('mcp:read');
+    const readWrite = await connect({ cookie, scope: 'mcp:write', write: true });
+    expect(readWrite.token.json.scope).toBe('mcp:read mcp:write');
+    expect((await profileOf(readWrite.bearer)).status).toBe(200);
+    const readOnly = await connect({ cookie, scope: 'mcp:write' });
+    expect(readOnly.token.json.scope).toBe('mcp:read');
     const narrow = await register({ scope: 'mcp:write' });
     expect([narrow.status, narrow.json.scope]).toEqual([201, 'mcp:read mcp:write']);
   });
 
-  test('a box that was not on the page grants nothing', async () => {
+  test('a consent option that was not on the page grants nothing', async () => {
     const { token } = await connect({ scope: 'mcp:read', write: true });
     expect(token.json.scope).toBe('mcp:read');
   });
 
-  test('a code works once, for its own client and with its own verifier', async () => {
+  test('a code works once, only for its client and with its verifier; reuse revokes the token', async () => {
     const { clientId, code, verifier, bearer } = await connect();
     expect((await exchange(clientId, code, verifier)).status).toBe(400);
-    // A code that comes twice was stolen by somebody: what it gave is taken back.
+    // A reused code was stolen, so the token is revoked.
     expect((await profileOf(bearer)).status).toBe(401);
     const { cookie } = await signedIn();
     const other = (await register()).json.client_id;
@@ -91,14 +91,14 @@ describe('a token', () => {
     },
   );
 
-  test('is dead from the next request on when the client gives it back', async () => {
+  test('returns 401 once the client has revoked the token', async () => {
     const { bearer, clientId, token } = await connect();
     expect((await profileOf(bearer)).status).toBe(200);
     await send('POST', '/oauth2/revoke', { form: { client_id: clientId, token: token.json.access_token } });
     expect((await profileOf(bearer)).status).toBe(401);
   });
 
-  test('is not in any table', async () => {
+  test('is stored in no table and no log line', async () => {
     const { token, code } = await connect();
     const rows = await kit.app.unbound.transaction(async (tx) => [
       await tx.selectFrom('oauth_access_tokens').selectAll().execute(),

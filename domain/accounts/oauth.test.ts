@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 describe('discovery', () => {
-  test('says where to register, ask and exchange, and what may be asked for', async () => {
+  test('returns the endpoints and the supported scopes', async () => {
     const server = await send('GET', '/.well-known/oauth-authorization-server');
     expect(server.json).toMatchObject({
       issuer: base,
@@ -28,7 +28,7 @@ describe('discovery', () => {
     }
   });
 
-  test('nothing else of the library is served', async () => {
+  test('no other endpoint of the library is served', async () => {
     for (const path of [
       '/sign-up/email',
       '/sign-in/email',
@@ -43,7 +43,7 @@ describe('discovery', () => {
 });
 
 describe('registration', () => {
-  test('a client may ask for mcp:read and mcp:write, and for nothing else', async () => {
+  test('a client can request mcp:read and mcp:write, and no other scopes', async () => {
     const client = await register();
     expect([client.status, client.json.scope]).toEqual([201, 'mcp:read mcp:write']);
     for (const scope of ['customers:read', 'mcp:read openid', 'offline_access', 'workspaces:write']) {
@@ -51,7 +51,7 @@ describe('registration', () => {
     }
   });
 
-  test('a client cannot spare itself the consent', async () => {
+  test('a client cannot skip the consent', async () => {
     const client = await register({ skip_consent: true, scope: 'mcp:read' });
     const cookie = (await signedIn()).cookie;
     if (client.status === 201) {
@@ -60,7 +60,7 @@ describe('registration', () => {
     } else expect(client.status).toBe(400);
   });
 
-  test('no client without a person', async () => {
+  test('a client cannot get a token without a member', async () => {
     const refused = await register({
       grant_types: ['client_credentials'],
       token_endpoint_auth_method: 'client_secret_post',
@@ -70,7 +70,7 @@ describe('registration', () => {
 });
 
 describe('the consent page', () => {
-  test('asks who is not signed in to sign in, and comes back', async () => {
+  test('asks for sign-in first, and then returns to the consent page', async () => {
     const email = (await signedIn()).email;
     const clientId = (await register()).json.client_id;
     const { location, query } = await authorize(clientId, undefined);
@@ -89,7 +89,7 @@ describe('the consent page', () => {
     expect(String(right.headers['set-cookie'])).toMatch(/^__Host-session=/);
   });
 
-  test('leaves in the logs who signed in on it, who failed to, and which assistant was allowed what', async () => {
+  test('logs successful and failed sign-ins, and the consent with its scopes', async () => {
     const { cookie, email, id } = await signedIn();
     const clientId = (await register()).json.client_id;
     const { query } = await authorize(clientId, cookie, { scope: 'mcp:read mcp:write' });
@@ -110,7 +110,7 @@ describe('the consent page', () => {
     ]);
   });
 
-  test('names in the log the consent of the assistant that was allowed, also beside others', async () => {
+  test('logs the consent of the right assistant if there are several', async () => {
     const other = await buildProfile(kit.app, { workspaceId });
     const { cookie, id } = await signedIn();
     const clients: string[] = [];
@@ -132,7 +132,7 @@ describe('the consent page', () => {
     );
   });
 
-  test('shows the person’s own profiles, escapes what the client says of itself, and runs no script', async () => {
+  test('shows the member’s profiles, escapes client metadata and runs no script', async () => {
     await buildProfile(kit.app);
     const { cookie } = await signedIn();
     const { location } = await authorize((await register()).json.client_id, cookie, { scope: 'mcp:read mcp:write' });
@@ -148,7 +148,7 @@ describe('the consent page', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
-  test('says so when there is nothing to decide', async () => {
+  test('shows an error without a pending request', async () => {
     const { location } = await authorize('nobody', (await signedIn()).cookie);
     const { pathname, search } = new URL(location, base);
     expect(pathname).toBe('/oauth2/consent');
@@ -161,14 +161,14 @@ describe('the consent page', () => {
     expect((await send('POST', '/oauth2/sign-in', { form, headers: { origin: base } })).status).toBe(401);
   });
 
-  test('leads back with a refusal when the person denies', async () => {
+  test('redirects with access_denied if the member denies', async () => {
     const { cookie } = await signedIn();
     const { query } = await authorize((await register()).json.client_id, cookie);
     const { status, location } = await decide(cookie, { query, decision: 'deny' });
     expect([status, new URL(location).searchParams.get('error')]).toEqual([303, 'access_denied']);
   });
 
-  test('takes no decision from another site, for a foreign profile, or on a changed request', async () => {
+  test('rejects decisions from other sites, for foreign profiles or for modified requests', async () => {
     const { cookie } = await signedIn();
     const foreign = await buildProfile(kit.app);
     const { query } = await authorize((await register()).json.client_id, cookie);
@@ -182,7 +182,7 @@ describe('the consent page', () => {
     expect((await decide(cookie, { ...form, query: changed })).status).toBe(400);
   });
 
-  test('asks anew each time: an earlier consent gives no code by itself', async () => {
+  test('asks for consent each time, even after an earlier consent', async () => {
     const { cookie, clientId } = await connect();
     expect((await authorize(clientId, cookie)).location).toMatch(/^\/oauth2\/consent\?/);
     const silent = await authorize(clientId, cookie, { prompt: 'none' });

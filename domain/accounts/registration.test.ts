@@ -33,7 +33,7 @@ async function register(more: object = {}, remoteAddress = elsewhere()) {
 test.each([
   ['one address', (_: number) => '203.0.113.7'],
   ['one network of IPv6', (index: number) => `2001:db8:7::${index + 1}`],
-])('%s registers few assistants an hour', async (_, addressOf) => {
+])('limits the registrations per hour of %s', async (_, addressOf) => {
   const { registrationsPerHour } = assistants;
   const answers = [];
   for (let index = 0; index <= registrationsPerHour; index += 1) answers.push(await register({}, addressOf(index)));

@@ -117,7 +117,7 @@ export function createOpener(keys: () => readonly MasterKey[]): Opener {
     const nonceAt = pointAt + pointBytes;
     const bodyAt = nonceAt + nonceBytes;
     if (sealed[0] !== formatVersion || sealed.length < bodyAt + tagBytes)
-      throw new UnreadableSecret('The box is too short.');
+      throw new UnreadableSecret('The ciphertext is too short.');
     const key = keyOf(sealed.toString('ascii', 2, pointAt), sealed.subarray(pointAt, nonceAt));
     return decrypt(key, sealed.subarray(nonceAt, bodyAt), sealed.subarray(bodyAt), place);
   };

@@ -15,8 +15,8 @@ export const regressions: readonly Regression[] = [
   {
     request: 'a correctly signed provider webhook over 64 KiB',
     tests: [
-      'domain/connections/integrations/integrations.test.ts > a store’s own webhooks are money in the ledger, once, whatever is sent twice, forged or only a test',
-      'domain/connections/routes.test.ts > a provider may send more webhooks a minute than a browser may open pages',
+      'domain/connections/integrations/integrations.test.ts > records signed store webhooks once and ignores duplicates, forged webhooks and tests',
+      'domain/connections/routes.test.ts > the rate limit of provider webhooks is higher than that of pages',
     ],
   },
   {
@@ -54,21 +54,21 @@ export const regressions: readonly Regression[] = [
   {
     request: 'a search with a key created by a removed admin',
     tests: [
-      'domain/accounts/created-by-member.test.ts > with revoke_created what the member created stops working, and nothing else',
-      'domain/accounts/created-by-member.test.ts > keys, links, reports by e-mail and invitations name their creator, also after they left',
+      'domain/accounts/created-by-member.test.ts > revoke_created revokes what the member created and nothing else',
+      'domain/accounts/created-by-member.test.ts > keys, links, report subscriptions and invitations name their creator, even after the creator left',
     ],
   },
   {
     request: 'DELETE /workspaces/{id} with only a session cookie',
     tests: [
-      'domain/tenants/restore-workspace.test.ts > 400: a session without the password deletes neither a workspace nor a profile',
-      'domain/tenants/restore-workspace.test.ts > a deleted workspace opens nothing for seven days, and is as before once it is restored',
+      'domain/tenants/restore-workspace.test.ts > 400: a session cannot delete a workspace or profile without the password',
+      'domain/tenants/restore-workspace.test.ts > a deleted workspace is inaccessible for seven days and unchanged once restored',
     ],
   },
   {
     request: 'PUT /profile/privacy to standard, by an admin',
     tests: [
-      'domain/credentials/healthcare.test.ts > owner and admin make it more private, only an owner less; nobody else does',
+      'domain/credentials/healthcare.test.ts > owners and admins can raise the privacy mode, and only owners can lower it',
     ],
     drills: ['privacy-switch'],
   },
@@ -88,7 +88,7 @@ export const regressions: readonly Regression[] = [
     request: 'a connection from the collector container to ClickHouse',
     tests: [
       'tests/compose.test.ts > the collector gets no encryption keys and no ClickHouse settings',
-      'tests/kubernetes.test.ts > every Deployment has a network policy whose ports exist, and the collector cannot reach ClickHouse',
+      'tests/kubernetes.test.ts > every Deployment has a network policy with its ports, and internet-facing pods cannot reach ClickHouse',
     ],
   },
   {
@@ -100,19 +100,19 @@ export const regressions: readonly Regression[] = [
   {
     request: 'the first-account page with its token in the query string',
     tests: [
-      'apps/api/console.test.ts > while nobody has an account every page leads to the one that makes the first, with a token from the log, once',
+      'apps/api/console.test.ts > without an account, every page redirects to the first-account page, whose token works once',
     ],
   },
   {
     request: 'a key with default scopes that reads personal data or changes ads',
     tests: [
-      'domain/credentials/operator.test.ts > a member’s key reads people and changes ads only if that is named, and people only with the password',
+      'domain/credentials/operator.test.ts > a member’s key needs explicit scopes to read personal data or change ads, and the password for personal data',
     ],
   },
   {
     request: '10,000 registrations of assistants from 2,000 addresses',
     tests: [
-      'domain/accounts/registration.test.ts > %s registers few assistants an hour',
+      'domain/accounts/registration.test.ts > limits the registrations per hour of %s',
       'domain/accounts/registration.test.ts > limits the clients without consent, and deletes the oldest at the limit',
     ],
   },
@@ -120,7 +120,7 @@ export const regressions: readonly Regression[] = [
     request: 'tools/list of /mcp?changes=allowed with a default key',
     tests: [
       'tests/security/tools.test.ts > with ?changes=allowed, default keys and assistant tokens still get no tools that change ads or show personal data',
-      'domain/accounts/oauth-tokens.test.ts > [auth-003] speaks for the profile that was chosen, and reads by default',
+      'domain/accounts/oauth-tokens.test.ts > [auth-003] is bound to the selected profile and has mcp:read by default',
     ],
   },
   {
@@ -141,7 +141,7 @@ export const regressions: readonly Regression[] = [
   {
     request: '250 reconciliations by one key',
     tests: [
-      'domain/reconciliation/reconciliation.test.ts > 409: only so many requested reconciliations of a profile wait; nightly ones and other profiles do not count',
+      'domain/reconciliation/reconciliation.test.ts > 409: limits the queued on-demand reconciliations of a profile, without nightly ones and other profiles',
     ],
   },
 ];
