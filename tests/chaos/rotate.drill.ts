@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { type FaultsScene, openFaultsScene, until } from './faults-scene.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
 import { verdict } from './faults-verdict.ts';
+import { PasswordRotation } from './rotate-passwords.ts';
 import { happen, openReceiver, subscribe } from './webhook-scene.ts';
 
 const sizes = {
@@ -25,6 +26,8 @@ const sizes = {
   },
 } as const;
 const webhooksPerSecond = 5;
+/** Rotations of keys for each rotation of database passwords, which restarts every process. */
+const passwordsEvery = 4;
 const drainMs = 180_000;
 const main = join(import.meta.dirname, '../../apps/cli/main.ts');
 
@@ -35,7 +38,7 @@ const main = join(import.meta.dirname, '../../apps/cli/main.ts');
 export const drill: Drill = {
   name: 'rotate',
   promise:
-    'While the keys of every purpose are rotated over and over, no request fails, no work is set aside and nothing is lost.',
+    'While the keys of every purpose and the database passwords are rotated over and over, no request fails, no work is set aside and nothing is lost.',
 
   async run({ size, progress }) {
     const { seconds, everyMs, ...rates } = sizes[size];
@@ -45,8 +48,9 @@ export const drill: Drill = {
       delivered.set(id, (delivered.get(id) ?? 0) + 1);
       response.writeHead(204).end();
     });
-    const outcomes = new OutcomeSender(scene, rates.outcomes);
-    const visits = new VisitSender(scene, rates.visits).withKey(scene.key);
+    const passwords = new PasswordRotation(scene, (environment, ...words) => tributary(scene, environment, ...words));
+    const outcomes = new OutcomeSender(passwords.receiver, rates.outcomes);
+    const visits = new VisitSender(passwords.receiver, rates.visits).withKey(scene.key);
     let isOver = false;
     try {
       await subscribe(scene.postgres, scene.profileId, `${receiver.origin}/hook`, scene.ring.envelope());
@@ -75,6 +79,7 @@ export const drill: Drill = {
         await keys(scene, 'rotate', 'all');
         counts.rotations += 1;
         if (size === 'small') await settleKeys(scene);
+        if (counts.rotations % passwordsEvery === 1) await passwords.rotate();
         progress(
           Math.min(seconds, Math.round(seconds - (endsAt - performance.now()) / 1_000)),
           seconds,
@@ -97,8 +102,16 @@ export const drill: Drill = {
       const refused = outcomes.refused + visits.refused;
       return {
         ...counted,
-        passed: counted.passed && undelivered === 0 && setAside.length === 0 && refused === 0 && counts.retirements > 0,
+        passed:
+          counted.passed &&
+          undelivered === 0 &&
+          setAside.length === 0 &&
+          refused === 0 &&
+          counts.retirements > 0 &&
+          passwords.retired.length > 0,
         ...counts,
+        password_rotations: passwords.rotated,
+        logins_retired: passwords.retired.length,
         requests_refused: refused,
         refusals: { ...outcomes.refusals, ...visits.refusals },
         webhooks: happened.length,
@@ -110,6 +123,7 @@ export const drill: Drill = {
     } finally {
       isOver = true;
       receiver.close();
+      await passwords.close();
       await scene.close();
     }
   },
@@ -122,13 +136,18 @@ async function settleKeys(scene: FaultsScene): Promise<void> {
 }
 
 /** As an operator types it. */
-async function keys(scene: FaultsScene, ...words: string[]): Promise<Record<string, unknown>> {
-  const environment = { ...scene.environment, DATABASE_OWNER_URL: scene.engines.database.ownerUrl };
-  const { stdout } = await promisify(execFile)(process.execPath, [main, 'keys', ...words, '--json'], {
-    env: { ...process.env, ...environment },
+async function tributary(
+  { engines }: FaultsScene,
+  environment: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...words, '--json'], {
+    env: { ...process.env, ...environment, DATABASE_OWNER_URL: engines.database.ownerUrl },
   });
   return JSON.parse(stdout);
 }
+
+const keys = (scene: FaultsScene, ...words: string[]) => tributary(scene, scene.environment, 'keys', ...words);
 
 /** Resolves to whether anything was retired. */
 async function rewrapAndRetire(
