@@ -149,34 +149,31 @@ describe('compose.yaml', () => {
   });
 
   const redisServer = spawnSync('sh', ['-c', 'command -v redis-server']).stdout.toString().trim();
-  test.skipIf(!redisServer)(
-    'Redis reads its settings from standard input, including quoted ones',
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'valkey-'));
-      const port = await freePort();
-      // The redis-server of the tests under the name in the image, on a free port.
-      const shim = `#!/bin/sh\n(cat; echo "port ${port}"; echo "dir ${folder}") | exec ${redisServer} "$@"\n`;
-      writeFileSync(join(folder, 'valkey-server'), shim, { mode: 0o755 });
-      const [program = '', ...args] = (compose.services.redis?.command ?? []).map((word) => word.replaceAll('$$', '$'));
-      const environment = { REDISCLI_AUTH: '12e4a', PATH: `${folder}:${process.env.PATH}` };
-      const server = spawn(program, args, { env: environment, detached: true, stdio: 'ignore' });
-      try {
-        const ask = (...words: string[]) =>
-          spawnSync('redis-cli', ['-p', String(port), '--no-auth-warning', ...words], {
-            encoding: 'utf8',
-          }).stdout.trim();
-        await expect.poll(() => ask('-a', '12e4a', 'ping')).toBe('PONG');
-        expect(ask('ping')).toMatch(/NOAUTH/);
-        expect(ask('-a', '12e4a', 'config', 'get', 'maxmemory-policy')).toContain('volatile-lru');
-        expect(ask('-a', '12e4a', 'config', 'get', 'save')).toBe('save');
-        const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-        expect(lines).not.toContain('requirepass 12e4a');
-      } finally {
-        process.kill(-(server.pid as number), 'SIGKILL');
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
-  );
+  test.skipIf(!redisServer)('Redis reads its settings from standard input, including quoted ones', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'valkey-'));
+    const port = await freePort();
+    // The redis-server of the tests under the name in the image, on a free port.
+    const shim = `#!/bin/sh\n(cat; echo "port ${port}"; echo "dir ${folder}") | exec ${redisServer} "$@"\n`;
+    writeFileSync(join(folder, 'valkey-server'), shim, { mode: 0o755 });
+    const [program = '', ...args] = (compose.services.redis?.command ?? []).map((word) => word.replaceAll('$$', '$'));
+    const environment = { REDISCLI_AUTH: '12e4a', PATH: `${folder}:${process.env.PATH}` };
+    const server = spawn(program, args, { env: environment, detached: true, stdio: 'ignore' });
+    try {
+      const ask = (...words: string[]) =>
+        spawnSync('redis-cli', ['-p', String(port), '--no-auth-warning', ...words], {
+          encoding: 'utf8',
+        }).stdout.trim();
+      await expect.poll(() => ask('-a', '12e4a', 'ping')).toBe('PONG');
+      expect(ask('ping')).toMatch(/NOAUTH/);
+      expect(ask('-a', '12e4a', 'config', 'get', 'maxmemory-policy')).toContain('volatile-lru');
+      expect(ask('-a', '12e4a', 'config', 'get', 'save')).toBe('save');
+      const lines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+      expect(lines).not.toContain('requirepass 12e4a');
+    } finally {
+      process.kill(-(server.pid as number), 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   test.each(ours)('%s waits for the services that it uses', (_name, { depends_on: dependencies = {} }) => {
     for (const [name, { condition }] of Object.entries(dependencies)) {

@@ -127,6 +127,8 @@ async function checkShops(
     body: JSON.stringify(credentials),
   });
   const headers = { cookie: signedIn.headers.getSetCookie().join('; '), origin: baseUrl };
+  const { data: merges } = await client.listMerges({ query: { date_from: dayAgo(1), date_to: dayAgo(0) } });
+  expect(merges.filter(({ undone_at: at }) => at)).toHaveLength(1);
   const { data: account } = await createClient({ baseUrl, session: {}, headers }).readAccount();
   const second = account.memberships
     .flatMap(({ profiles }) => profiles)

@@ -86,6 +86,10 @@ const commands: Readonly<Record<string, Entry>> = {
     about: "The service's own keys (not API keys): rotate while it runs",
     load: async () => (await import('./commands/keys.ts')).keysCommand(),
   },
+  database: {
+    about: 'Passwords of PostgreSQL: rotate while processes are connected',
+    load: async () => (await import('./commands/database.ts')).databaseCommand(),
+  },
   rates: {
     about: 'Exchange rates',
     load: async () => (await import('./commands/rates.ts')).ratesCommand(),

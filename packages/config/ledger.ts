@@ -41,7 +41,7 @@ export const ledger = {
   databaseAdminUrl: optional(
     'DATABASE_ADMIN_URL',
     ledgerAddress,
-    'The home shard as an administrator of PostgreSQL, whom the other servers know by the same password; for "tributary workspace move" alone. No process that serves needs it.',
+    'URL of the home shard as a PostgreSQL administrator, with the same password on every server. Only "tributary workspace move" and "tributary database" use it.',
     { secret: true },
   ),
   databaseBackupUrl: setting(

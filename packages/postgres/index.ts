@@ -14,6 +14,7 @@ export {
   type Wall,
 } from './ledger.ts';
 export { type Hearing, listen } from './listen.ts';
+export { changeLogin, retireLogin } from './logins.ts';
 export type { LookUps } from './look-ups.ts';
 export { compareMigrations, migrate, migrationsFingerprint } from './migrate.ts';
 export { findMoveOf, moveWorkspace } from './move/move-workspace.ts';
@@ -21,7 +22,7 @@ export type { PersonTable, PersonTables } from './people.ts';
 export { type HeldLocks, isUnlocked } from './privacy-locks.ts';
 export { backupRole, roles } from './roles.ts';
 export { rolledBack } from './rolled-back.ts';
-export { atEveryServer, atServer, connectionTo, partsOf } from './servers.ts';
+export { atEveryServer, atServer, connectionTo, loginOf, partsOf, withLogin } from './servers.ts';
 export { findAnywhere, joinShards, onEachServer } from './shards.ts';
 export type { Snapshot } from './snapshot.ts';
 export { type Sweeper, sweepExpired, sweepOld } from './sweep.ts';

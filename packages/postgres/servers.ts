@@ -45,6 +45,15 @@ export function atServer(url: string, server: string): string {
 export const atEveryServer = (url: string, further: ReadonlyMap<string, string>): Map<string, string> =>
   new Map([[homeShard, url], ...[...further].map(([name, server]) => [name, atServer(url, server)] as const)]);
 
+const credentials = /^(\w+:\/\/)(?:([^:@/]*)(?::[^@]*)?@)?/;
+
+/** The login of a URL. */
+export const loginOf = (url: string): string => decodeURIComponent(credentials.exec(url)?.[2] ?? '');
+
+/** The same URL with another login and password. */
+export const withLogin = (url: string, login: string, password: string): string =>
+  url.replace(credentials, (_, scheme) => `${scheme}${encodeURIComponent(login)}:${encodeURIComponent(password)}@`);
+
 /** For programs of PostgreSQL, whose arguments anybody may read: the address without its password, and the password. */
 export function addressForPrograms(url: string): { readonly address: string; readonly password: string } {
   const { hosts, withHost } = partsOf(url);

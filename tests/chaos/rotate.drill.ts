@@ -7,6 +7,7 @@ import { command } from '../upgrade/old-version.ts';
 import { type FaultsScene, openFaultsScene, until } from './faults-scene.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
 import { verdict } from './faults-verdict.ts';
+import { PasswordRotation } from './rotate-passwords.ts';
 import { happen, openReceiver, subscribe } from './webhook-scene.ts';
 
 const sizes = {
@@ -24,6 +25,8 @@ const sizes = {
   },
 } as const;
 const webhooksPerSecond = 5;
+/** Rotations of keys for each rotation of database passwords, which restarts every process. */
+const passwordsEvery = 4;
 const drainMs = 180_000;
 const root = join(import.meta.dirname, '../..');
 
@@ -34,7 +37,7 @@ const root = join(import.meta.dirname, '../..');
 export const drill: Drill = {
   name: 'rotate',
   promise:
-    'While keys of every purpose are rotated repeatedly, no request fails, no work is set aside and no data is lost.',
+    'While keys of every purpose and database passwords are rotated repeatedly, no request fails, no work is set aside and no data is lost.',
 
   async run({ size, progress }) {
     const { seconds, everyMs, ...rates } = sizes[size];
@@ -44,8 +47,9 @@ export const drill: Drill = {
       delivered.set(id, (delivered.get(id) ?? 0) + 1);
       response.writeHead(204).end();
     });
-    const outcomes = new OutcomeSender(scene, rates.outcomes);
-    const visits = new VisitSender(scene, rates.visits).withKey(scene.key);
+    const passwords = new PasswordRotation(scene, (environment, ...args) => tributary(scene, environment, ...args));
+    const outcomes = new OutcomeSender(passwords.receiver, rates.outcomes);
+    const visits = new VisitSender(passwords.receiver, rates.visits).withKey(scene.key);
     let isOver = false;
     try {
       await subscribe(scene.postgres, scene.profileId, `${receiver.origin}/hook`, scene.ring.envelope());
@@ -74,6 +78,7 @@ export const drill: Drill = {
         await keys(scene, 'rotate', 'all');
         counts.rotations += 1;
         if (size === 'small') await settleKeys(scene);
+        if (counts.rotations % passwordsEvery === 1) await passwords.rotate();
         progress(
           Math.min(seconds, Math.round(seconds - (endsAt - performance.now()) / 1_000)),
           seconds,
@@ -96,8 +101,16 @@ export const drill: Drill = {
       const refused = outcomes.refused + visits.refused;
       return {
         ...result,
-        passed: result.passed && undelivered === 0 && setAside.length === 0 && refused === 0 && counts.retirements > 0,
+        passed:
+          result.passed &&
+          undelivered === 0 &&
+          setAside.length === 0 &&
+          refused === 0 &&
+          counts.retirements > 0 &&
+          passwords.retired.length > 0,
         ...counts,
+        password_rotations: passwords.rotated,
+        logins_retired: passwords.retired.length,
         requests_refused: refused,
         refusals: { ...outcomes.refusals, ...visits.refusals },
         webhooks: eventIds.length,
@@ -109,6 +122,7 @@ export const drill: Drill = {
     } finally {
       isOver = true;
       receiver.close();
+      await passwords.close();
       await scene.close();
     }
   },
@@ -120,11 +134,17 @@ async function settleKeys(scene: FaultsScene): Promise<void> {
   await owner.close();
 }
 
-/** Runs `tributary keys`. */
-async function keys(scene: FaultsScene, ...args: string[]): Promise<Record<string, unknown>> {
-  const environment = { ...scene.environment, DATABASE_OWNER_URL: scene.engines.database.ownerUrl };
-  return JSON.parse(await command(root, environment, 'keys', ...args, '--json'));
+/** Runs a `tributary` command. */
+async function tributary(
+  { engines }: FaultsScene,
+  environment: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<Record<string, unknown>> {
+  const asOwner = { ...environment, DATABASE_OWNER_URL: engines.database.ownerUrl };
+  return JSON.parse(await command(root, asOwner, ...args, '--json'));
 }
+
+const keys = (scene: FaultsScene, ...args: string[]) => tributary(scene, scene.environment, 'keys', ...args);
 
 /** Resolves to true if a key was retired. */
 async function rewrapAndRetire(

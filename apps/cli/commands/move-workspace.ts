@@ -1,7 +1,7 @@
-import { type Settings, WrongSettings } from '@tributary/config';
 import { recordMove } from '@tributary/domain/tenants/room.ts';
-import { atEveryServer, findMoveOf, moveWorkspace } from '@tributary/postgres';
+import { findMoveOf, moveWorkspace } from '@tributary/postgres';
 import { Command } from 'commander';
+import { adminUrlsOf } from '../admin-urls.ts';
 import { withLedgers } from '../ledgers.ts';
 import { tell } from '../output.ts';
 
@@ -18,7 +18,7 @@ export const moveCommand = () =>
     .option('--json', 'machine-readable output')
     .action((workspaceId: string, { to, json }: Flags) =>
       withLedgers(async ({ operator, settings }) => {
-        const addresses = adminsOf(settings);
+        const addresses = adminUrlsOf(settings);
         const target = addresses.get(to);
         if (!target) throw new Error(`There is no ledger shard "${to}" but ${[...addresses.keys()].join(', ')}.`);
         const others = [...addresses].filter(([shard]) => shard !== to);
@@ -35,12 +35,3 @@ export const moveCommand = () =>
         tell(told, json, 'Moved.');
       }),
     );
-
-/** Every server as its administrator. */
-function adminsOf({ databaseAdminUrl, ledgerShards }: Settings): Map<string, string> {
-  if (!databaseAdminUrl)
-    throw new WrongSettings([
-      'DATABASE_ADMIN_URL must be set to move a workspace: the address of the home shard as an administrator of PostgreSQL, who is known to the other servers by the same password',
-    ]);
-  return atEveryServer(databaseAdminUrl, ledgerShards);
-}

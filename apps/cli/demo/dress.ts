@@ -7,7 +7,7 @@ import { type Client, createClient } from '@tributary/sdk';
 import { channels, dayMs, handoffProviders, isAdPlatform } from '@tributary/vocabulary';
 import type { DemoBook } from '../demo-book.ts';
 import type { Step } from './steps.ts';
-import { trade } from './trade.ts';
+import { buyers, emailOf, trade } from './trade.ts';
 
 /**
  * What a shop has besides its market, done through the API as somebody would do it: connected providers, refunds, an erasure, somebody who is
@@ -37,18 +37,22 @@ export async function dress(shop: Shop): Promise<void> {
     await client.listStages({ params: { provider: 'crm_a' }, query: {} });
     await tellWebhooks(shop, client);
   });
+  const { data: invitations } = await client.listInvitations({ params: { workspaceId } });
+  if (invitations.length > 0) return;
   const { date_from: from, date_to: to } = rangeOf(shop);
   const { data: payments } = await client.listPayments({ query: { from, to, limit: 50 } });
-  if (payments.some(({ manual_refund: refund }) => refund)) return;
-  await step('refunds, an erasure, a merge that was undone', async () => {
-    for (const { id, net } of payments.filter(({ net: left }) => Number(left) > 0).slice(0, refunds))
+  await step('refunds, an erasure', async () => {
+    for (const { id, net } of payments.filter((one) => Number(one.net) > 0 && !one.manual_refund).slice(0, refunds))
       await client.createPaymentRefund({ params: { payment_id: id }, body: { amount: (Number(net) / 2).toFixed(2) } });
     await eraseOne(shop, client, workspaceId);
-    await mergeAndUndo(shop, client);
-    await client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } });
   });
   await step('changes of ads, models', () => trade(client, rangeOf(shop)));
+  await step('a merge that was undone', () => mergeAndUndo(shop, client));
   await step('reconciliation', () => client.createReconciliation({ body: rangeOf(shop) }));
+  // The last step, by which the next start knows that all of this is there.
+  await step('an invited colleague', () =>
+    client.createInvitation({ params: { workspaceId }, body: { role: 'analyst' } }),
+  );
 }
 
 const rangeOf = ({ now }: Shop) => ({
@@ -127,20 +131,15 @@ async function eraseOne(shop: Shop, client: Client, workspaceId: string): Promis
   });
 }
 
-/** An import that names two customers as one merges them; a member notices and undoes it. */
+/** A list of loyalty cards names two buyers by one card, which merges them; a member notices and undoes it. */
 async function mergeAndUndo(shop: Shop, client: Client): Promise<void> {
-  const { data: customers } = await client.listCustomers({
-    query: { ...rangeOf(shop), goal: 'payment_received', limit: 50 },
-  });
-  const emails = customers.flatMap(({ email }) => email ?? []);
-  const [one, other] = emails.slice(-2);
-  const number = other && /(\d+)@/.exec(other)?.[1];
-  if (!one || !number) return;
-  await client.importCustomers({ body: { rows: [{ email: one, external_id: `c-${number}` }] } });
+  const [holder, other] = buyers.map(emailOf);
+  for (const email of [holder, other])
+    await client.importCustomers({ body: { rows: [{ email, external_id: 'loyalty-1042' }] } });
   const { data: merges } = await client.listMerges({ query: rangeOf(shop) });
   const [merge] = merges;
-  if (merge)
-    await client.undoMerge({ params: { merge_id: merge.id }, body: { reason: 'Two customers of one household' } });
+  if (!merge) throw new Error('The two buyers were not merged.');
+  await client.undoMerge({ params: { merge_id: merge.id }, body: { reason: 'Two customers of one household' } });
 }
 
 /** A neighbour that takes whatever it is told. */

@@ -59,11 +59,15 @@ async function firstThatTakes(
   }
 }
 
-const buyers = [
+/** They buy without an account, so only their e-mail addresses are known. */
+export const buyers = [
   { first_name: 'Elena', last_name: 'Soto', value: '64.90' },
   { first_name: 'Jonas', last_name: 'Lind', value: '129.00' },
   { first_name: 'Camila', last_name: 'Rojas', value: '38.50' },
 ] as const;
+
+export const emailOf = ({ first_name, last_name }: (typeof buyers)[number]): string =>
+  `${first_name}.${last_name}@example.com`.toLowerCase();
 
 /** From now on the platform hears of payments, of these first. */
 async function tellPlatform(client: Client, connectionId: string, currency: string): Promise<void> {
@@ -75,14 +79,16 @@ async function tellPlatform(client: Client, connectionId: string, currency: stri
       exports: [{ connection_id: connectionId, dataset, events: { payment_received: 'Purchase' }, every_minutes: 1 }],
     },
   });
-  for (const [nth, { first_name, last_name, value }] of buyers.entries())
+  for (const [nth, buyer] of buyers.entries()) {
+    const { first_name, last_name, value } = buyer;
     await client.createEvent({
       body: {
         event_name: 'payment_received',
         idempotency_key: `demo-sale-${nth}`,
         properties: { value, currency },
-        user_traits: { email: `${first_name}.${last_name}@example.com`.toLowerCase(), first_name, last_name },
+        user_traits: { email: emailOf(buyer), first_name, last_name },
         action_source: 'physical_store',
       },
     });
+  }
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { accountClient } from '../client.ts';
 import { words } from '../format.ts';
 import { Labelled } from '../parts/labelled.tsx';
+import { Loading } from '../parts/states.tsx';
 import { usePlace } from '../place.ts';
 import { problemOf } from '../problem.ts';
 import { type ErasureRequest, identityQuery } from '../queries.ts';
@@ -53,9 +54,10 @@ export function ErasureForm({ workspaceId, customerId }: ErasureFormProps) {
           back={() => setSure(false)}
           confirm={() => erase.mutate(asked)}
         />
+      ) : customer.isLoading ? (
+        <Loading lines={6} />
       ) : (
         <Who
-          key={customer.isPending && customerId ? 'waiting' : 'ready'}
           profileId={place.profileId}
           named={selectorOf(customer.data?.customers.flatMap(({ identifiers }) => identifiers) ?? [])}
           before={asked}
