@@ -116,7 +116,7 @@ module.exports = {
     },
     {
       name: 'apps-enter-by-room',
-      comment: 'What the internet reaches has doors of its own, because it must stay small.',
+      comment: 'Internet-facing processes import only the intake entry points of a module, so that they stay small.',
       severity: 'error',
       from: { path: '^(apps|tests/kit)/', pathNot: '\\.test\\.ts$' },
       to: {

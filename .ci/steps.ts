@@ -188,7 +188,7 @@ function vitestInto(file: string, ...more: string[]): string[] {
 /** Few files that failed are run once more with nothing beside them, so that a full machine is told from a fault. */
 async function testsCount(report: string): Promise<Count> {
   if (!existsSync(join(root, report)))
-    return { passed: 0, failed: 1, said: ['The tests were stopped before their end.'] };
+    return { passed: 0, failed: 1, said: ['The tests were interrupted before they finished.'] };
   const first = readReport(root, report);
   const failed = failuresOf(root, first);
   const again = filesToTryAgain(first);

@@ -58,7 +58,7 @@ describe('deploy/kubernetes', () => {
     expect(() => loadSettings(settings)).not.toThrow();
   });
 
-  test('every Deployment has a network policy whose ports exist, and the collector cannot reach ClickHouse', () => {
+  test('every Deployment has a network policy with its ports, and internet-facing pods cannot reach ClickHouse', () => {
     const deployments = objects.filter(({ kind }) => kind === 'Deployment');
     const policies = new Map(
       objects.filter(({ kind }) => kind === 'NetworkPolicy').map(({ metadata, spec }) => [metadata.name, spec]),

@@ -14,7 +14,10 @@ test.each([
   ['no licence', { license: undefined }],
   ['two licences that hold together, one of them unknown', { license: '(MIT AND SSPL-1.0)' }],
   ['an install script', { hasInstallScript: true }],
-  ['a build for another platform that is not locked', { optionalDependencies: { 'a-darwin-arm64': '1.0.0' } }],
+  [
+    'an optional build for another platform without a lock entry',
+    { optionalDependencies: { 'a-darwin-arm64': '1.0.0' } },
+  ],
 ])('%s is a fault', (_title, entry) => {
   expect(faultsOf(entry)).toHaveLength(1);
 });

@@ -9,7 +9,7 @@ interface Locked {
   readonly license?: string;
   readonly hasInstallScript?: boolean;
   readonly link?: boolean;
-  /** It comes inside another package, whose integrity covers it. */
+  /** Bundled in another package, whose integrity hash covers it. */
   readonly inBundle?: boolean;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
@@ -56,7 +56,7 @@ export function supplyChainFaults(lock: Lock): string[] {
   });
 }
 
-/** Where Node would look for it: beside its own packages, then in each folder above. */
+/** The folders in which Node resolves it: its own node_modules, then those of each parent folder. */
 function isLocked(lock: Lock, path: string, wanted: string): boolean {
   const parts = `${path}/`.split('node_modules/');
   return parts.some(

@@ -21,7 +21,7 @@ describe('what the service says of itself', () => {
   });
 
   describe.each(['/api/v1/openapi.json', '/api/v1/changelog'])('%s', (path) => {
-    test('is made and compressed once, and sent from the same bytes each time', async () => {
+    test('is generated and compressed once, and sent from the same buffer', async () => {
       const sent: unknown[] = [];
       const other = await openApi(kit);
       other.fastify.addHook('onSend', async (_request, _reply, payload) => {
@@ -42,7 +42,7 @@ describe('what the service says of itself', () => {
       expect(brotliDecompressSync(first?.rawPayload ?? '').toString()).toBe((await get(path)).body);
     });
 
-    test('answers 304 to a client that has it, and counts the request', async () => {
+    test('returns 304 for a matching If-None-Match, and counts the request', async () => {
       const { headers } = await get(path);
       const again = await get(path, { 'if-none-match': String(headers.etag) });
       expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', headers.etag]);

@@ -42,8 +42,8 @@ import {
   Costs,
   createPersonGate,
   Door,
-  requestTurns,
-  Turns,
+  FairScheduler,
+  requestSlots,
   takeAttempt,
 } from '@tributary/operations';
 import type { Outbound } from '@tributary/outbound';
@@ -67,7 +67,7 @@ export interface ApiOptions {
   readonly apiUrl?: string | undefined;
   readonly collectorUrl: string;
   readonly postgres: Postgres;
-  /** How many connections to the ledger requests share. */
+  /** Size of the PostgreSQL connection pool that requests share. */
   readonly connections: number;
   readonly redis: RedisClient;
   /** While it is away, the routes that read it answer 503 and /readyz says `degraded`; the others do without. */
@@ -100,7 +100,7 @@ export interface ApiOptions {
   readonly metrics: Metrics;
   readonly tracing: Tracing | undefined;
   readonly now: () => Date;
-  /** By how much this machine's clock is ahead of PostgreSQL's, which `now` follows. */
+  /** How far this machine's clock is ahead of PostgreSQL's, which `now` follows. */
   readonly clockSkewMs: () => number;
   /** Serves /test/clock; only test installations have one. */
   readonly testClock?: Pick<TestClock, 'now' | 'advance'> | undefined;
@@ -229,7 +229,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
     limiter,
     vault,
     gate: createPersonGate(postgres),
-    turns: new Turns(requestTurns(options.connections)),
+    scheduler: new FairScheduler(requestSlots(options.connections)),
     services: {
       baseUrl,
       apiUrl,

@@ -81,7 +81,7 @@ test.each([
   [-60_001, 200, 'degraded'],
   [300_000, 200, 'degraded'],
   [-300_001, 503, 'not ready'],
-])('with a clock that is %d ms off, /readyz is %d %s', async (skewMs, statusCode, status) => {
+])('with a clock skew of %d ms, /readyz returns %d %s', async (skewMs, statusCode, status) => {
   const api = await openApi(kit, { clickhouse: warehouse.client, clockSkewMs: () => skewMs });
   const ready = await api.fastify.inject('/readyz');
   expect([ready.statusCode, ready.json().status]).toEqual([statusCode, status]);

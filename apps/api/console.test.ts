@@ -29,7 +29,7 @@ afterAll(async () => {
 
 // The installation gets its first account in the first of them, and shows its console from then on.
 describe('the console of an installation', { shuffle: false }, () => {
-  test('while nobody has an account every page leads to the one that makes the first, with a token from the log, once', async () => {
+  test('without an account, every page redirects to the first-account page, whose token works once', async () => {
     expect((await get('/')).headers.location).toBe('/first-account');
     const owner = kit.owner.unbound;
     const old = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());

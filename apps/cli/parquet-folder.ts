@@ -107,7 +107,7 @@ export async function exportParquet(wanted: ParquetExport, asked: Asked): Promis
 }
 
 const manifestFile = 'manifest.json';
-/** A line for each of many years' days. */
+/** Enough for one line per day over many years. */
 const mostManifestBytes = 16 << 20;
 
 async function readManifest(storage: Storage): Promise<Manifest | undefined> {

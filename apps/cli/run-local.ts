@@ -38,7 +38,7 @@ export async function prepareLocal(supervisor: Supervisor, options: { readonly i
 }
 
 /**
- * Runs api, collector, provider-webhooks and worker until one of them exits or the command is stopped. Prints the text once all of them answer and `whenUp`
+ * Runs api, collector, provider-webhooks and worker until one of them exits or the command is stopped. Prints the text once all of them respond and `whenUp`
  * is done. Rejects if one exits before that, or exits with an error later: the command must not report success then.
  */
 export async function runLocal(

@@ -123,7 +123,7 @@ test('a key is not retired while rows are sealed under it; rewrapped they open u
   const tables =
     'bad_visits 2, erasures 2, journey_summaries 2, idempotent_answers 2, tracking_keys 2, webhook_subscriptions 2, connections 2, handoffs 2, pending_selections 2';
   expect(await why()).toBe(
-    `18 rows are sealed under an older key (${tables}) and could be read no longer. Run "tributary keys rewrap-rows" first.`,
+    `18 rows are encrypted with an older key (${tables}) and would become unreadable. Run "tributary keys rewrap-rows" first.`,
   );
   // Bytes that no key opens stop nothing.
   const [first] = profiles;

@@ -25,7 +25,7 @@ const of = (role: string) =>
 const storage = { s3Endpoint: undefined, s3Region: '', s3AccessKeyId: undefined, s3SecretAccessKey: undefined };
 
 let root: string;
-/** The backup of an earlier version, in a folder that a test may break. */
+/** A copy of a backup of an earlier version, which tests modify. */
 let folder: BackupFolder;
 let manifest: Manifest;
 const settings = () =>
@@ -61,8 +61,8 @@ afterAll(async () => {
   });
 });
 
-/** What a restore answers, and that it left every engine as it was: empty. */
-async function refusal(from = folder): Promise<string> {
+/** The error of a restore. Checks that the restore left every engine empty. */
+async function restoreError(from = folder): Promise<string> {
   const answer = await readManifest(from, 'latest')
     .then((read) => restoreBackup(settings(), from, read))
     .then(
@@ -78,95 +78,95 @@ async function refusal(from = folder): Promise<string> {
 const at = (file: string) => join(root, file);
 const filesNow = () => [manifest.postgres, manifest.log, manifest.keys, ...manifest.clickhouse.partitions];
 
-test('refuses a file that was cut, changed in one bit, lengthened, emptied or removed, and writes nothing', async () => {
+test('rejects a truncated, modified, extended, empty or missing file without writing anything', async () => {
   const changes: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
     cut: (bytes) => bytes.subarray(0, bytes.length >> 1),
     'cut by one byte': (bytes) => bytes.subarray(0, -1),
     'one bit': (bytes) => Buffer.from(bytes).fill((bytes.at(-20) as number) ^ 1, bytes.length - 20, bytes.length - 19),
-    'one bit of its head': (bytes) => Buffer.from(bytes).fill((bytes[25] as number) ^ 1, 25, 26),
+    'one bit of the header': (bytes) => Buffer.from(bytes).fill((bytes[25] as number) ^ 1, 25, 26),
     lengthened: (bytes) => Buffer.concat([bytes, Buffer.alloc(40)]),
-    'twice itself': (bytes) => Buffer.concat([bytes, bytes]),
+    doubled: (bytes) => Buffer.concat([bytes, bytes]),
     emptied: () => Buffer.alloc(0),
-    'not sealed': () => Buffer.from('SELECT 1'),
+    'not encrypted': () => Buffer.from('SELECT 1'),
   };
   for (const { file } of filesNow().slice(0, 4)) {
     const whole = await readFile(at(file));
     for (const [what, change] of Object.entries(changes)) {
       await writeFile(at(file), change(whole));
-      expect(await refusal(), `${file}: ${what}`).toMatch(/does not open|ends before its first frame/);
+      expect(await restoreError(), `${file}: ${what}`).toMatch(/does not open|ends before its first frame/);
     }
     await rm(at(file));
-    expect(await refusal(), `${file}: removed`).toContain(`There is no file "${file}" there.`);
+    expect(await restoreError(), `${file}: removed`).toContain(`There is no file "${file}" there.`);
     await writeFile(at(file), whole);
   }
 });
 
-test('refuses files that changed places, files of another backup, and a description under another name', async () => {
+test('rejects swapped files, files of another backup and a renamed manifest', async () => {
   const [one, other] = [manifest.postgres.file, manifest.log.file];
   await rename(at(one), at('kept'));
   await rename(at(other), at(one));
   await rename(at('kept'), at(other));
-  expect(await refusal()).toContain('does not open');
+  expect(await restoreError()).toContain('does not open');
 
   await cp(folderOf('v0.1.0'), root, { recursive: true });
   const [foreign = ''] = (await readdir(join(folderOf('before-0.1.0'), 'files'))).filter((file) =>
     /postgres/.test(file),
   );
   await cp(join(folderOf('before-0.1.0'), 'files', foreign), at(one));
-  expect(await refusal()).toContain('does not open');
+  expect(await restoreError()).toContain('does not open');
 
   await cp(folderOf('v0.1.0'), root, { recursive: true });
   await cp(at(`backups/${manifest.id}`), at('backups/99991231T000000Z-aaaaaa'));
-  expect(await refusal()).toContain('does not open');
+  expect(await restoreError()).toContain('does not open');
 });
 
-test('refuses a backup that was made under another key, although it is whole', async () => {
-  const others = [{ id: 'u1', bytes: Buffer.alloc(32, 9) }];
-  const forged = openBackupFolder(openStorage(root, storage), others);
+test('rejects an intact backup that is encrypted with another key', async () => {
+  const otherKeys = [{ id: 'u1', bytes: Buffer.alloc(32, 9) }];
+  const forged = openBackupFolder(openStorage(root, storage), otherKeys);
   await forged.write(`backups/99991231T000000Z-bbbbbb`, JSON.stringify({ ...manifest, id: '99991231T000000Z-bbbbbb' }));
-  expect(await refusal()).toContain('does not open');
+  expect(await restoreError()).toContain('does not open');
 });
 
-test('refuses a description that leads out of the folder, names what is no table, or is none', async () => {
+test('rejects a manifest with paths outside the folder, invalid table names or invalid JSON', async () => {
   const [partition] = manifest.clickhouse.partitions;
   const inPartition = (more: object) => ({
     ...manifest,
     clickhouse: { ...manifest.clickhouse, partitions: [{ ...partition, ...more }] },
   });
   const { log: _log, ...without } = manifest;
-  const descriptions: Readonly<Record<string, readonly [unknown, string]>> = {
+  const manifests: Readonly<Record<string, readonly [unknown, string]>> = {
     'above the folder': [
       { ...manifest, postgres: { ...manifest.postgres, file: '../../etc/passwd' } },
       'postgres.file',
     ],
-    'within a name': [{ ...manifest, log: { ...manifest.log, file: 'files/../../x' } }, 'log.file'],
+    'parent folder inside the name': [{ ...manifest, log: { ...manifest.log, file: 'files/../../x' } }, 'log.file'],
     absolute: [{ ...manifest, keys: { ...manifest.keys, file: '/etc/passwd' } }, 'keys.file'],
-    'of another folder': [{ ...manifest, keys: { ...manifest.keys, file: 'backups/x' } }, 'keys.file'],
+    'in another folder': [{ ...manifest, keys: { ...manifest.keys, file: 'backups/x' } }, 'keys.file'],
     'with a NUL': [inPartition({ file: 'files/a\0b' }), 'clickhouse.partitions.0.file'],
-    'a statement': [inPartition({ table: 'visits; DROP TABLE visits' }), 'clickhouse.partitions.0.table'],
-    'no hash': [inPartition({ hash: '1e9' }), 'clickhouse.partitions.0.hash'],
+    'SQL in a table name': [inPartition({ table: 'visits; DROP TABLE visits' }), 'clickhouse.partitions.0.table'],
+    'an invalid hash': [inPartition({ hash: '1e9' }), 'clickhouse.partitions.0.hash'],
     'without a log': [without, 'log'],
-    'a list': [[], 'it is no JSON'],
-    'a text': ['x', 'it is no JSON'],
+    'an array': [[], 'the file is not JSON'],
+    'a string': ['x', 'the file is not JSON'],
   };
-  for (const [what, [description, place]] of Object.entries(descriptions)) {
-    await folder.write(`backups/${manifest.id}`, JSON.stringify(description));
-    expect(await refusal(), what).toContain(`The description of the backup "${manifest.id}" cannot be used: ${place}`);
+  for (const [what, [content, field]] of Object.entries(manifests)) {
+    await folder.write(`backups/${manifest.id}`, JSON.stringify(content));
+    expect(await restoreError(), what).toContain(`The manifest of the backup "${manifest.id}" is invalid: ${field}`);
   }
   await folder.write(`backups/${manifest.id}`, '{"id":');
-  expect(await refusal()).toContain('cannot be used: it is no JSON');
+  expect(await restoreError()).toContain('is invalid: the file is not JSON');
   await folder.write(`backups/${manifest.id}`, JSON.stringify({ ...manifest, id: 'another' }));
-  expect(await refusal()).toContain('cannot be used: id');
+  expect(await restoreError()).toContain('is invalid: id');
 });
 
-test('refuses a backup of a later version before anything is written', async () => {
+test('rejects a backup of a later version without writing anything', async () => {
   const { migrations, partitions } = manifest.clickhouse;
   const clickhouse = { migrations: [...migrations, '9999_later'], partitions };
   await folder.write(`backups/${manifest.id}`, JSON.stringify({ ...manifest, clickhouse }));
-  expect(await refusal()).toContain('is of a later version of Tributary: it has 9999_later');
+  expect(await restoreError()).toContain('is of a later version of Tributary: it has 9999_later');
 });
 
-test('refuses a text that unpacks to more than memory should hold', async () => {
+test('rejects a text file that decompresses to more than its size limit', async () => {
   const zeros = Buffer.alloc(1 << 20, 48);
   const huge = Readable.from(
     (function* () {
@@ -177,6 +177,6 @@ test('refuses a text that unpacks to more than memory should hold', async () => 
   const keys = await folder.write(manifest.keys.file, huge);
   await folder.write(`backups/${manifest.id}`, JSON.stringify({ ...manifest, keys }));
   const before = process.memoryUsage.rss();
-  expect(await refusal()).toContain('is larger than any text of a backup');
+  expect(await restoreError()).toContain('is too large for a text file of a backup');
   expect(process.memoryUsage.rss() - before).toBeLessThan(300 << 20);
 });

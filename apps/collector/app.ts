@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Route } from '@tributary/contract';
 import * as collectorRoutes from '@tributary/contract/routes/collector.ts';
-import { Refusal, rateHeaders, renderError, tooMany } from '@tributary/operations/refusals.ts';
+import { Refusal, rateHeaders, tooMany } from '@tributary/operations/refusals.ts';
 import { chooseForm, isCurrent, packDocument } from '@tributary/pages/document.ts';
 import type { LookUps } from '@tributary/postgres';
 import type { Hearing } from '@tributary/postgres/listen.ts';
@@ -11,11 +11,11 @@ import { clockReadiness, type Log, type Metrics, readinessChecker } from '@tribu
 import { trackerScript } from '@tributary/tracker';
 import type { Vault } from '@tributary/vault';
 import { limits } from '@tributary/vocabulary';
-import { v7 as uuid } from 'uuid';
 import { addressFinder } from './address-of.ts';
 import { agentReader } from './agent-of.ts';
 import { BodyReader } from './body-reader.ts';
 import { DailyUse } from './daily-use.ts';
+import { createNodeServer, type NodeServer, sendJson } from './node-server.ts';
 import { openPlaces } from './place-of.ts';
 import { away, tooLarge } from './refusals.ts';
 import { RefusedTally } from './refused-tally.ts';
@@ -43,7 +43,7 @@ export interface CollectorOptions {
   readonly trustedProxies?: readonly string[];
   readonly geoDatabaseFile?: string | undefined;
   readonly maxHeldBytes?: number;
-  /** By how much this machine's clock is ahead of PostgreSQL's, which `now` follows. */
+  /** How far this machine's clock is ahead of PostgreSQL's, which `now` follows. */
   readonly clockSkewMs: () => number;
   readonly isStopping: () => boolean;
 }
@@ -60,18 +60,12 @@ const degradedFrom = 0.8;
 /** and from this one on it refuses. */
 const fullFrom = 0.98;
 
-export interface Collector {
-  readonly server: Server;
-  listen(host: string, port: number): Promise<number>;
-  close(): Promise<void>;
-}
-
 /**
  * Takes what browsers send and puts it into the log; nothing else. On Node's own server: there are two routes, and a framework
  * would cost as much as all the rest.
  */
-export async function createCollector(options: CollectorOptions): Promise<Collector> {
-  const { redis, stream, log, now, metrics, isStopping } = options;
+export async function createCollector(options: CollectorOptions): Promise<NodeServer> {
+  const { redis, stream, now, metrics, isStopping } = options;
   const visitLog = new VisitLog(stream);
   const use = new DailyUse(redis, now, options.addressShare);
   const refused = new RefusedTally(visitLog, now);
@@ -81,7 +75,7 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     maxSlowPerAddress,
     deadlineMs,
     refuseTooLarge: tooLarge,
-    refuseForNow: () => away('too much is on its way to the log'),
+    refuseForNow: () => away('too many visit bytes are in memory'),
   });
   const limiter = createRateLimiter({ redis, nowMs: Date.now });
   const leases = new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits });
@@ -140,24 +134,21 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
     },
   };
   let fill = 0;
-  // Without the log, or with a full one, no visit comes in.
+  // Without the visit stream, or with a full one, visits cannot be stored.
   const nats = async () => {
     fill = 0;
-    if (!stream.isUp) throw new Error('The log is away.');
+    if (!stream.isUp) throw new Error('NATS is unavailable.');
     fill = (await stream.fill()).share;
-    if (fill >= fullFrom) throw new Error('The log is full.');
-    if (stream.isRefusing) throw new Error('The log stores nothing.');
+    if (fill >= fullFrom) throw new Error('The visit stream is full.');
+    if (stream.isRefusing) throw new Error('The visit stream rejects messages.');
   };
   const clock = clockReadiness(options.clockSkewMs);
   const check = readinessChecker({ needs: { nats, ...clock.needs }, uses: { ...uses, ...clock.uses } }, isStopping);
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
     const { status, body } = await check();
     const isFilling = status === 200 && fill >= degradedFrom;
-    sendJson(response, status, {
-      ...body,
-      ...(isFilling && { status: 'degraded' }),
-      log_fill: Math.round(fill * 1_000) / 1_000,
-    });
+    const log_fill = Math.round(fill * 1_000) / 1_000;
+    sendJson(response, status, { ...body, ...(isFilling && { status: 'degraded' }), log_fill }, jsonHeaders);
   };
   const served: Readonly<Record<string, Served>> = {
     [`POST ${collectorRoutes.collectVisits.path}`]: { route: collectorRoutes.collectVisits, serve: visits },
@@ -165,55 +156,29 @@ export async function createCollector(options: CollectorOptions): Promise<Collec
       serve: (_, response) => response.writeHead(204, preflight).end(),
     },
     [`GET ${collectorRoutes.readTracker.path}`]: { route: collectorRoutes.readTracker, serve: tracker },
-    'GET /healthz': { serve: (_, response) => sendJson(response, 200, { status: 'ok' }) },
+    'GET /healthz': { serve: (_, response) => sendJson(response, 200, { status: 'ok' }, jsonHeaders) },
     'GET /readyz': { serve: ready },
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const startedAt = performance.now();
-    if (isStopping()) response.shouldKeepAlive = false;
+  const find = (request: IncomingMessage): Partial<Served> => {
     const path = request.url?.split('?', 1)[0];
     // A HEAD is a GET whose body Node leaves out.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
-    const { route, serve = nothingHere } = served[`${method} ${path}`] ?? {};
-    let errorCode: string | undefined;
-    try {
-      await serve(request, response);
-    } catch (error) {
-      const requestId = `req_${uuid()}`;
-      if (!(error instanceof Refusal)) log.failure(undefined, error);
-      const { status, code, body, headers } = renderError(error, requestId, options.baseUrl);
-      errorCode = String(code);
-      sendJson(response, status, body, { 'x-request-id': requestId, ...headers });
-      // What is still on its way is not read: the connection ends with the answer.
-      if (!request.complete) response.once('finish', () => request.destroy());
-    }
-    metrics.observe({ route, errorCode }, response.statusCode, performance.now() - startedAt);
+    return served[`${method} ${path}`] ?? {};
   };
-
-  const server = createServer(
-    {
-      headersTimeout: Math.min(deadlineMs, options.requestTimeoutMs),
-      requestTimeout: options.requestTimeoutMs,
-      // Node looks for late ones every half minute unless it is told otherwise.
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 65_000,
-      requireHostHeader: false,
-    },
-    (request, response) => void answer(request, response),
-  );
+  const { server, listen, close } = createNodeServer({
+    ...options,
+    headersTimeoutMs: deadlineMs,
+    errorHeaders: jsonHeaders,
+    serve: (request, response) => (find(request).serve ?? nothingHere)(request, response),
+    onResponse: (request, response, { errorCode, ms }) =>
+      metrics.observe({ route: find(request).route, errorCode }, response.statusCode, ms),
+  });
   return {
     server,
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => resolve((server.address() as { port: number }).port));
-      }),
+    listen,
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      });
+      await close();
       await Promise.all([use.close(), refused.close(), changes.close()]);
     },
   };
@@ -232,6 +197,8 @@ const everywhere = {
   'x-content-type-options': 'nosniff',
 } as const;
 
+const jsonHeaders = { ...everywhere, 'access-control-expose-headers': 'x-request-id, retry-after' } as const;
+
 const preflight = {
   ...everywhere,
   'access-control-allow-methods': 'POST',
@@ -241,21 +208,4 @@ const preflight = {
 
 function nothingHere(): never {
   throw new Refusal('not_found', 'There is nothing at this address.');
-}
-
-function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  if (response.headersSent) return;
-  response
-    .writeHead(status, {
-      ...everywhere,
-      'access-control-expose-headers': 'x-request-id, retry-after',
-      'content-type': 'application/json; charset=utf-8',
-      ...headers,
-    })
-    .end(JSON.stringify(body));
 }

@@ -11,7 +11,7 @@ export interface BodyLimits {
   /** From the headers to the last byte. */
   readonly deadlineMs: number;
   readonly refuseTooLarge: () => Refusal;
-  /** Refuses a body for which there is no memory now. */
+  /** Error for a body that does not fit into memory right now. */
   readonly refuseForNow: () => Refusal;
 }
 
@@ -93,6 +93,6 @@ export class BodyReader {
   }
 }
 
-/** Whoever sent it keeps it and tries again. */
+/** The sender keeps its visits and retries. */
 const tooMany = (reason: string, message: string) =>
   new Refusal('rate_limit_exceeded', message, { fields: { reason }, headers: { 'retry-after': '2' } });

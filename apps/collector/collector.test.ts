@@ -1,9 +1,6 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { createRedis } from '@tributary/redis';
 import { testVault } from '@tributary/testkit';
 import { type FlakyLine, openFlakyLine, openPrivateStream } from '@tributary/testkit/stream';
-import { trackerScript } from '@tributary/tracker';
 import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answered, type CollectorScene, openCollectorScene } from './collector.fixture.ts';
@@ -293,58 +290,6 @@ test('a preflight is answered for any origin', async () => {
   expect(answer.headers.get('access-control-allow-headers')).toBe('content-type');
 });
 
-describe('the script', () => {
-  /** As it comes over the socket, packed: fetch would unpack it. */
-  const ask = (accepts: string | undefined, { method = 'GET', tag }: { method?: string; tag?: string } = {}) =>
-    new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer; received: number }>(
-      (resolve, reject) => {
-        const headers = { ...(accepts && { 'accept-encoding': accepts }), ...(tag && { 'if-none-match': tag }) };
-        const asked = request(`${url}/t.js?v=1`, { method, headers, agent: false }, async (answer) => {
-          const bytes = Buffer.concat(await answer.toArray());
-          resolve({ status: answer.statusCode, headers: answer.headers, bytes, received: answer.socket.bytesRead });
-        });
-        asked.on('error', reject).end();
-      },
-    );
-
-  test.each([
-    ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
-    ['gzip;q=1.0, br;q=0', 'gzip', gunzipSync],
-    ['*', 'br', brotliDecompressSync],
-    ['br;q=0, gzip; q=0.0, identity', undefined, (bytes: Buffer) => bytes],
-    [undefined, undefined, (bytes: Buffer) => bytes],
-  ])('to one that accepts %s comes as %s, headers and all at most 4 kB', async (accepts, encoding, unpack) => {
-    const { status, headers, bytes, received } = await ask(accepts);
-    expect([status, headers['content-type'], headers.vary]).toEqual([
-      200,
-      'text/javascript; charset=utf-8',
-      'accept-encoding',
-    ]);
-    expect(headers['content-encoding']).toBe(encoding);
-    expect(headers['content-length']).toBe(String(bytes.length));
-    expect(unpack(bytes).toString()).toBe(trackerScript);
-    if (encoding) expect(received).toBeLessThanOrEqual(4_096);
-  });
-
-  test('does not come again to whoever has it, and each form has a tag of its own', async () => {
-    const [packed, plain] = [await ask('br'), await ask(undefined)];
-    expect(packed.headers.etag).not.toBe(plain.headers.etag);
-    for (const tag of [`${packed.headers.etag}`, `"other", W/${packed.headers.etag}`]) {
-      const again = await ask('br', { tag });
-      expect([again.status, again.bytes.length]).toEqual([304, 0]);
-    }
-    expect((await ask('br', { tag: `${plain.headers.etag}` })).status).toBe(200);
-  });
-
-  test('says of itself to a HEAD what a GET would get', async () => {
-    const [head, whole] = [await ask('br', { method: 'HEAD' }), await ask('br')];
-    const { date: _headDate, ...headers } = head.headers;
-    const { date: _wholeDate, ...expected } = whole.headers;
-    expect([head.status, head.bytes.length, headers]).toEqual([200, 0, expected]);
-    expect((await fetch(`${url}/healthz`, { method: 'HEAD' })).status).toBe(200);
-  });
-});
-
 test('it says that it lives and what it needs; all else is not found', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
@@ -367,14 +312,14 @@ test('who leaves still takes visits, says so, and keeps no connection', async ()
   }
 });
 
-test('it is not ready after the log refused to store a visit, until it stores one again', async () => {
+test('/readyz returns 503 after the visit stream rejected a message, until it accepts one again', async () => {
   const small = await openPrivateStream({ maxBytes: 200_000 });
   const near = await open(small.stream);
   const ready = async () => (await fetch(`${near.url}/readyz`)).status;
   const send = (bytes: number) =>
     small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }], { deadlineMs: 200 });
   expect(await ready()).toBe(200);
-  // It is not full, and has no room for this one.
+  // The stream is not full, but this message does not fit.
   await expect(send(250_000)).rejects.toThrow();
   await expect.poll(ready, { timeout: 5_000 }).toBe(503);
   await send(1_000);

@@ -167,7 +167,7 @@ test('a profile that requires a yes takes no visit without one', async () => {
   expect(await scene.refusedOf(profileId)).toMatchObject({ counts: { consent: 2 } });
 });
 
-test('a packed body is never unpacked: it is refused as it came, and costs no memory', async () => {
+test('rejects a compressed body with 400 without decompressing it', async () => {
   const bombs = (await makeBombs()).filter(({ bytes }) => bytes.length < 65_536);
   expect(bombs.length).toBeGreaterThan(0);
   const grown = await growthDuring(async () => {

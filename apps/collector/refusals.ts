@@ -10,7 +10,7 @@ export const away = (internal: string): Refusal =>
   });
 
 export const tooLarge = (): Refusal =>
-  new Refusal('payload_too_large', 'A request may have up to 64 KiB and 50 visits. Send fewer at once.');
+  new Refusal('payload_too_large', 'A request must be at most 64 KiB and 50 visits. Send fewer visits at once.');
 
 const words: Readonly<Record<QuotaReason, string>> = {
   daily_quota: 'The profile has sent as much today as it may.',

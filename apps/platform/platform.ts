@@ -48,7 +48,7 @@ export interface Platform {
   readonly settings: Settings;
   readonly log: Log;
   readonly now: () => Date;
-  /** By how much this machine's clock is ahead of PostgreSQL's, which `now` follows. */
+  /** How far this machine's clock is ahead of PostgreSQL's, which `now` follows. */
   readonly clockSkewMs: () => number;
   /** With TEST_CLOCK, what `now` reads; undefined otherwise. */
   readonly testClock: TestClock | undefined;

@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { addressFinder } from '@tributary/collector/address-of.ts';
 import { BodyReader } from '@tributary/collector/body-reader.ts';
-import { Refusal, renderError } from '@tributary/operations/refusals.ts';
+import { createNodeServer, type NodeServer, sendJson } from '@tributary/collector/node-server.ts';
 import type { LookUps } from '@tributary/postgres';
 import type { Received, Receivers } from '@tributary/providers';
 import { addressGroup, createRateLimiter, Leases, type RedisClient } from '@tributary/redis';
@@ -9,11 +9,10 @@ import type { Stream } from '@tributary/stream';
 import { clockReadiness, type Log, type Metrics, readinessChecker } from '@tributary/telemetry';
 import type { Sealer, Vault } from '@tributary/vault';
 import { channelNames, limits } from '@tributary/vocabulary';
-import { v7 as uuid } from 'uuid';
-import { takeOfSender } from './budgets.ts';
-import { notNow, tooLarge, unknownProvider } from './refusals.ts';
+import { chargeAddress } from './rate-limits.ts';
+import { tooLarge, unavailable, unknownProvider } from './refusals.ts';
 import { SecretCache } from './secret-cache.ts';
-import { type Intake, takeWebhook } from './take-webhook.ts';
+import { storeWebhook, type WebhookStore } from './store-webhook.ts';
 
 export interface ProviderWebhooksOptions {
   /** For the addresses of error pages. */
@@ -34,28 +33,22 @@ export interface ProviderWebhooksOptions {
   readonly isStopping: () => boolean;
 }
 
-export interface ProviderWebhooks {
-  readonly server: Server;
-  listen(host: string, port: number): Promise<number>;
-  close(): Promise<void>;
-}
-
 const headersDeadlineMs = 5_000;
-/** For a body of 2 MiB over a slow line. */
+/** Enough for 2 MiB over a slow connection. */
 const bodyDeadlineMs = 10_000;
-/** Requests of one address whose bodies are late. A provider's servers share few addresses. */
+/** Concurrent slow requests per address. Providers send from few addresses. */
 const maxSlowPerAddress = 64;
-/** From this part of its room on the stream is a matter for the operator; full, it refuses. */
+/** Fill levels at which /readyz reports `degraded`, and not ready. */
 const degradedFrom = 0.8;
 const fullFrom = 0.98;
 
-/** Takes webhooks of providers and puts them into the stream. They are parsed and applied by the worker. */
-export function createProviderWebhooks(options: ProviderWebhooksOptions): ProviderWebhooks {
-  const { redis, stream, log, metrics, receivers, isStopping } = options;
+/** Receives provider webhooks and writes them to the stream. The worker parses and applies them. */
+export function createProviderWebhooks(options: ProviderWebhooksOptions): NodeServer {
+  const { redis, stream, metrics, receivers, isStopping } = options;
   const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const leases = new Leases({ limiter, nowMs: Date.now, onFallback: metrics.countLocalLimits });
   const secrets = new SecretCache(options.lookUps);
-  const intake: Intake = { ...options, secrets, leases, limiter };
+  const store: WebhookStore = { ...options, secrets, leases, limiter };
   const addressOf = addressFinder(options.trustedProxies ?? []);
   const bodies = new BodyReader({
     maxBytes: limits.providerWebhooks.bytes,
@@ -63,7 +56,7 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): Provid
     maxSlowPerAddress,
     deadlineMs: bodyDeadlineMs,
     refuseTooLarge: tooLarge,
-    refuseForNow: () => notNow('too much is on its way to the stream'),
+    refuseForNow: () => unavailable('too many webhook bytes are in memory'),
   });
 
   const webhook = async (request: IncomingMessage, response: ServerResponse, name: string) => {
@@ -71,12 +64,12 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): Provid
     const receiver = channel && receivers.of(channel);
     if (!receiver) throw unknownProvider();
     const group = addressGroup(addressOf(request));
-    takeOfSender(leases, group, Number(request.headers['content-length'] ?? limits.providerWebhooks.bytes));
-    // Nothing could be kept, so nothing is read.
-    if (!stream.isUp) throw notNow('NATS is away');
+    chargeAddress(leases, group, Number(request.headers['content-length'] ?? limits.providerWebhooks.bytes));
+    // Checked before the body is read, because it could not be stored.
+    if (!stream.isUp) throw unavailable('NATS is unavailable');
     const headers = headersOf(request);
     await bodies.read(request, group.own, (body) =>
-      takeWebhook(intake, { channel, receiver, delivery: { headers, body }, group }),
+      storeWebhook(store, { channel, receiver, delivery: { headers, body }, group }),
     );
     response.writeHead(204).end();
   };
@@ -84,7 +77,7 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): Provid
   let fill = 0;
   const nats = async () => {
     fill = 0;
-    if (!stream.isUp) throw new Error('NATS is away.');
+    if (!stream.isUp) throw new Error('NATS is unavailable.');
     fill = (await stream.webhooks.fill()).share;
     if (fill >= fullFrom) throw new Error('The stream is full.');
   };
@@ -92,9 +85,9 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): Provid
   const uses = {
     postgres: {
       check: () => options.lookUps.lookUp('SELECT 1'),
-      without: 'Webhooks of accounts that were not seen lately are taken unverified, up to a quota.',
+      without: 'Webhooks of accounts without a cached secret are stored unverified, up to a quota.',
     },
-    redis: { check: () => limiter.look(), without: 'Each process counts rate limits and quotas by itself.' },
+    redis: { check: () => limiter.look(), without: 'Each process counts rate limits and quotas locally.' },
     ...clock.uses,
   };
   const check = readinessChecker({ needs: { nats, ...clock.needs }, uses }, isStopping);
@@ -102,7 +95,7 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): Provid
     const { status, body } = await check();
     const isFilling = status === 200 && fill >= degradedFrom;
     const stream_fill = Math.round(fill * 1_000) / 1_000;
-    sendJson(response, status, { ...body, ...(isFilling && { status: 'degraded' }), stream_fill });
+    sendJson(response, status, { ...body, ...(isFilling && { status: 'degraded' }), stream_fill }, jsonHeaders);
   };
 
   const serve = (request: IncomingMessage, response: ServerResponse): unknown => {
@@ -110,68 +103,28 @@ export function createProviderWebhooks(options: ProviderWebhooksOptions): Provid
     const [, name] = /^\/hooks\/([a-z_]{1,40})$/.exec(path) ?? [];
     if (request.method === 'POST' && name) return webhook(request, response, name);
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && path === '/healthz') return sendJson(response, 200, { status: 'ok' });
+    if (isRead && path === '/healthz') return sendJson(response, 200, { status: 'ok' }, jsonHeaders);
     if (isRead && path === '/readyz') return ready(response);
     throw unknownProvider();
   };
 
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const startedAt = performance.now();
-    if (isStopping()) response.shouldKeepAlive = false;
-    let errorCode: string | undefined;
-    try {
-      await serve(request, response);
-    } catch (error) {
-      const requestId = `req_${uuid()}`;
-      if (!(error instanceof Refusal)) log.failure(undefined, error);
-      const { status, code, body, headers } = renderError(error, requestId, options.baseUrl);
-      errorCode = String(code);
-      sendJson(response, status, body, { 'x-request-id': requestId, ...headers });
-      // The rest of the body is not read: the connection ends with the answer.
-      if (!request.complete) response.once('finish', () => request.destroy());
-    }
-    if (request.method === 'POST' && errorCode) metrics.countRefusedWebhook(labelOf(request.url), response.statusCode);
-    metrics.observe({ route: undefined, errorCode }, response.statusCode, performance.now() - startedAt);
-  };
-
-  const server = createServer(
-    {
-      headersTimeout: Math.min(headersDeadlineMs, options.requestTimeoutMs),
-      requestTimeout: options.requestTimeoutMs,
-      connectionsCheckingInterval: 1_000,
-      keepAliveTimeout: 65_000,
-      requireHostHeader: false,
+  return createNodeServer({
+    ...options,
+    headersTimeoutMs: headersDeadlineMs,
+    errorHeaders: jsonHeaders,
+    serve,
+    onResponse: (request, response, { errorCode, ms }) => {
+      if (request.method === 'POST' && errorCode)
+        metrics.countRefusedWebhook(channelLabel(request.url), response.statusCode);
+      metrics.observe({ route: undefined, errorCode }, response.statusCode, ms);
     },
-    (request, response) => void answer(request, response),
-  );
-  return {
-    server,
-    listen: (host, port) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => resolve((server.address() as { port: number }).port));
-      }),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
-  };
+  });
 }
 
-/** A label of a metric must be one of few. */
-const labelOf = (url = ''): string => channelNames.find((name) => url.startsWith(`/hooks/${name}`)) ?? 'unknown';
+/** The channel as a metric label. Unknown paths share one label, which limits the cardinality. */
+const channelLabel = (url = ''): string => channelNames.find((name) => url.startsWith(`/hooks/${name}`)) ?? 'unknown';
 
 const headersOf = ({ headers }: IncomingMessage): Received['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  if (response.headersSent) return;
-  const about = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' };
-  response.writeHead(status, { ...about, 'x-content-type-options': 'nosniff', ...headers }).end(JSON.stringify(body));
-}
+const jsonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };

@@ -5,7 +5,7 @@ import { clockFigures, openMetrics } from '@tributary/telemetry';
 import { createSealer, KeyRing, loadEnvelopeKeys } from '@tributary/vault';
 import { createProviderWebhooks } from './app.ts';
 
-/** How late a rotated key is used at the latest. */
+/** How often rotated keys are loaded. */
 const keyRefreshMs = 30_000;
 
 await runProcess('provider-webhooks', async (platform) => {
@@ -21,7 +21,7 @@ await runProcess('provider-webhooks', async (platform) => {
   const metrics = await openMetrics(settings.host, settings.providerWebhooksMetricsPort, {
     ...clockFigures(platform.clockSkewMs),
     tributary_provider_webhooks_fill: {
-      help: 'How full the streams of webhooks of providers are, from 0 to 1; a full one refuses webhooks',
+      help: 'Fill level of the provider webhook streams, from 0 to 1; a full stream rejects webhooks',
       label: 'stream',
       readEach: {
         webhooks: async () => (await stream.webhooks.fill()).share,

@@ -6,25 +6,25 @@ import { eventually } from '@tributary/testkit/stream';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openWebhooksScene, orderOf, signed, signedByStripe } from './webhooks.fixture.ts';
+import { openWebhookServer, orderOf, signed, signedByStripe } from './webhooks.fixture.ts';
 
-let scene: Awaited<ReturnType<typeof openWebhooksScene>>;
+let scene: Awaited<ReturnType<typeof openWebhookServer>>;
 beforeAll(async () => {
-  scene = await openWebhooksScene();
+  scene = await openWebhookServer();
 });
 afterAll(() => scene.close());
 
 const post = (sent: RequestInit, path = '/hooks/store', url = scene.url) => fetch(url + path, sent);
 const statusOf = async (sent: RequestInit, path?: string) => (await post(sent, path)).status;
 
-/** Everything that waits is applied. */
+/** Runs a worker until both streams are empty. */
 async function applyAll(): Promise<void> {
-  const worker = await scene.work();
+  const worker = await scene.startWorker();
   await eventually(async () => (await scene.waiting()).every((count) => count === 0));
   await worker.stop();
 }
 
-test('a signed webhook is answered 204 once it is on disk, sealed, and the worker records it', async () => {
+test('returns 204 once a signed webhook is stored encrypted, and the worker records it', async () => {
   const store = await scene.connectStore();
   expect(await statusOf(signed(store, orderOf(1001)))).toBe(204);
   expect(await scene.waiting()).toEqual([1, 0]);
@@ -36,7 +36,7 @@ test('a signed webhook is answered 204 once it is on disk, sealed, and the worke
   expect(await scene.orders(store.profileId)).toEqual(['1001']);
 });
 
-test('a webhook that is sent twice, and applied twice, is in the ledger once', async () => {
+test('a webhook that is delivered and applied several times is recorded once', async () => {
   const store = await scene.connectStore();
   const sent = signed(store, orderOf(1002));
   expect(await Promise.all([statusOf(sent), statusOf(sent), statusOf(sent)])).toEqual([204, 204, 204]);
@@ -44,11 +44,11 @@ test('a webhook that is sent twice, and applied twice, is in the ledger once', a
   expect(await scene.orders(store.profileId)).toEqual(['1002']);
 });
 
-test('a wrong signature, an unknown account and an unknown provider are refused, and nothing is stored', async () => {
+test('returns 401 for a wrong signature or unknown account and 404 for an unknown provider, and stores nothing', async () => {
   const store = await scene.connectStore();
   const forged = signed({ ...store, secret: 'another' }, orderOf(1003));
   expect(await statusOf(forged)).toBe(401);
-  expect(await statusOf(signed({ ...store, domain: 'nobody.myshopify.com' }, orderOf(1003)))).toBe(401);
+  expect(await statusOf(signed({ ...store, domain: 'unconnected.myshopify.com' }, orderOf(1003)))).toBe(401);
   expect(await statusOf(signed({ ...store, domain: `${'a'.repeat(300)}.myshopify.com` }, orderOf(1003)))).toBe(401);
   expect(await statusOf(signed(store, orderOf(1003), { 'x-shopify-shop-domain': '' }))).toBe(401);
   expect(await statusOf(signed(store, orderOf(1003)), '/hooks/chatbot')).toBe(404);
@@ -59,7 +59,7 @@ test('a wrong signature, an unknown account and an unknown provider are refused,
   expect(text).toMatch(/tributary_provider_webhooks_refused_total\{channel="store",status="401"\} 4/);
 });
 
-test('a secret that was changed counts a second later', async () => {
+test('a changed secret is used within a second', async () => {
   const store = await scene.connectStore();
   expect(await statusOf(signed(store, orderOf(1004)))).toBe(204);
   const credentials = JSON.stringify({ webhookSecret: 'new', accessToken: null });
@@ -71,12 +71,12 @@ test('a secret that was changed counts a second later', async () => {
   expect(await statusOf(signed({ ...store, secret: 'new' }, orderOf(1005)))).toBe(204);
   expect(await statusOf(signed(store, orderOf(1006)))).toBe(401);
   await applyAll();
-  // Applied with the secret that counts by then: the first is no longer signed, and is counted.
+  // The worker verifies with the current secret, so it drops and counts the first webhook.
   expect(await scene.orders(store.profileId)).toEqual(['1005']);
   expect(scene.dropped.splice(0)).toEqual(['store']);
 });
 
-test('a provider that signs for all accounts needs no look-up, and its signature holds when it is applied late', async () => {
+test('a provider with one secret needs no lookup, and its timestamped signature stays valid when applied late', async () => {
   const connectionId = await scene.connectStripe('acct_late');
   const body = JSON.stringify({ id: 'evt_1', type: 'charge.succeeded', account: 'acct_late' });
   const sent = signedByStripe(body, scene.kit.clock.now());
@@ -97,12 +97,12 @@ test('a provider that signs for all accounts needs no look-up, and its signature
   expect(rows).toEqual([{ state: 'queued' }]);
 });
 
-describe('what is larger than the limit', () => {
-  test('2 MiB that do not shrink are taken whole, and a byte more is refused', async () => {
+describe('size limits', () => {
+  test('accepts 2 MiB that do not compress, and returns 413 for one byte more', async () => {
     const store = await scene.connectStore();
     const head = orderOf(1007, { note: '' }).slice(0, -2);
-    const room = limits.providerWebhooks.bytes - head.length - 2;
-    const body = `${head}${randomBytes(room).toString('base64url').slice(0, room)}"}`;
+    const noteLength = limits.providerWebhooks.bytes - head.length - 2;
+    const body = `${head}${randomBytes(noteLength).toString('base64url').slice(0, noteLength)}"}`;
     expect(Buffer.byteLength(body)).toBe(limits.providerWebhooks.bytes);
     expect(await statusOf(signed(store, body))).toBe(204);
     expect(await statusOf(signed(store, `${body} `))).toBe(413);
@@ -110,22 +110,22 @@ describe('what is larger than the limit', () => {
     expect(await scene.orders(store.profileId)).toEqual(['1007']);
   });
 
-  test('a NATS server that takes smaller messages takes the same webhook where it shrinks', async () => {
+  test('with a smaller message limit in NATS, accepts a webhook that compresses below it and returns 413 for others', async () => {
     const stream = await scene.log.another({ maxWorkMessageBytes: 100_000 });
-    const small = await scene.open({ stream });
+    const app = await scene.open({ stream });
     const store = await scene.connectStore();
-    const long = orderOf(1008, { note: 'word '.repeat(200_000) });
-    const noise = orderOf(1009, { note: randomBytes(200_000).toString('base64') });
-    expect((await post(signed(store, long), '/hooks/store', small.url)).status).toBe(204);
-    expect((await post(signed(store, noise), '/hooks/store', small.url)).status).toBe(413);
-    await small.close();
+    const compressible = orderOf(1008, { note: 'word '.repeat(200_000) });
+    const random = orderOf(1009, { note: randomBytes(200_000).toString('base64') });
+    expect((await post(signed(store, compressible), '/hooks/store', app.url)).status).toBe(204);
+    expect((await post(signed(store, random), '/hooks/store', app.url)).status).toBe(413);
+    await app.close();
     await applyAll();
     expect(await scene.orders(store.profileId)).toEqual(['1008']);
   });
 });
 
-describe('while PostgreSQL is away', () => {
-  const away = async (work: () => Promise<void>) => {
+describe('while PostgreSQL is unavailable', () => {
+  const whileUnavailable = async (work: () => Promise<void>) => {
     scene.ledgerLine.cut();
     try {
       await work();
@@ -134,62 +134,62 @@ describe('while PostgreSQL is away', () => {
     }
   };
 
-  test('remembered secrets serve, others wait unverified, and the worker drops what is signed wrongly', async () => {
-    const [known, unknown] = [await scene.connectStore(), await scene.connectStore()];
-    expect(await statusOf(signed(known, orderOf(1)))).toBe(204);
-    const second = await scene.open();
-    await away(async () => {
-      expect(await statusOf(signed(known, orderOf(2)))).toBe(204);
-      expect(await statusOf(signed({ ...known, secret: 'forged' }, orderOf(3)))).toBe(401);
+  test('verifies with cached secrets, stores other webhooks unverified, and the worker drops forged ones', async () => {
+    const [cached, uncached] = [await scene.connectStore(), await scene.connectStore()];
+    expect(await statusOf(signed(cached, orderOf(1)))).toBe(204);
+    const other = await scene.open();
+    await whileUnavailable(async () => {
+      expect(await statusOf(signed(cached, orderOf(2)))).toBe(204);
+      expect(await statusOf(signed({ ...cached, secret: 'forged' }, orderOf(3)))).toBe(401);
       expect(await scene.waiting()).toEqual([2, 0]);
-      expect((await post(signed(unknown, orderOf(4)), '/hooks/store', second.url)).status).toBe(204);
+      expect((await post(signed(uncached, orderOf(4)), '/hooks/store', other.url)).status).toBe(204);
       expect(
-        (await post(signed({ ...unknown, secret: 'forged' }, orderOf(5)), '/hooks/store', second.url)).status,
+        (await post(signed({ ...uncached, secret: 'forged' }, orderOf(5)), '/hooks/store', other.url)).status,
       ).toBe(204);
       expect(await scene.waiting()).toEqual([2, 2]);
     });
-    await second.close();
+    await other.close();
     await applyAll();
-    expect(await scene.orders(known.profileId)).toEqual(['1', '2']);
-    expect(await scene.orders(unknown.profileId)).toEqual(['4']);
+    expect(await scene.orders(cached.profileId)).toEqual(['1', '2']);
+    expect(await scene.orders(uncached.profileId)).toEqual(['4']);
     expect(scene.dropped.splice(0)).toEqual(['store']);
     expect(await scene.metrics.text()).toMatch(
       /tributary_provider_webhooks_total\{channel="store",verified="false"\} 2/,
     );
   });
 
-  test('past the room for unverified webhooks the answer is 503 with Retry-After, and verified ones are still taken', async () => {
-    const [loud, known] = [await scene.connectStore(), await scene.connectStore()];
+  test('returns 503 with Retry-After when the unverified stream is full, and still accepts verified webhooks', async () => {
+    const [busy, cached] = [await scene.connectStore(), await scene.connectStore()];
     const app = await scene.open();
-    let taken = 0;
-    expect((await post(signed(known, orderOf(6)), '/hooks/store', app.url)).status).toBe(204);
-    await away(async () => {
-      const noise = () => randomBytes(1_200_000).toString('base64url');
-      const answers: Response[] = [];
-      const forged = { ...loud, secret: 'another' };
-      while (answers.length < 12 && (answers.at(-1)?.status ?? 204) === 204)
-        answers.push(await post(signed(forged, noise()), '/hooks/store', app.url));
-      const last = answers.pop();
-      expect(answers.length).toBeGreaterThan(3);
-      taken = answers.length;
+    let stored = 0;
+    expect((await post(signed(cached, orderOf(6)), '/hooks/store', app.url)).status).toBe(204);
+    await whileUnavailable(async () => {
+      const randomBody = () => randomBytes(1_200_000).toString('base64url');
+      const responses: Response[] = [];
+      const forged = { ...busy, secret: 'another' };
+      while (responses.length < 12 && (responses.at(-1)?.status ?? 204) === 204)
+        responses.push(await post(signed(forged, randomBody()), '/hooks/store', app.url));
+      const last = responses.pop();
+      expect(responses.length).toBeGreaterThan(3);
+      stored = responses.length;
       expect([last?.status, last?.headers.get('retry-after')]).toEqual([503, '30']);
-      expect((await post(signed(known, orderOf(7)), '/hooks/store', app.url)).status).toBe(204);
+      expect((await post(signed(cached, orderOf(7)), '/hooks/store', app.url)).status).toBe(204);
     });
     await app.close();
     await applyAll();
-    expect(await scene.orders(known.profileId)).toEqual(['6', '7']);
-    expect(scene.dropped.splice(0)).toHaveLength(taken);
+    expect(await scene.orders(cached.profileId)).toEqual(['6', '7']);
+    expect(scene.dropped.splice(0)).toHaveLength(stored);
   });
 });
 
-test('while NATS is away the answer is 503 with Retry-After, at once, and afterwards 204', async () => {
+test('returns 503 with Retry-After at once while NATS is unavailable, and 204 afterwards', async () => {
   const store = await scene.connectStore();
   scene.natsLine.cut();
   try {
     await eventually(async () => (await statusOf(signed(store, orderOf(1010)))) === 503);
     const startedAt = performance.now();
-    const answer = await post(signed(store, orderOf(1010)));
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '30']);
+    const response = await post(signed(store, orderOf(1010)));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30']);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect((await fetch(`${scene.url}/readyz`)).status).toBe(503);
   } finally {
@@ -200,13 +200,13 @@ test('while NATS is away the answer is 503 with Retry-After, at once, and afterw
   expect(await scene.orders(store.profileId)).toEqual(['1010']);
 });
 
-test('an address has a budget of bytes a minute, which counts what it announces', async () => {
+test('limits the bytes per address and minute by Content-Length', async () => {
   const store = await scene.connectStore();
   const app = await scene.open();
   const { headers } = signed(store, '{}', { 'x-forwarded-for': '203.0.113.44', 'content-length': '2097152' });
   const statuses = new Set<number>();
   for (let sent = 0; sent < 1_280 && !statuses.has(429); sent += 128) {
-    const some = Array.from({ length: 128 }, () => announce(app.url, headers));
+    const some = Array.from({ length: 128 }, () => sendHeaders(app.url, headers));
     for (const status of await Promise.all(some)) statuses.add(status);
   }
   expect(statuses).toEqual(new Set([0, 429]));
@@ -216,8 +216,8 @@ test('an address has a budget of bytes a minute, which counts what it announces'
   await applyAll();
 });
 
-/** Sends headers and no body. Resolves to the status, or to 0 where the server asks for the body. */
-function announce(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
+/** Sends headers without a body. Resolves to the status, or to 0 if the server is ready to read the body. */
+function sendHeaders(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
   return new Promise((resolve) => {
     const options = { method: 'POST', headers: { ...headers, expect: '100-continue' }, agent: false } as const;
     const sent = request(`${url}/hooks/store`, options);
@@ -225,7 +225,7 @@ function announce(url: string, headers: Readonly<Record<string, string>>): Promi
       sent.destroy();
       resolve(status);
     };
-    // The server says so before it looks at the address.
+    // Node sends 100 Continue before the rate limit is checked.
     sent.once('continue', () => setTimeout(() => end(0), 50));
     sent.once('response', ({ statusCode = 0 }) => end(statusCode));
     sent.once('error', () => resolve(0));
@@ -233,7 +233,7 @@ function announce(url: string, headers: Readonly<Record<string, string>>): Promi
   });
 }
 
-test('content that cannot be recorded becomes a dead letter with its reason, and can be replayed', async () => {
+test('content that cannot be recorded becomes a dead letter with a reason, and can be replayed', async () => {
   const store = await scene.connectStore();
   expect(await statusOf(signed(store, '{"id":'))).toBe(204);
   expect(await statusOf(signed(store, orderOf(1012, { currency: 'nothing' })))).toBe(204);

@@ -3,77 +3,80 @@ import type { LookUps } from '@tributary/postgres';
 import type { Channel } from '@tributary/vocabulary';
 import { LRUCache } from 'lru-cache';
 
-/** PostgreSQL does not answer, and nothing young enough is remembered. */
-export class SecretsAway extends Error {
-  override readonly name = 'SecretsAway';
+/** PostgreSQL is unavailable, and no recent secrets are cached. */
+export class SecretsUnavailable extends Error {
+  override readonly name = 'SecretsUnavailable';
 }
 
-interface Remembered {
+interface Entry {
   readonly secrets: readonly SealedSecret[];
-  readonly at: number;
+  readonly loadedAt: number;
 }
 
-/** Younger than this an answer is used as it is. */
+/** Younger entries are used without a lookup. */
 const freshMs = 5_000;
-/** A signature that an answer of this age refuses is compared again with a new one: the secret may have changed. */
-export const recheckedMs = 1_000;
-/** While PostgreSQL is away, what is remembered serves this long. The worker verifies each webhook again in any case. */
-const lastsMs = 60 * 60_000;
-const patienceMs = 2_000;
-/** After a failure PostgreSQL is asked again so much later, by one request: the others must not hold their bodies in memory meanwhile. */
-const pauseMs = 1_000;
+/** If a signature does not match an older entry, the secret may have changed and is loaded again. */
+export const recheckAfterMs = 1_000;
+/** Maximum age of entries while PostgreSQL is unavailable. The worker verifies each webhook again in any case. */
+const maxAgeMs = 60 * 60_000;
+const timeoutMs = 2_000;
+/** After a failed lookup, one request at a time retries after this pause. Others fail at once, so that their bodies leave memory. */
+const retryPauseMs = 1_000;
 
-/** Secrets of accounts as they are sealed, remembered for seconds, and for an hour while PostgreSQL is away. */
+/** Caches encrypted webhook secrets for seconds, and for an hour while PostgreSQL is unavailable. */
 export class SecretCache {
   readonly #lookUps: LookUps;
   readonly #nowMs: () => number;
-  readonly #known = new LRUCache<string, Remembered>({ max: 20_000 });
-  // Apart from the others: accounts that somebody made up must not push out real ones.
-  readonly #missing = new LRUCache<string, Remembered>({ max: 10_000 });
-  readonly #asked = new Map<string, Promise<readonly SealedSecret[]>>();
-  #askAgainAt = Number.NEGATIVE_INFINITY;
+  readonly #found = new LRUCache<string, Entry>({ max: 20_000 });
+  // Separate, so that made-up accounts cannot evict real ones.
+  readonly #notFound = new LRUCache<string, Entry>({ max: 10_000 });
+  readonly #pending = new Map<string, Promise<readonly SealedSecret[]>>();
+  #retryAt = Number.NEGATIVE_INFINITY;
 
   constructor(lookUps: LookUps, nowMs: () => number = performance.now.bind(performance)) {
     this.#lookUps = lookUps;
     this.#nowMs = nowMs;
   }
 
-  async find(channel: Channel, account: string, youngerThanMs = freshMs): Promise<readonly SealedSecret[]> {
+  async find(channel: Channel, account: string, maxCachedMs = freshMs): Promise<readonly SealedSecret[]> {
     const name = `${channel}:${account}`;
-    const remembered = this.#known.get(name) ?? this.#missing.get(name);
-    const age = remembered ? this.#nowMs() - remembered.at : Number.POSITIVE_INFINITY;
-    if (remembered && age < youngerThanMs) return remembered.secrets;
-    const isAway = this.#askAgainAt > Number.NEGATIVE_INFINITY;
-    if (this.#nowMs() >= this.#askAgainAt) {
-      if (isAway) this.#askAgainAt = this.#nowMs() + patienceMs;
+    const cached = this.#found.get(name) ?? this.#notFound.get(name);
+    const age = cached ? this.#nowMs() - cached.loadedAt : Number.POSITIVE_INFINITY;
+    if (cached && age < maxCachedMs) return cached.secrets;
+    const isUnavailable = this.#retryAt > Number.NEGATIVE_INFINITY;
+    if (this.#nowMs() >= this.#retryAt) {
+      if (isUnavailable) this.#retryAt = this.#nowMs() + timeoutMs;
       try {
-        return await this.#ask(name, channel, account);
+        return await this.#load(name, channel, account);
       } catch (error) {
-        this.#askAgainAt = this.#nowMs() + pauseMs;
-        if (!remembered || age >= lastsMs) throw new SecretsAway('The secrets cannot be read now.', { cause: error });
+        this.#retryAt = this.#nowMs() + retryPauseMs;
+        if (!cached || age >= maxAgeMs)
+          throw new SecretsUnavailable('The secrets cannot be read because PostgreSQL is unavailable.', {
+            cause: error,
+          });
       }
     }
-    if (remembered && age < lastsMs) return remembered.secrets;
-    throw new SecretsAway('The secrets cannot be read now.');
+    if (cached && age < maxAgeMs) return cached.secrets;
+    throw new SecretsUnavailable('The secrets cannot be read because PostgreSQL is unavailable.');
   }
 
-  /** Requests of one account share a question. */
-  #ask(name: string, channel: Channel, account: string): Promise<readonly SealedSecret[]> {
-    const asked = this.#asked.get(name);
-    if (asked) return asked;
-    const answer = this.#answer(name, channel, account).finally(() => this.#asked.delete(name));
-    this.#asked.set(name, answer);
-    return answer;
+  /** Concurrent requests of one account share a lookup. */
+  #load(name: string, channel: Channel, account: string): Promise<readonly SealedSecret[]> {
+    const pending = this.#pending.get(name);
+    if (pending) return pending;
+    const lookUp = this.#lookUp(name, channel, account).finally(() => this.#pending.delete(name));
+    this.#pending.set(name, lookUp);
+    return lookUp;
   }
 
-  async #answer(name: string, channel: Channel, account: string): Promise<readonly SealedSecret[]> {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error('PostgreSQL took too long.')), patienceMs);
+  async #lookUp(name: string, channel: Channel, account: string): Promise<readonly SealedSecret[]> {
+    const timeout = Promise.withResolvers<never>();
+    const timer = setTimeout(() => timeout.reject(new Error('PostgreSQL took too long.')), timeoutMs);
     try {
-      const secrets = await Promise.race([findWebhookSecrets(this.#lookUps, channel, account), late.promise]);
-      this.#askAgainAt = Number.NEGATIVE_INFINITY;
-      this.#known.delete(name);
-      (secrets.length > 0 ? this.#known : this.#missing).set(name, { secrets, at: this.#nowMs() });
+      const secrets = await Promise.race([findWebhookSecrets(this.#lookUps, channel, account), timeout.promise]);
+      this.#retryAt = Number.NEGATIVE_INFINITY;
+      this.#found.delete(name);
+      (secrets.length > 0 ? this.#found : this.#notFound).set(name, { secrets, loadedAt: this.#nowMs() });
       return secrets;
     } finally {
       clearTimeout(timer);

@@ -30,8 +30,8 @@ export interface Store {
   readonly secret: string;
 }
 
-/** The process on streams of its own, behind lines to PostgreSQL and NATS that can be cut, and a worker that is started when a test wants it. */
-export async function openWebhooksScene() {
+/** The process with private streams and interruptible connections to PostgreSQL and NATS. Tests start a worker on demand. */
+export async function openWebhookServer() {
   const kit = await openTestkit();
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
   await redisReady(redis);
@@ -109,8 +109,8 @@ export async function openWebhooksScene() {
       return buildConnection(kit, profile, { channel: 'payments_a', externalId: account });
     },
 
-    /** A worker of the streams until it is stopped. */
-    async work(changes: Partial<WebhookWork> = {}, stream: Stream = log.stream) {
+    /** Runs a worker on the streams until it is stopped. */
+    async startWorker(changes: Partial<WebhookWork> = {}, stream: Stream = log.stream) {
       const handler = webhookHandler({
         postgres: kit.app,
         providers,
@@ -129,7 +129,7 @@ export async function openWebhooksScene() {
 
     waiting: async () => [await log.stream.webhooks.waiting(), await log.stream.unverifiedWebhooks.waiting()],
 
-    /** Numbers of the orders that are in the ledger of a profile, as often as they are. */
+    /** Numbers of the orders in a profile's ledger, including duplicates. */
     async orders(profileId: string): Promise<string[]> {
       const { rows } = await kit.app.forProfile(profileId).transaction((tx) =>
         sql<{ key: string }>`
@@ -163,7 +163,7 @@ export const orderOf = (id: number, more: object = {}): string =>
     ...more,
   });
 
-/** What a store sends. */
+/** A signed request of a store. */
 export const signed = ({ domain, secret }: Store, body: string, more: Readonly<Record<string, string>> = {}) => ({
   method: 'POST',
   headers: {

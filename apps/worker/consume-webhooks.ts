@@ -2,10 +2,10 @@ import { type WebhookWork, webhookHandler } from '@tributary/domain/connections/
 import type { ConsumerEvent, Stream } from '@tributary/stream';
 import type { Log } from '@tributary/telemetry';
 
-/** As many webhooks of each stream are applied at once, and as many wait in memory: each may have 2 MiB. */
-const atOnce = 4;
+/** Concurrency per stream. As many more wait in memory, at up to 2 MiB each. */
+const concurrency = 4;
 
-/** Verifies, parses and applies webhooks of providers. */
+/** Verifies, parses and applies provider webhooks. */
 export async function consumeWebhooks(
   stream: Pick<Stream, 'webhooks' | 'unverifiedWebhooks'>,
   work: WebhookWork,
@@ -15,7 +15,7 @@ export async function consumeWebhooks(
   const handler = webhookHandler(work);
   const options = {
     handler,
-    maxMessages: atOnce,
+    maxMessages: concurrency,
     maxWaitMs: 5,
     ackWaitMs: 10_000,
     observe: (event: ConsumerEvent) => report(log, onError, event),
@@ -28,7 +28,7 @@ export async function consumeWebhooks(
   };
 }
 
-/** Ids and counts. A reason may quote what was sent, so it stays in the dead letter. */
+/** Logs ids and counts only. The reason may quote the body, so it is stored only in the dead letter. */
 function report(log: Log, onError: (error: unknown) => void, event: ConsumerEvent): void {
   if (event.kind === 'interrupted' || event.kind === 'dead-letter-failed') onError(event.error);
   else if (event.kind === 'waiting')

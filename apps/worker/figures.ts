@@ -66,7 +66,7 @@ export function workFigures(
       read: async () => (await stream.fill()).share,
     },
     tributary_provider_webhooks_fill: {
-      help: 'How full the streams of webhooks of providers are, from 0 to 1; a full one refuses webhooks',
+      help: 'Fill level of the provider webhook streams, from 0 to 1; a full stream rejects webhooks',
       label: 'stream',
       readEach: {
         webhooks: async () => (await stream.webhooks.fill()).share,
@@ -74,7 +74,7 @@ export function workFigures(
       },
     },
     tributary_provider_webhooks_waiting: {
-      help: 'Webhooks of providers that are in the streams and not applied yet',
+      help: 'Provider webhooks in the streams that are not applied yet',
       read: async () => (await stream.webhooks.waiting()) + (await stream.unverifiedWebhooks.waiting()),
     },
     tributary_dead_letters_fill: {

@@ -23,7 +23,7 @@ import { workFigures } from './figures.ts';
 import { jobHandlers } from './jobs.ts';
 import { queueHandlers } from './queues.ts';
 
-/** The pipeline works on four profiles at once, the queues on as many, webhooks of providers on eight; jobs run beside them. */
+/** Concurrency: four profiles in the pipeline, four in the queues and eight provider webhooks, plus background jobs. */
 const appConnections = 16;
 
 /** A batch with a customer of thousands of conversions and touches takes its time. */

@@ -77,8 +77,8 @@ export async function removeUnallowedClients(tx: Tx, before: Date, upTo: number)
   return rows.length;
 }
 
-/** The oldest that nobody has allowed anything make room for others. Resolves to how many went. */
-export async function replaceUnallowedClients(tx: Tx, before: Date): Promise<number> {
+/** Deletes the oldest clients without consent. Resolves to the number of deleted clients. */
+export async function deleteOldestUnallowedClients(tx: Tx, before: Date): Promise<number> {
   const { rows } = await sql<{ replaced: string }>`
     SELECT replace_unallowed_clients(${before}, ${limits.assistants.replacedAtOnce}) AS replaced`.execute(tx);
   return Number(rows[0]?.replaced);

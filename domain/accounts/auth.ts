@@ -163,7 +163,7 @@ function assistants(create: typeof mcp, baseUrl: string, sessionSeconds: number)
     grantTypes: ['authorization_code', 'refresh_token'],
     // Opaque tokens, looked up at each use: a JWT would be believed until it ran out, whatever was revoked meanwhile.
     disableJwtPlugin: true,
-    // It ends with the session, and at the latest after a week: there is nothing to refresh it with.
+    // Expires with the session and after a week at most. There is no refresh token.
     accessTokenExpiresIn: Math.min(sessionSeconds, (limits.assistants.tokenDays * dayMs) / 1_000),
     generateOpaqueAccessToken: () => mintSecret('mcpToken'),
     storeTokens: { hash: async (token) => hashToken(token) },

@@ -45,7 +45,7 @@ const statusOf = async (secret: string, url = '/profile') =>
 const nameOf = ({ userId, email }: BuiltMember) => ({ kind: 'user', id: userId, name: 'Person person.test', email });
 
 describe('created_by', () => {
-  test('keys, links, reports by e-mail and invitations name their creator, also after they left', async () => {
+  test('keys, links, report subscriptions and invitations name their creator, even after the creator left', async () => {
     const made = [await createKey(), await createLink(), await createMail(), await invite()];
     expect(made.map(({ created_by }) => created_by)).toEqual(made.map(() => nameOf(admin)));
     expect((await remove(admin)).status).toBe(200);
@@ -111,7 +111,7 @@ describe('GET created', () => {
 });
 
 describe('DELETE member', () => {
-  test('with revoke_created what the member created stops working, and nothing else', async () => {
+  test('revoke_created revokes what the member created and nothing else', async () => {
     const { id: second } = await buildProfile(kit.app, { workspaceId });
     const [key, elsewhere, kept] = [await createKey(), await createKey(admin, second), await createKey(owner)];
     const link = await createLink();

@@ -129,8 +129,8 @@ const closed = () =>
   });
 
 /**
- * Takes the token from behind the # of the address, where no proxy logs it, and presets the browser's time zone where the
- * visitor has not chosen one yet.
+ * Reads the token from the URL fragment, which proxies do not log, and presets the browser's time zone unless one is
+ * selected.
  */
 const script = `
 const token = document.querySelector('input[name=token]');

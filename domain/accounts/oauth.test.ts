@@ -1,144 +1,17 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { auditEntries, buildProfile, openTest, operatorOf } from '@tributary/testkit';
-import { dayMs, limits } from '@tributary/vocabulary';
+import { auditEntries, buildProfile } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createUser } from './operator.ts';
-import { createPasswords } from './passwords.ts';
+import { base, callback, openOAuth, password } from './oauth.fixture.ts';
 
-const { kit, api } = await openTest();
-kit.clock.set(new Date());
+const { kit, newProfile, send, register, signedIn, authorize, decide, connect } = await openOAuth();
 let workspaceId: string;
 let profileId: string;
 beforeEach(async () => {
-  ({ id: profileId, workspaceId } = await buildProfile(kit.app));
+  ({ id: profileId, workspaceId } = await newProfile());
 });
 
-const base = 'https://tributary.test';
-const callback = 'http://127.0.0.1:33418/callback';
-const password = 'vague otter lamp';
-let callers = 0;
-const next = () => {
-  callers += 1;
-  return callers;
-};
-
-interface Sent {
-  readonly json?: unknown;
-  readonly form?: Record<string, string>;
-  readonly headers?: Record<string, string>;
-}
-
-async function send(method: 'GET' | 'POST' | 'DELETE', url: string, { json, form, headers = {} }: Sent = {}) {
-  const type = json ? 'application/json' : 'application/x-www-form-urlencoded';
-  const response = await api.fastify.inject({
-    method,
-    url,
-    headers: { ...(method === 'POST' && { 'content-type': type }), ...headers },
-    ...((json || form) && { payload: json ? JSON.stringify(json) : new URLSearchParams(form).toString() }),
-    remoteAddress: `2001:db8:${next().toString(16)}::2`,
-  });
-  const { statusCode: status, body, headers: got } = response;
-  const isJson = String(got['content-type']).startsWith('application/json');
-  return {
-    status,
-    body,
-    json: isJson && body ? response.json() : undefined,
-    headers: got,
-    location: String(got.location ?? ''),
-  };
-}
-
-const register = (more: object = {}) =>
-  send('POST', '/oauth2/register', {
-    json: {
-      client_name: 'Claude <b>',
-      redirect_uris: [callback],
-      token_endpoint_auth_method: 'none',
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
-      ...more,
-    },
-  });
-
-/** Somebody who signs in with a password, as they do in life; the built member of other tests has no signed cookie. */
-async function signedIn(role: 'owner' | 'viewer' = 'owner') {
-  const email = `p${next()}@example.com`;
-  const passwords = createPasswords(10);
-  const user = await createUser({ operator: operatorOf(kit), passwords }, { email, name: 'Ana', password });
-  await kit.app
-    .forWorkspace(workspaceId)
-    .transaction((tx) =>
-      tx
-        .insertInto('members')
-        .values({ workspace_id: workspaceId, user_id: user.id, role, created_at: kit.clock.now() })
-        .execute(),
-    );
-  const answer = await send('POST', '/api/v1/account/sign-in', { json: { email, password } });
-  return { ...user, cookie: String(answer.headers['set-cookie']).split(';', 1)[0] as string };
-}
-
-async function authorize(clientId: string, cookie: string | undefined, more: Record<string, string> = {}) {
-  const verifier = randomBytes(32).toString('base64url');
-  const query = new URLSearchParams({
-    client_id: clientId,
-    redirect_uri: callback,
-    response_type: 'code',
-    state: 'the-state',
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    resource: `${base}/mcp`,
-    ...more,
-  });
-  const answer = await send('GET', `/oauth2/authorize?${query}`, { headers: cookie ? { cookie } : {} });
-  return { ...answer, verifier, query: answer.location.split('?')[1] ?? '' };
-}
-
-const decide = (cookie: string, form: Record<string, string>, headers: Record<string, string> = { origin: base }) =>
-  send('POST', '/oauth2/consent', { form, headers: { cookie, ...headers } });
-
-const exchange = (clientId: string, code: string, verifier: string) =>
-  send('POST', '/oauth2/token', {
-    form: {
-      grant_type: 'authorization_code',
-      client_id: clientId,
-      code,
-      code_verifier: verifier,
-      redirect_uri: callback,
-    },
-  });
-
-/** The whole way, from a client nobody knows to a token. */
-async function connect(options: { scope?: string; write?: boolean; cookie?: string; profileId?: string } = {}) {
-  const cookie = options.cookie ?? (await signedIn()).cookie;
-  const clientId = (await register()).json.client_id as string;
-  const { query, verifier } = await authorize(clientId, cookie, options.scope ? { scope: options.scope } : {});
-  const form = {
-    query,
-    profile_id: options.profileId ?? profileId,
-    decision: 'allow',
-    ...(options.write && { write: 'yes' }),
-  };
-  const { location } = await decide(cookie, form);
-  const code = new URL(location).searchParams.get('code') ?? '';
-  const token = await exchange(clientId, code, verifier);
-  return {
-    cookie,
-    clientId,
-    code,
-    verifier,
-    location,
-    token,
-    bearer: { authorization: `Bearer ${token.json?.access_token}` },
-  };
-}
-
-const profileOf = (headers: Record<string, string>) => send('GET', '/api/v1/profile', { headers });
-const createWorkspace = (headers: Record<string, string>) =>
-  send('POST', '/api/v1/workspaces', { json: { name: 'New' }, headers });
-
 describe('discovery', () => {
-  test('says where to register, ask and exchange, and what may be asked for', async () => {
+  test('returns the endpoints and the supported scopes', async () => {
     const server = await send('GET', '/.well-known/oauth-authorization-server');
     expect(server.json).toMatchObject({
       issuer: base,
@@ -155,7 +28,7 @@ describe('discovery', () => {
     }
   });
 
-  test('nothing else of the library is served', async () => {
+  test('no other endpoint of the library is served', async () => {
     for (const path of [
       '/sign-up/email',
       '/sign-in/email',
@@ -170,7 +43,7 @@ describe('discovery', () => {
 });
 
 describe('registration', () => {
-  test('a client may ask for mcp:read and mcp:write, and for nothing else', async () => {
+  test('a client can request mcp:read and mcp:write, and no other scopes', async () => {
     const client = await register();
     expect([client.status, client.json.scope]).toEqual([201, 'mcp:read mcp:write']);
     for (const scope of ['customers:read', 'mcp:read openid', 'offline_access', 'workspaces:write']) {
@@ -178,7 +51,7 @@ describe('registration', () => {
     }
   });
 
-  test('a client cannot spare itself the consent', async () => {
+  test('a client cannot skip the consent', async () => {
     const client = await register({ skip_consent: true, scope: 'mcp:read' });
     const cookie = (await signedIn()).cookie;
     if (client.status === 201) {
@@ -187,7 +60,7 @@ describe('registration', () => {
     } else expect(client.status).toBe(400);
   });
 
-  test('no client without a person', async () => {
+  test('a client cannot get a token without a member', async () => {
     const refused = await register({
       grant_types: ['client_credentials'],
       token_endpoint_auth_method: 'client_secret_post',
@@ -197,7 +70,7 @@ describe('registration', () => {
 });
 
 describe('the consent page', () => {
-  test('asks who is not signed in to sign in, and comes back', async () => {
+  test('asks for sign-in first, and then returns to the consent page', async () => {
     const email = (await signedIn()).email;
     const clientId = (await register()).json.client_id;
     const { location, query } = await authorize(clientId, undefined);
@@ -216,7 +89,7 @@ describe('the consent page', () => {
     expect(String(right.headers['set-cookie'])).toMatch(/^__Host-session=/);
   });
 
-  test('leaves in the logs who signed in on it, who failed to, and which assistant was allowed what', async () => {
+  test('logs successful and failed sign-ins, and the consent with its scopes', async () => {
     const { cookie, email, id } = await signedIn();
     const clientId = (await register()).json.client_id;
     const { query } = await authorize(clientId, cookie, { scope: 'mcp:read mcp:write' });
@@ -237,7 +110,7 @@ describe('the consent page', () => {
     ]);
   });
 
-  test('names in the log the consent of the assistant that was allowed, also beside others', async () => {
+  test('logs the consent of the right assistant if there are several', async () => {
     const other = await buildProfile(kit.app, { workspaceId });
     const { cookie, id } = await signedIn();
     const clients: string[] = [];
@@ -259,7 +132,7 @@ describe('the consent page', () => {
     );
   });
 
-  test('shows the person’s own profiles, escapes what the client says of itself, and runs no script', async () => {
+  test('shows the member’s profiles, escapes client metadata and runs no script', async () => {
     await buildProfile(kit.app);
     const { cookie } = await signedIn();
     const { location } = await authorize((await register()).json.client_id, cookie, { scope: 'mcp:read mcp:write' });
@@ -275,7 +148,7 @@ describe('the consent page', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
-  test('says so when there is nothing to decide', async () => {
+  test('shows an error without a pending request', async () => {
     const { location } = await authorize('nobody', (await signedIn()).cookie);
     const { pathname, search } = new URL(location, base);
     expect(pathname).toBe('/oauth2/consent');
@@ -288,14 +161,14 @@ describe('the consent page', () => {
     expect((await send('POST', '/oauth2/sign-in', { form, headers: { origin: base } })).status).toBe(401);
   });
 
-  test('leads back with a refusal when the person denies', async () => {
+  test('redirects with access_denied if the member denies', async () => {
     const { cookie } = await signedIn();
     const { query } = await authorize((await register()).json.client_id, cookie);
     const { status, location } = await decide(cookie, { query, decision: 'deny' });
     expect([status, new URL(location).searchParams.get('error')]).toEqual([303, 'access_denied']);
   });
 
-  test('takes no decision from another site, for a foreign profile, or on a changed request', async () => {
+  test('rejects decisions from other sites, for foreign profiles or for modified requests', async () => {
     const { cookie } = await signedIn();
     const foreign = await buildProfile(kit.app);
     const { query } = await authorize((await register()).json.client_id, cookie);
@@ -309,102 +182,10 @@ describe('the consent page', () => {
     expect((await decide(cookie, { ...form, query: changed })).status).toBe(400);
   });
 
-  test('asks anew each time: an earlier consent gives no code by itself', async () => {
+  test('asks for consent each time, even after an earlier consent', async () => {
     const { cookie, clientId } = await connect();
     expect((await authorize(clientId, cookie)).location).toMatch(/^\/oauth2\/consent\?/);
     const silent = await authorize(clientId, cookie, { prompt: 'none' });
     expect(new URL(silent.location).searchParams.get('error')).toBe('interaction_required');
-  });
-});
-
-describe('a token', () => {
-  test('[auth-003] speaks for the profile that was chosen, and reads by default', async () => {
-    const second = await buildProfile(kit.app, { workspaceId });
-    const { token, bearer, location } = await connect({ profileId: second.id });
-    expect(new URL(location).searchParams.get('state')).toBe('the-state');
-    expect(token.json).toMatchObject({ token_type: 'Bearer', scope: 'mcp:read' });
-    expect(token.json.access_token).toMatch(/^trib_mcp_[0-9A-Za-z]{38}$/);
-    expect(token.json.refresh_token).toBeUndefined();
-    // Sessions of this installation last longer.
-    expect(token.json.expires_in).toBe((limits.assistants.tokenDays * dayMs) / 1_000);
-    const { status, json } = await profileOf(bearer);
-    expect([status, json.data.id, json.meta.profile_id]).toEqual([200, second.id, second.id]);
-  });
-
-  test('[auth-018] [auth-015] mcp:read creates no workspace; mcp:write does, for whoever may', async () => {
-    const { cookie } = await signedIn();
-    const reading = await connect({ cookie, scope: 'mcp:read mcp:write' });
-    expect(reading.token.json.scope).toBe('mcp:read');
-    const refused = await createWorkspace(reading.bearer);
-    expect([refused.status, refused.json.error.code, refused.json.error.required_scopes]).toEqual([
-      403,
-      'insufficient_scope',
-      ['workspaces:write'],
-    ]);
-    const writing = await connect({ cookie, scope: 'mcp:read mcp:write', write: true });
-    expect(writing.token.json.scope).toBe('mcp:read mcp:write');
-    expect((await createWorkspace(writing.bearer)).status).toBe(201);
-    const viewer = await connect({
-      cookie: (await signedIn('viewer')).cookie,
-      scope: 'mcp:read mcp:write',
-      write: true,
-    });
-    expect((await createWorkspace(viewer.bearer)).status).toBe(403);
-  });
-
-  test('a client that requests mcp:write alone gets reading with it', async () => {
-    const { cookie } = await signedIn();
-    const writing = await connect({ cookie, scope: 'mcp:write', write: true });
-    expect(writing.token.json.scope).toBe('mcp:read mcp:write');
-    expect((await profileOf(writing.bearer)).status).toBe(200);
-    const reading = await connect({ cookie, scope: 'mcp:write' });
-    expect(reading.token.json.scope).toBe('mcp:read');
-    const narrow = await register({ scope: 'mcp:write' });
-    expect([narrow.status, narrow.json.scope]).toEqual([201, 'mcp:read mcp:write']);
-  });
-
-  test('a box that was not on the page grants nothing', async () => {
-    const { token } = await connect({ scope: 'mcp:read', write: true });
-    expect(token.json.scope).toBe('mcp:read');
-  });
-
-  test('a code works once, for its own client and with its own verifier', async () => {
-    const { clientId, code, verifier, bearer } = await connect();
-    expect((await exchange(clientId, code, verifier)).status).toBe(400);
-    // A code that comes twice was stolen by somebody: what it gave is taken back.
-    expect((await profileOf(bearer)).status).toBe(401);
-    const { cookie } = await signedIn();
-    const other = (await register()).json.client_id;
-    const { query } = await authorize(other, cookie);
-    const { location } = await decide(cookie, { query, profile_id: profileId, decision: 'allow' });
-    const stolen = new URL(location).searchParams.get('code') ?? '';
-    expect((await exchange(other, stolen, 'x'.repeat(43))).status).toBeGreaterThanOrEqual(400);
-  });
-
-  test.each(['/oauth2/token', '/oauth2/revoke'])('%s knows no client that nobody registered', async (url) => {
-    const form = { client_id: 'x'.repeat(32), grant_type: 'authorization_code', code: 'x', token: 'x' };
-    const basic = `Basic ${Buffer.from('nobody:x').toString('base64')}`;
-    for (const headers of [{}, { authorization: basic }] as Record<string, string>[]) {
-      const { status, json } = await send('POST', url, { form, headers });
-      expect([status, json.error]).toEqual([401, 'invalid_client']);
-    }
-    expect((await send('POST', url, { form: { ...form, code: 'x'.repeat(9_000) } })).status).toBe(413);
-  });
-
-  test('is dead from the next request on when the client gives it back', async () => {
-    const { bearer, clientId, token } = await connect();
-    expect((await profileOf(bearer)).status).toBe(200);
-    await send('POST', '/oauth2/revoke', { form: { client_id: clientId, token: token.json.access_token } });
-    expect((await profileOf(bearer)).status).toBe(401);
-  });
-
-  test('is not in any table', async () => {
-    const { token, code } = await connect();
-    const rows = await kit.app.unbound.transaction(async (tx) => [
-      await tx.selectFrom('oauth_access_tokens').selectAll().execute(),
-      await tx.selectFrom('verifications').selectAll().execute(),
-    ]);
-    for (const secret of [token.json.access_token, code]) expect(JSON.stringify(rows)).not.toContain(secret);
-    for (const secret of [token.json.access_token, code]) expect(api.logLines.join()).not.toContain(secret);
   });
 });

@@ -5,9 +5,9 @@ import { limits } from '@tributary/vocabulary';
 import type { Accounts } from './accounts.ts';
 import { canServeAssistants, chosenProfile, consentPath, isAuthRefusal } from './auth.ts';
 import { type CodePage, codePage, consentPage, problemPage, signInPage, signInPath } from './consent-pages.ts';
-import { clientName, KnownClients, madeOnce } from './known-clients.ts';
 import { findAllMemberships } from './memberships.ts';
 import type { Attempt } from './records.ts';
+import { cacheResponse, clientName, RegisteredClients } from './registered-clients.ts';
 import { readRegistration } from './registration.ts';
 import { sessionAuthenticator } from './session.ts';
 
@@ -26,25 +26,25 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
   if (!canServeAssistants(baseUrl)) return [];
   const pass = async (request: Request) => (await accounts.auth()).handler(request);
   const door = new ConsentDoor(options);
-  const clients = new KnownClients(options.postgres, links.assistantConsent(baseUrl));
+  const clients = new RegisteredClients(options.postgres, links.assistantConsent(baseUrl));
   const get = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'GET', path, allowance: 'public', maxBytes: formBytes, handle: answering(handle) }) as const;
   const post = (path: string, handle: PageEndpoint['handle']) =>
     ({ method: 'POST', path, allowance: 'token', maxBytes: formBytes, handle: answering(handle) }) as const;
   return [
-    get('/.well-known/oauth-authorization-server', madeOnce(pass)),
-    get('/.well-known/oauth-protected-resource', madeOnce(pass)),
-    get('/.well-known/oauth-protected-resource/mcp', madeOnce(pass)),
-    // The library takes its time for a client that is registered, and anybody may register one.
+    get('/.well-known/oauth-authorization-server', cacheResponse(pass)),
+    get('/.well-known/oauth-protected-resource', cacheResponse(pass)),
+    get('/.well-known/oauth-protected-resource/mcp', cacheResponse(pass)),
+    // Rate-limited, because better-auth is slow for registered clients and registration is open.
     {
       ...get(
         '/oauth2/authorize',
-        clients.asking((request) => pass(withScope(request))),
+        clients.checkQuery((request) => pass(withScope(request))),
       ),
       allowance: 'token',
     },
-    { ...post('/oauth2/token', clients.sending(pass)), maxBytes: credentialBytes },
-    { ...post('/oauth2/revoke', clients.sending(pass)), maxBytes: credentialBytes },
+    { ...post('/oauth2/token', clients.checkForm(pass)), maxBytes: credentialBytes },
+    { ...post('/oauth2/revoke', clients.checkForm(pass)), maxBytes: credentialBytes },
     {
       ...post('/oauth2/register', async (request) => {
         const registration = await readRegistration(request, options.postgres, options.now());
@@ -61,14 +61,14 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
 
 /** A form of ours carries the whole request of the assistant along. */
 const formBytes = 32 * 1_024;
-/** A code or token, the client, and the address of its callback. */
+/** Fits a code or token, the client credentials and the redirect URI. */
 const credentialBytes = 8 * 1_024;
 
 /** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
 function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
   return async (request, attempt) => {
-    if (await holdsUnkeepable(request))
-      return Response.json({ error: 'invalid_request', error_description: unkeepableSaid }, { status: 400 });
+    if (await containsUnstorable(request))
+      return Response.json({ error: 'invalid_request', error_description: unstorableMessage }, { status: 400 });
     try {
       return await handle(request, attempt);
     } catch (error) {
@@ -79,21 +79,21 @@ function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
   };
 }
 
-const unkeepableSaid = 'The request holds a NUL character or half a surrogate pair, which cannot be kept.';
-/** However often it is escaped: the forms of our pages carry a whole query. */
+const unstorableMessage = 'The request contains a NUL character or an unpaired surrogate, which cannot be stored.';
+/** Matches any level of escaping, because the forms of the consent pages contain a whole query string. */
 const nul = /%(?:25)*00|\0/;
-/** As JSON writes them. */
-const unkeepable = /\\u(?:0000|d[89a-f])/;
+/** JSON escapes of NUL and of surrogates. */
+const unstorable = /\\u(?:0000|d[89a-f])/;
 
-/** better-auth looks up what it was sent as it is, and PostgreSQL takes no such text. */
-async function holdsUnkeepable(request: Request): Promise<boolean> {
+/** better-auth queries PostgreSQL with unvalidated input, and PostgreSQL rejects such characters with an error. */
+async function containsUnstorable(request: Request): Promise<boolean> {
   const [, credentials = ''] = /^Basic\s+(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   if (nul.test(Buffer.from(credentials, 'base64').toString('latin1'))) return true;
   if (nul.test(new URL(request.url).search)) return true;
   if (request.method === 'GET') return false;
   const body = await request.clone().text();
   if (nul.test(body)) return true;
-  return unkeepable.test(JSON.stringify(parsed(body)) ?? '');
+  return unstorable.test(JSON.stringify(parsed(body)) ?? '');
 }
 
 function parsed(text: string): unknown {

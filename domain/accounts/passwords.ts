@@ -6,7 +6,7 @@ import { turnstile } from './turnstile.ts';
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 
-/** Each takes a core for about 20 ms and a thread that files and name look-ups need too: guessing never takes more than one core of a process. */
+/** A hash uses a core for about 20 ms and a thread that file access and DNS also need, so password guessing can use only one core. */
 const atOnce = 1;
 const mostWaiting = 200;
 

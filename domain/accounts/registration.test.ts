@@ -33,7 +33,7 @@ async function register(more: object = {}, remoteAddress = elsewhere()) {
 test.each([
   ['one address', (_: number) => '203.0.113.7'],
   ['one network of IPv6', (index: number) => `2001:db8:7::${index + 1}`],
-])('%s registers few assistants an hour', async (_, addressOf) => {
+])('limits the registrations per hour of %s', async (_, addressOf) => {
   const { registrationsPerHour } = assistants;
   const answers = [];
   for (let index = 0; index <= registrationsPerHour; index += 1) answers.push(await register({}, addressOf(index)));
@@ -76,7 +76,7 @@ test('one that nobody has allowed anything in a day is forgotten; one that someb
   expect([allowed, young, old].map((id) => left.includes(id))).toEqual([true, true, false]);
 });
 
-test('there are only so many that nobody has allowed anything', async () => {
+test('limits the clients without consent, and deletes the oldest at the limit', async () => {
   // While they are there nobody else can register.
   onTestFinished(async () => {
     await kit.owner.unbound.query(sql`DELETE FROM oauth_clients WHERE client_id LIKE 'flood-%'`);
@@ -88,13 +88,13 @@ test('there are only so many that nobody has allowed anything', async () => {
   );
   const { status, json } = await register();
   expect([status, json.error]).toEqual([503, 'temporarily_unavailable']);
-  // Minutes later the oldest make room: a flood closes registration for nobody.
+  // Minutes later, the oldest are deleted, so that a flood does not block registration.
   kit.clock.advance(assistants.unallowedMinutes * minuteMs + 1);
   expect((await register()).status).toBe(201);
   const { rows } = await kit.app.unbound.query(
-    sql<{ left: string }>`SELECT count(*) AS left FROM oauth_clients WHERE client_id LIKE 'flood-%'`,
+    sql<{ remaining: string }>`SELECT count(*) AS remaining FROM oauth_clients WHERE client_id LIKE 'flood-%'`,
   );
-  expect(Number(rows[0]?.left)).toBe(assistants.unallowedMost - assistants.replacedAtOnce);
+  expect(Number(rows[0]?.remaining)).toBe(assistants.unallowedMost - assistants.replacedAtOnce);
 });
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -102,30 +102,33 @@ const ours = { ...form, origin: 'https://tributary.test', 'sec-fetch-site': 'sam
 const basic = { ...form, authorization: `Basic ${Buffer.from('client\0:secret').toString('base64')}` };
 
 test.each([
-  ['a client that is revoked', 'POST', '/oauth2/revoke', form, 'token=x&client_id=client%00'],
-  ['a client in a header', 'POST', '/oauth2/token', basic, 'grant_type=refresh_token&refresh_token=x'],
-  ['an address that signs in', 'POST', '/oauth2/sign-in', ours, 'query=client_id%3Dx&email=%00&password=wrong'],
-  ['a query within a form', 'POST', '/oauth2/consent', ours, 'query=client_id%3D%2500&decision=deny'],
-  ['a client that asks for consent', 'GET', '/oauth2/authorize?response_type=code&client_id=%00', {}, undefined],
+  ['the client of a revocation', 'POST', '/oauth2/revoke', form, 'token=x&client_id=client%00'],
+  ['the client in a header', 'POST', '/oauth2/token', basic, 'grant_type=refresh_token&refresh_token=x'],
+  ['the e-mail address of a sign-in', 'POST', '/oauth2/sign-in', ours, 'query=client_id%3Dx&email=%00&password=wrong'],
+  ['a query string in a form', 'POST', '/oauth2/consent', ours, 'query=client_id%3D%2500&decision=deny'],
+  ['the client of an authorization', 'GET', '/oauth2/authorize?response_type=code&client_id=%00', {}, undefined],
   [
-    'a contact of an assistant',
+    'the contact of a registration',
     'POST',
     '/oauth2/register',
     { 'content-type': 'application/json' },
     '{"redirect_uris":["https://a.example/"],"contacts":["\\ud800"]}',
   ],
-] as const)('%s that PostgreSQL cannot store is refused with 400', async (_, method, url, headers, payload) => {
-  const response = await api.fastify.inject({
-    method,
-    url,
-    headers: { ...headers },
-    remoteAddress: elsewhere(),
-    ...(payload && { payload }),
-  });
-  expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_request']);
-});
+] as const)(
+  'returns 400 for characters that PostgreSQL cannot store in %s',
+  async (_, method, url, headers, payload) => {
+    const response = await api.fastify.inject({
+      method,
+      url,
+      headers: { ...headers },
+      remoteAddress: elsewhere(),
+      ...(payload && { payload }),
+    });
+    expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_request']);
+  },
+);
 
-test('an emoji that is written as two escapes is no half of a pair', async () => {
+test('accepts an emoji escaped as a surrogate pair', async () => {
   const response = await api.fastify.inject({
     method: 'POST',
     url: '/oauth2/register',

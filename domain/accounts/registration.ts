@@ -1,6 +1,6 @@
 import type { Postgres } from '@tributary/postgres';
 import { limits, minuteMs } from '@tributary/vocabulary';
-import { countUnallowedClients, replaceUnallowedClients } from './assistant-store.ts';
+import { countUnallowedClients, deleteOldestUnallowedClients } from './assistant-store.ts';
 
 const { nameCharacters, textCharacters, listEntries, unallowedMost, unallowedMinutes } = limits.assistants;
 
@@ -11,7 +11,7 @@ export async function readRegistration(request: Request, postgres: Postgres, now
   if (fault) return refused(400, 'invalid_client_metadata', fault);
   const hasRoom = await postgres.home.unbound.transaction(async (tx) => {
     if ((await countUnallowedClients(tx, unallowedMost)) < unallowedMost) return true;
-    return (await replaceUnallowedClients(tx, new Date(now.getTime() - unallowedMinutes * minuteMs))) > 0;
+    return (await deleteOldestUnallowedClients(tx, new Date(now.getTime() - unallowedMinutes * minuteMs))) > 0;
   });
   if (!hasRoom)
     return refused(

@@ -73,7 +73,7 @@ test('operates on the right account for random sets of accounts', async () => {
   });
   const sets = fc.uniqueArray(account, {
     minLength: 2,
-    // The first sync of an account takes five seconds, and three sets are tried.
+    // The first sync of an account takes five seconds, so the sets are small.
     maxLength: 4,
     selector: ({ channel, currency }) => `${channel} ${currency}`,
   });

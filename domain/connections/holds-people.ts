@@ -1,11 +1,15 @@
 import type { HoldsPeople } from '@tributary/domain/customers';
-import { forgetWebhookLetters, type LetterStores, openWebhookLetters } from './provider-webhooks/letters.ts';
+import {
+  type DeadLetterStores,
+  eraseWebhookDeadLetters,
+  readWebhookDeadLetters,
+} from './provider-webhooks/dead-letters.ts';
 
-export const holdsPeople: HoldsPeople<unknown, LetterStores> = {
+export const holdsPeople: HoldsPeople<unknown, DeadLetterStores> = {
   forget: async (profileId, stores, findNaming, signal) => ({
-    webhook_letters: await forgetWebhookLetters(profileId, stores, findNaming, signal),
+    webhook_letters: await eraseWebhookDeadLetters(profileId, stores, findNaming, signal),
   }),
   opened: {
-    'dead letters of webhooks, opened': (profileId, stores) => openWebhookLetters(profileId, stores),
+    'dead letters of webhooks, opened': (profileId, stores) => readWebhookDeadLetters(profileId, stores),
   },
 };

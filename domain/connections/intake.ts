@@ -1,4 +1,4 @@
-/** The door of the process that takes webhooks of providers: what happens to one before the stream has it. */
+/** Entry point for the process provider-webhooks: verifying and encrypting a webhook before it is stored in the stream. */
 
 export { sealWebhook } from './provider-webhooks/message.ts';
 export { findWebhookSecrets, isSignedByAny, type SealedSecret } from './provider-webhooks/secrets.ts';

@@ -8,10 +8,10 @@ const kit = await openKit();
 const now = kit.clock.now();
 const occurredAt = '2026-06-14T12:00:00.000Z';
 
-async function shop() {
+async function openStore() {
   const profile = await buildMarkedProfile(kit);
   const connectionId = await buildConnection(kit, profile, { channel: 'payments_b' });
-  const saying = {
+  const context = {
     profileId: profile.id,
     connectionId,
     channel: 'payments_b',
@@ -20,7 +20,7 @@ async function shop() {
   } as const;
   const ledger = kit.app.forProfile(profile.id);
   return {
-    record: (said: readonly Said[]) => ledger.transaction((tx) => recordSaid(tx, saying, said)),
+    record: (records: readonly Said[]) => ledger.transaction((tx) => recordSaid(tx, context, records)),
     count: async () => {
       const { rows } = await ledger.transaction((tx) =>
         sql<{ payments: number; refunds: number }>`
@@ -54,8 +54,8 @@ const refund = (externalId: string, more: object = {}): Said => ({
   ...more,
 });
 
-test('a record that the ledger cannot keep is rejected by itself; those beside it are kept', async () => {
-  const { record, count } = await shop();
+test('rejects a record that the ledger cannot store and stores the others of the page', async () => {
+  const { record, count } = await openStore();
   const rejected = await record([
     payment('p1'),
     payment('p2', { occurredAt: 'soon' }),
@@ -81,13 +81,13 @@ test('a record that the ledger cannot keep is rejected by itself; those beside i
   expect(await count()).toEqual({ payments: 1, refunds: 1 });
 });
 
-test('a refund of nothing is no refund, and is not reported as rejected', async () => {
-  const { record, count } = await shop();
+test('ignores a refund of zero without rejecting it', async () => {
+  const { record, count } = await openStore();
   expect(await record([payment('p1'), refund('r1', { amount: '0.00' }), refund('r2', { amount: '0' })])).toEqual([]);
   expect(await count()).toEqual({ payments: 1, refunds: 0 });
 });
 
-test('a dispute of a payment that was refunded as a whole holds nothing', async () => {
+test('a dispute of a fully refunded payment does not hold any amount', async () => {
   const { sync } = createMercadoPago({
     clientId: 'a',
     clientSecret: 'b',

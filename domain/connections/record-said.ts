@@ -173,10 +173,10 @@ async function keepRefunds(tx: Tx, saying: OutcomeSaying, said: readonly SaidRef
   if (said.length === 0) return [];
   const { profileId, provider, services, now } = saying;
   const rejected: Rejected[] = [];
-  const sound: { readonly externalId: string; readonly refund: ToldRefund }[] = [];
+  const valid: { readonly externalId: string; readonly refund: ToldRefund }[] = [];
   for (const one of said) {
     const { externalId } = one;
-    // Providers report refunds of nothing, such as of shipping that was free.
+    // Providers report refunds of zero, for example of free shipping.
     if (/^0+(\.0+)?$/.test(one.amount)) continue;
     const idempotencyKey = keyOf(provider, externalId, one.isDispute ? 'dispute' : 'refund');
     const body = {
@@ -189,12 +189,12 @@ async function keepRefunds(tx: Tx, saying: OutcomeSaying, said: readonly SaidRef
       properties: { value: one.amount, currency: one.currency },
     };
     const read = readOneOfMany(profileId, body, now, () => idempotencyKey);
-    if ('refund' in read) sound.push({ externalId, refund: read.refund });
+    if ('refund' in read) valid.push({ externalId, refund: read.refund });
     else if ('code' in read) rejected.push({ externalId, reason: `${read.field} ${read.message}` });
   }
-  const refunds = sound.map(({ refund }) => refund);
+  const refunds = valid.map(({ refund }) => refund);
   const receipts = await services.payments.refund(tx, profileId, refunds, { source: provider, now });
   for (const [index, receipt] of receipts.entries())
-    if ('refused' in receipt) rejected.push({ externalId: sound[index]?.externalId ?? '', reason: receipt.refused });
+    if ('refused' in receipt) rejected.push({ externalId: valid[index]?.externalId ?? '', reason: receipt.refused });
   return rejected;
 }

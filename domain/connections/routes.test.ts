@@ -327,7 +327,7 @@ test('a provider’s webhook is believed for its signature, and makes the connec
   expect(elsewhere.statusCode).toBe(404);
 });
 
-test('a provider may send more webhooks a minute than a browser may open pages', async () => {
+test('the rate limit of provider webhooks is higher than that of pages', async () => {
   const { connect } = await shop();
   await connect('social_ads', { externalId: 'act_busy' });
   const payload = JSON.stringify([{ accountExternalId: 'act_busy', deliveryId: '1', about: 'changed' }]);

@@ -96,7 +96,7 @@ describe('privacy', () => {
     expect(await isEnabled()).toBe(true);
   });
 
-  test('owner and admin make it more private, only an owner less; nobody else does', async () => {
+  test('owners and admins can raise the privacy mode, and only owners can lower it', async () => {
     const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
     for (const role of ['admin', 'analyst'] as const)
       expect((await asMember(workspaceId, profileId, role, 'standard')).body.error.reason).toBe('role');

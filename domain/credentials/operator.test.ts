@@ -72,7 +72,7 @@ test('a key of a member’s says which member minted it', async () => {
   expect(await minterOf(answer.json().data.id)).toEqual({ minted_by_kind: 'user', minted_by_id: owner.userId });
 });
 
-test('a member’s key reads people and changes ads only if that is named, and people only with the password', async () => {
+test('a member’s key needs explicit scopes to read personal data or change ads, and the password for personal data', async () => {
   const owner = await buildMember(kit.app, profile.workspaceId);
   const create = async (payload: object) => {
     const response = await api.fastify.inject({

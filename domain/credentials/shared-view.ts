@@ -7,12 +7,12 @@ import { showMemberCreator, type UserNames } from './creators.ts';
 import { hashSecret, isWellFormedSecret } from './secret.ts';
 import { type FoundView, findViewByHash, type ViewRow } from './shared-view-store.ts';
 
-/** What a route declares that a link may read: which days it shows, and that nobody is in it. Others do not compile into a link. */
-interface OfKnownDays {
+/** A route that a shared link can read: it declares its days and shows no customers. Others do not compile into a link. */
+interface ShareableRoute {
   readonly reveals: { readonly days: Exclude<ShownDays, 'any'>; readonly people: 'none' };
   readonly access: { readonly grain: 'profile' };
 }
-type Shareable = { [Id in RouteId]: Routes[Id] extends OfKnownDays ? Id : never }[RouteId];
+type Shareable = { [Id in RouteId]: Routes[Id] extends ShareableRoute ? Id : never }[RouteId];
 
 /** What each page of the console reads. */
 export const sharedOperations = {

@@ -203,7 +203,7 @@ describe('a run', () => {
     platform.lost = 1;
     await shop.pay('lost-2');
     await shop.run();
-    // A turn takes a while: what is this close to the two days may reach the platform after them.
+    // Close to the end of the two days: a retry could reach the platform after them.
     kit.clock.advance(48 * hour - 5 * 60_000);
     await shop.run();
     expect(await shop.standings()).toMatchObject({ 'lost-2': 'unknown answer_lost' });

@@ -159,10 +159,10 @@ export const accountOf = (account: Account<unknown>, { messaging_account }: Targ
     ? { ...account, details: { ...account.details, whatsappBusinessAccountId: messaging_account } }
     : account;
 
-/** A turn may run this long: an event that it sends again still reaches the platform while that drops copies. */
+/** Maximum duration of a batch. A retry within the margin still arrives inside the platform's deduplication window. */
 const resendMarginMs = 15 * 60_000;
 
-/** Sent again, it would count twice if the platform has it already. */
+/** Too late to retry: the platform would count the event twice if it has already received it. */
 const isLost = ({ firstSentAt }: WaitingEvent, { deduplicatesForMs }: Export<unknown>, now: Date): boolean =>
   firstSentAt !== null && now.getTime() - firstSentAt.getTime() > deduplicatesForMs - resendMarginMs;
 

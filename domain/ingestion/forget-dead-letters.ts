@@ -58,7 +58,7 @@ export async function forgetDeadLetters(
   return { forgotten, through };
 }
 
-/** Takes all that is a profile's out of the dead letters. Resolves to how many lines and sealed letters went. */
+/** Deletes a profile's data from the dead letters. Resolves to the number of deleted lines and encrypted letters. */
 export async function forgetLettersOf(
   { deadLetters }: Pick<Stream, 'deadLetters'>,
   profileId: string,
@@ -69,7 +69,7 @@ export async function forgetLettersOf(
     signal.throwIfAborted();
     const page: Awaited<ReturnType<typeof deadLetters.list>> = await deadLetters.list({ after });
     for (const { sequence, payload, headers } of page.letters) {
-      // Letters that are sealed as a whole say in a header whose they are.
+      // Letters that are encrypted as a whole name their profiles in a header.
       if (Object.values(headers).some((value) => value.includes(profileId))) {
         await deadLetters.remove(sequence);
         forgotten += 1;

@@ -14,12 +14,12 @@ export interface Signing {
 export const signedText = ({ external_id = '', email = '', phone = '' }: Traits): string =>
   `${external_id}\n${email}\n${phone}`;
 
-/** Clocks of servers differ by this much. */
+/** Tolerated clock skew of the signing server. */
 const aheadMs = 5 * minuteMs;
 
 /**
- * `1790000000.` and 64 hexadecimal digits: the second in which the server signed is a fourth line of what it signed, and counts for a
- * day. Without it, the form of before, a signature is good until the secret is replaced.
+ * Format: Unix seconds, a dot and 64 hex digits, such as `1790000000.ab12…`. The seconds are the fourth line of the signed text, and the
+ * signature expires after 24 hours. The older format without seconds is valid until the secret is replaced.
  */
 export function isSigned(
   traits: Traits,
@@ -30,11 +30,11 @@ export function isSigned(
   const [, seconds, digits] = /^(?:(\d{10})\.)?([0-9a-f]{64})$/.exec(signature ?? '') ?? [];
   if (!digits || (seconds && !isRecent(Number(seconds) * 1_000, receivedAt))) return false;
   const text = seconds ? `${signedText(traits)}\n${seconds}` : signedText(traits);
-  const shown = Buffer.from(digits, 'hex');
-  return secrets.some((secret) => timingSafeEqual(createHmac('sha256', secret).update(text).digest(), shown));
+  const digest = Buffer.from(digits, 'hex');
+  return secrets.some((secret) => timingSafeEqual(createHmac('sha256', secret).update(text).digest(), digest));
 }
 
-/** Held against the moment at which we received it: a browser may say anything of when it happened. */
+/** Compares with the time of receipt, because the browser's own time can be forged. */
 const isRecent = (signedMs: number, receivedAt: Date): boolean => {
   const ageMs = receivedAt.getTime() - signedMs;
   return ageMs <= limits.visit.signatureHours * hourMs && ageMs >= -aheadMs;

@@ -15,7 +15,7 @@ const { kit, api, clickhouse } = await openTestWithClickHouse();
 
 type Said = { external_id?: string; email?: string; phone?: string };
 const guided = await signOfTheGuide();
-/** By the lines of the guide, on a server whose clock shows `at`. */
+/** Signs with the code of the guide, on a server whose clock shows `at`. */
 function sign(said: Said, secret: string, at = kit.clock.now()): string {
   const clock = vi.spyOn(Date, 'now').mockReturnValue(at.getTime());
   try {
@@ -101,18 +101,18 @@ describe('what identify says', () => {
   });
 
   test.each([
-    ['a day old', -dayMs, true],
-    ['older than a day', -dayMs - 1_000, false],
-    ['of a clock that is a minute ahead', minuteMs, true],
-    ['of tomorrow', hourMs, false],
-  ])('is signed, or not, with a signature %s', async (_which, ms, is_signed) => {
+    ['24 hours old', -dayMs, true],
+    ['older than 24 hours', -dayMs - 1_000, false],
+    ['one minute in the future', minuteMs, true],
+    ['one hour in the future', hourMs, false],
+  ])('with a signature %s, reports is_signed accordingly', async (_which, ms, is_signed) => {
     const secret = await newSecret();
     const ana = { email: 'ana@mail.example' };
     const signature = sign(ana, secret, new Date(kit.clock.now().getTime() + ms));
     expect(await identify({ traits: ana, signature })).toEqual([{ known_by: 'ana@mail.example', is_signed }]);
   });
 
-  test('is not signed by a signature whose second was changed', async () => {
+  test('is not signed if the timestamp of the signature was changed', async () => {
     const secret = await newSecret();
     const ana = { email: 'ana@mail.example' };
     const old = sign(ana, secret, new Date(kit.clock.now().getTime() - 2 * dayMs));
@@ -120,7 +120,7 @@ describe('what identify says', () => {
     expect(await identify({ traits: ana, signature })).toEqual([{ known_by: 'ana@mail.example', is_signed: false }]);
   });
 
-  test('is signed with the older form, without a second, until the secret is replaced', async () => {
+  test('is signed with the older format without a timestamp', async () => {
     const secret = await newSecret();
     const ana = { email: 'ana@mail.example' };
     const signature = createHmac('sha256', secret).update('\nana@mail.example\n').digest('hex');

@@ -12,20 +12,20 @@ const { fields, depth, bytes } = limits.item;
 const fieldsOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
-/** An event of exactly so many bytes. */
+/** An event of exactly `size` bytes. */
 function ofBytes(size: number) {
   const event = { event_name: 'survey', properties: { note: '' } };
   event.properties.note = 'x'.repeat(size - JSON.stringify(event).length);
   return event;
 }
 
-const inside = [
+const withinLimits = [
   ['fields', { event_name: 'survey', properties: fieldsOf(fields) }],
   ['levels', { event_name: 'survey', properties: nested(depth) }],
   ['levels of lists', { event_name: 'survey', properties: { a: [[[1]]] } }],
   ['bytes', ofBytes(bytes)],
 ] as const;
-const outside = [
+const overLimits = [
   ['fields', { event_name: 'survey', properties: fieldsOf(fields + 1) }, 'properties', 'with more than 100 fields'],
   ['traits', { event_name: 'survey', user_traits: fieldsOf(fields + 1) }, 'user_traits', 'with more than 100 fields'],
   ['click ids', { event_name: 'survey', click_ids: fieldsOf(fields + 1) }, 'click_ids', 'with more than 100 fields'],
@@ -35,18 +35,18 @@ const outside = [
 ] as const;
 
 describe('a single event', () => {
-  test.each(inside)('with as many %s as it may have is recorded', async (_what, event) => {
+  test.each(withinLimits)('at the limit of %s is recorded', async (_what, event) => {
     expect((await sender.post(event)).status).toBe(202);
   });
 
-  test.each(outside)('with more %s is refused', async (_what, event, field, message) => {
+  test.each(overLimits)('over the limit of %s is rejected', async (_what, event, field, message) => {
     const { status, body } = await sender.post(event);
     expect([status, body.error.code, body.error.field]).toEqual([422, 'validation_error', field]);
     expect(body.error.message).toContain(message);
     expect(await sender.outcomes()).toEqual([]);
   });
 
-  test('with 250,000 properties is refused before it is parsed', async () => {
+  test('with 250,000 properties is rejected before it is parsed', async () => {
     const properties = { value: '1', currency: 'CLP', ...fieldsOf(250_000) };
     const { status, body } = await sender.post({ ...paymentEvent({ key: 'large', day: 1 }), properties });
     expect([status, body.error.code]).toEqual([422, 'validation_error']);
@@ -54,14 +54,14 @@ describe('a single event', () => {
   });
 });
 
-test('of many events those beyond a limit are rejected, each with its reason, and the others are recorded', async () => {
-  const events = [...inside, ...outside].map(([, event]) => event);
+test('a batch rejects only the events over a limit, each with its reason', async () => {
+  const events = [...withinLimits, ...overLimits].map(([, event]) => event);
   const { status, body } = await sender.post({ events });
   expect(status).toBe(202);
-  expect(body.data.summary).toMatchObject({ recorded: inside.length, rejected: outside.length });
-  expect(body.data.results.slice(inside.length)).toEqual(
-    outside.map(([, , field, message], index) => ({
-      index: inside.length + index,
+  expect(body.data.summary).toMatchObject({ recorded: withinLimits.length, rejected: overLimits.length });
+  expect(body.data.results.slice(withinLimits.length)).toEqual(
+    overLimits.map(([, , field, message], index) => ({
+      index: withinLimits.length + index,
       status: 'rejected',
       code: 'validation_error',
       field: field ?? '',
@@ -70,7 +70,7 @@ test('of many events those beyond a limit are rejected, each with its reason, an
   );
 });
 
-test('one event of 250,000 properties costs the other 999 of its request nothing', async () => {
+test('one event with 250,000 properties does not affect the other 999 of its batch', async () => {
   const events = Array.from({ length: 999 }, () => ({ event_name: 'survey', properties: { plan: 'pro' } }));
   const { body } = await sender.post({ events: [...events, { event_name: 'survey', properties: fieldsOf(250_000) }] });
   expect(body.data.summary).toMatchObject({ recorded: 999, rejected: 1 });

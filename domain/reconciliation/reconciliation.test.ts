@@ -334,7 +334,7 @@ test('what a provider and an ad account say themselves is held against the books
   expect(counted.get('missing_in_ledger')).toBe(1);
 });
 
-test('409: only so many requested reconciliations of a profile wait; nightly ones and other profiles do not count', async () => {
+test('409: limits the queued on-demand reconciliations of a profile, without nightly ones and other profiles', async () => {
   const [shop, other] = [await open(), await open()];
   const { mostQueued } = limits.reconciliation;
   const request = async (by = shop) => {

@@ -59,7 +59,7 @@ const workspaceRows = () =>
     .forWorkspace(workspaceId)
     .transaction((tx) => tx.selectFrom('workspaces').select('id').where('id', '=', workspaceId).execute());
 
-test('400: a session without the password deletes neither a workspace nor a profile', async () => {
+test('400: a session cannot delete a workspace or profile without the password', async () => {
   for (const url of [`/workspaces/${workspaceId}`, `/workspaces/${workspaceId}/profiles/${profileId}`]) {
     expect((await call('DELETE', url, owner.headers())).code).toBe('current_password_required');
     const wrong = await call('DELETE', url, owner.headers(), { current_password: 'another otter lamp' });
@@ -68,7 +68,7 @@ test('400: a session without the password deletes neither a workspace nor a prof
   expect(await read()).toBe(200);
 });
 
-test('a deleted workspace opens nothing for seven days, and is as before once it is restored', async () => {
+test('a deleted workspace is inaccessible for seven days and unchanged once restored', async () => {
   const until = new Date(kit.clock.now().getTime() + 7 * dayMs).toISOString();
   expect((await remove(password)).data).toEqual({ id: workspaceId, deleted: true, restorable_until: until });
   expect(await read()).toBe(401);

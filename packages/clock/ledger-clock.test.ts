@@ -21,20 +21,20 @@ test.each([
   ['a day ahead', 86_400_000],
   ['20 minutes behind', -1_200_000],
   ['two seconds ahead', 2_000],
-])('a machine whose clock is %s shows PostgreSQL’s time', async (_what, skewMs) => {
+])('corrects a machine clock that is %s', async (_what, skewMs) => {
   const clock = open(skewMs);
   await clock.sync(readTruth);
   pass(3_000);
   expect([clock.now().getTime(), clock.skewMs]).toEqual([trueTime + 3_000, skewMs]);
 });
 
-test('a skew of less than a second is left alone', async () => {
+test('does not correct a skew of less than a second', async () => {
   const clock = open(900);
   await clock.sync(readTruth);
   expect([clock.now().getTime(), clock.skewMs]).toEqual([machineMs, 900]);
 });
 
-test('a step of the machine’s clock between two readings changes nothing', async () => {
+test('a step of the machine’s clock between two readings does not change the time', async () => {
   const clock = open(0);
   await clock.sync(readTruth);
   machineMs += 3_600_000;
@@ -43,7 +43,7 @@ test('a step of the machine’s clock between two readings changes nothing', asy
   expect([clock.now().getTime(), clock.skewMs]).toEqual([trueTime, 3_600_000]);
 });
 
-test('half of the round trip counts, and a slow answer is left out', async () => {
+test('subtracts half of the round trip and ignores a slow reading', async () => {
   const clock = open(60_000);
   await clock.sync(async () => {
     pass(400);
@@ -60,7 +60,7 @@ test('half of the round trip counts, and a slow answer is left out', async () =>
   expect(clock.skewMs).toBe(60_000);
 });
 
-test('while PostgreSQL is away the clock of the machine is used', async () => {
+test('uses the machine’s clock while PostgreSQL is unavailable', async () => {
   const clock = open(60_000);
   const stop = await clock.follow(() => Promise.reject(new Error('away')));
   expect(clock.now().getTime()).toBe(machineMs);

@@ -1,17 +1,17 @@
 import type { Clock } from './index.ts';
 
-/** Less is network delay, and times within a process would step by it. */
+/** Smaller skew is mostly network delay. Correcting it would make the time of a process jump back and forth. */
 const toleratedMs = 1_000;
 const syncEveryMs = 5_000;
 const firstSyncMs = 2_000;
 
 /**
- * The machine's clock, corrected by PostgreSQL's. A process on a machine with a wrong clock then records nothing under a wrong
- * time. A step of the machine's clock between two readings of PostgreSQL's is noticed by the monotonic clock.
+ * The machine's clock, corrected to PostgreSQL's, so that clock skew does not put wrong timestamps on records. Between two readings of
+ * PostgreSQL's clock, the monotonic clock detects steps of the machine's clock.
  */
 export class LedgerClock implements Clock {
   #skewMs = 0;
-  /** What the machine's clock showed when the monotonic clock was at 0, as of the last reading. */
+  /** The machine's time at zero of the monotonic clock, as of the last reading. */
   #originMs = origin();
 
   now(): Date {
@@ -19,13 +19,13 @@ export class LedgerClock implements Clock {
     return new Date(Date.now() - (Math.abs(skewMs) > toleratedMs ? skewMs : 0));
   }
 
-  /** By how much the machine's clock is ahead of PostgreSQL's; negative where it is behind. */
+  /** How far the machine's clock is ahead of PostgreSQL's; negative if it is behind. */
   get skewMs(): number {
     const stepMs = origin() - this.#originMs;
     return this.#skewMs + (Math.abs(stepMs) > toleratedMs ? stepMs : 0);
   }
 
-  /** `read` resolves to PostgreSQL's time in milliseconds. An answer that took long says little and is left out. */
+  /** `read` resolves to PostgreSQL's time in milliseconds. Slow readings are ignored because they are inaccurate. */
   async sync(read: () => Promise<number>): Promise<void> {
     const [sentMs, since] = [Date.now(), performance.now()];
     const ledgerMs = await read();
@@ -35,9 +35,9 @@ export class LedgerClock implements Clock {
     this.#skewMs = sentMs + tripMs / 2 - ledgerMs;
   }
 
-  /** Resolves after the first reading, or without one while PostgreSQL is away, to what ends the readings. */
+  /** Reads periodically. Resolves after the first reading or a timeout, to a function that stops the readings. */
   async follow(read: () => Promise<number>): Promise<() => void> {
-    // While PostgreSQL is away the last reading holds, and /readyz reports PostgreSQL.
+    // While PostgreSQL is unavailable, the last skew applies and /readyz reports PostgreSQL.
     const sync = () => this.sync(read).catch(() => {});
     const timer = setInterval(sync, syncEveryMs).unref();
     await Promise.race([sync(), new Promise((resolve) => setTimeout(resolve, firstSyncMs).unref())]);

@@ -23,7 +23,7 @@ export const ledger = {
   databaseCollectorUrl: setting(
     'DATABASE_COLLECTOR_URL',
     ledgerAddress,
-    'PostgreSQL as the role of what the internet reaches: the collector, which finds tracking keys, and provider-webhooks, which finds sealed secrets of webhooks.',
+    'PostgreSQL URL for the role of the internet-facing processes. The collector looks up tracking keys, and provider-webhooks looks up encrypted webhook secrets.',
     { fallback: 'postgres://tributary_collector:local-only@127.0.0.1:15432/tributary', secret: true },
   ),
   ledgerShards: setting(
@@ -41,7 +41,7 @@ export const ledger = {
   databaseAdminUrl: optional(
     'DATABASE_ADMIN_URL',
     ledgerAddress,
-    'The home shard as an administrator of PostgreSQL, whom the other servers know by the same password. Only "tributary workspace move" and "tributary database" use it.',
+    'URL of the home shard as a PostgreSQL administrator, with the same password on every server. Only "tributary workspace move" and "tributary database" use it.',
     { secret: true },
   ),
   databaseBackupUrl: setting(

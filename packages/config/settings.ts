@@ -115,13 +115,13 @@ const providerWebhooks = {
   providerWebhooksPort: setting(
     'PROVIDER_WEBHOOKS_PORT',
     wholeNumber(0, 65_535),
-    'The port provider-webhooks listens on, at HOST. Your proxy routes /hooks/ of BASE_URL to it.',
+    'Port of the provider-webhooks process, at HOST. Your proxy routes /hooks/ of BASE_URL to it.',
     { fallback: '4200' },
   ),
   providerWebhooksMetricsPort: optional(
     'PROVIDER_WEBHOOKS_METRICS_PORT',
     wholeNumber(0, 65_535),
-    'Port for Prometheus, at /metrics on HOST, of its figures. Unset: none is opened.',
+    'Port of its Prometheus metrics, at /metrics on HOST. Unset: metrics are not served.',
   ),
 };
 
@@ -195,7 +195,7 @@ const people = {
   sessionDays: setting(
     'SESSION_DAYS',
     wholeNumber(1, 90),
-    'How long somebody stays signed in, and an assistant that they allowed stays connected, which is 7 days at most.',
+    'Lifetime of a session in days, and of the access that a member grants to an assistant (7 days at most).',
     { fallback: '14' },
   ),
   sessionIdleMinutes: setting(
@@ -258,7 +258,7 @@ const runningIt = {
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   'Where it answers': whereItAnswers,
   'The collector': theCollector,
-  'Webhooks of providers': providerWebhooks,
+  'Provider webhooks': providerWebhooks,
   'The four engines': theFourEngines,
   'Secrets at rest': secretsAtRest,
   People: people,

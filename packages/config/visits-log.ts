@@ -42,13 +42,13 @@ export const visitsLog = {
   webhookMaxMegabytes: setting(
     'PROVIDER_WEBHOOKS_MAX_MEGABYTES',
     wholeNumber(16, 100_000_000),
-    'Most that webhooks of providers take there until a worker has applied them. They are compressed. Full, new ones are answered 503, and the provider sends them again.',
+    'Size limit of the NATS stream of provider webhooks, which are compressed and deleted once applied. A full stream returns 503, and the provider retries.',
     { fallback: '4096' },
   ),
   unverifiedWebhookMaxMegabytes: setting(
     'UNVERIFIED_WEBHOOKS_MAX_MEGABYTES',
     wholeNumber(16, 100_000_000),
-    'The same for webhooks whose signature could not be verified when they came, because PostgreSQL was away.',
+    'Size limit of the NATS stream of provider webhooks that could not be verified on arrival because PostgreSQL was unavailable.',
     { fallback: '1024' },
   ),
   deadLetterDays: setting('DEAD_LETTER_DAYS', wholeNumber(1, 3_650), 'How long such a message waits to be replayed.', {

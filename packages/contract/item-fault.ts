@@ -1,4 +1,4 @@
-/** Stands in a list for an item that was not read because it is beyond its limits. The schemas of rows refuse it with this message. */
+/** Placeholder for a list item that exceeds a limit and was not parsed. Row schemas reject it with this message. */
 export class ItemFault {
   readonly field: string;
   readonly message: string;

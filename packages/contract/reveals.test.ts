@@ -23,21 +23,21 @@ function fieldsOf({ answers }: Route): string[] {
 const isRequired = (query: z.ZodObject | undefined, name: string) =>
   query?.shape[name] !== undefined && !query.shape[name].safeParse(undefined).success;
 
-/** What customers are called by those who gave us the key, and by us. */
+/** Fields that contain a customer's key or id. */
 const keys = /^(?:customer_key|customer_profile_id|customer_id|payer)$/;
 const naming = /^(?:first_name|last_name|full_name|phone|national_id|tax_id|postal_code|street)$/;
 const costs = /(?:^|_)(?:spend|costs?|n?cac|cp[acml]|roas|mer|budgets?)(?:_|$)/;
 
 test.each(cases((route) => takes(route, 'shared_link') || (route.method === 'GET' && takes(route, 'mcp'))))(
-  '%s, which a link or an assistant may read, declares what it reveals',
+  '%s can be read by a link or an assistant and declares `reveals`',
   (_, { reveals }) => expect(reveals).toBeDefined(),
 );
 
-describe('what a route declares to reveal is what its answer has', () => {
+describe('the declared `reveals` match the response schema', () => {
   test.each(cases(({ reveals }) => reveals !== undefined))('%s', (_, route) => {
     const { reveals, access, query } = route;
     const fields = fieldsOf(route);
-    // Whatever names people is of their grain, and passes their gate.
+    // Routes with the grain `person` pass the personal-data gate.
     expect(reveals?.people === 'named').toBe(access.grain === 'person');
     if (reveals?.people !== 'named') expect(fields.filter((name) => naming.test(name))).toEqual([]);
     if (reveals?.people === 'none') expect(fields.filter((name) => keys.test(name))).toEqual([]);
@@ -48,18 +48,18 @@ describe('what a route declares to reveal is what its answer has', () => {
   });
 });
 
-/** A day by another name chooses what is shown past the days of the link, or it is told here why it does not. */
+/** Date-like parameters that cannot select days outside the link's range, with the reason. */
 const otherDays: Readonly<Record<string, string>> = {
-  as_of: 'the same days, as they stood on another one',
-  window: 'chosen by the server, which names its days in the answer',
+  as_of: 'the same days, as of another day',
+  window: 'the server chooses the days and returns them in `meta`',
 };
 const dayName = /date|day|month|week|year|window|as_of|since|until|from|to|period|compare|at$/;
 
-describe('a link can choose its days by no other parameter', () => {
+describe('no other parameter of a shared route selects days', () => {
   test.each(cases((route) => takes(route, 'shared_link')))('%s', (_, { query, reveals, method }) => {
     expect([method, reveals?.people, reveals?.days === 'any']).toEqual(['GET', 'none', false]);
     const names = Object.keys(query?.shape ?? {}).filter((name) => dayName.test(name));
-    const known = ['date_from', 'date_to', ...Object.keys(otherDays)];
-    expect(names.filter((name) => !known.includes(name) && !/^(?:platform|model)$/.test(name))).toEqual([]);
+    const allowed = ['date_from', 'date_to', ...Object.keys(otherDays)];
+    expect(names.filter((name) => !allowed.includes(name) && !/^(?:platform|model)$/.test(name))).toEqual([]);
   });
 });

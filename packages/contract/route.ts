@@ -42,12 +42,12 @@ interface Declaration {
   readonly refusedAs?: Readonly<Record<string, ErrorCode>>;
   /** What each id that a caller may name stands for, so that the probe can send another profile's. */
   readonly ids?: Readonly<Record<string, IdKind>>;
-  /** Links and tools of assistants are compiled from it: a route without it is in none of them. */
+  /** Shared links and assistant tools are derived from it. A route without it is in neither. */
   readonly reveals?: Reveals;
   /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
   readonly idempotency?: 'required' | 'accepted' | 'natural';
   readonly rate?: RateBucket;
-  /** The answer is the same for everybody while the process runs: made and compressed once. The route takes no parameters. */
+  /** A static response: generated and compressed once per process. The route takes no parameters. */
   readonly isDocument?: true;
   /** Errors are told as OAuth tells them, where its clients read them. */
   readonly errors?: 'oauth';
@@ -81,13 +81,13 @@ export interface Access {
   readonly otherwise?: ErrorCode;
 }
 
-/** What an answer can show, whatever is asked for. Tests compare it with the schema. */
+/** What a response can contain, for any parameters. Tests compare it with the schema. */
 export interface Reveals {
-  /** How the days are chosen. A link shows only its own. */
+  /** How the days of the response are chosen. A link shows only its own days. */
   readonly days: ShownDays;
-  /** Whether customers are in it. What names them passes the personal-data gate. */
+  /** Whether it contains customers. Names pass the personal-data gate. */
   readonly people: ShownPeople;
-  /** Whether it shows what ads cost. */
+  /** Whether it contains ad costs. */
   readonly costs: boolean;
 }
 
@@ -101,7 +101,7 @@ export interface Body {
   readonly maxBytes?: number;
   /** The list whose items are judged one by one by the handler, so that a bad one costs the others nothing. */
   readonly items?: string;
-  /** The list of a body that is taken as a whole or not at all. */
+  /** Name of the list in an all-or-nothing body. */
   readonly list?: string;
   /** The items may also come as text/csv: the first line names their fields, an empty cell is left out, `line` is added to each. */
   readonly csv?: true;

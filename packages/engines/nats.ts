@@ -36,7 +36,7 @@ export const nats: Engine = {
     writeFileSync(
       join(place.directory, 'nats.conf'),
       `listen: "127.0.0.1:${place.ports.main}"
-# A webhook of a provider may have 2 MiB, and lies in one message.
+# A provider webhook of up to 2 MiB is stored in one message.
 max_payload: 4MB
 authorization { user: tributary, password: "${place.password}" }
 jetstream {

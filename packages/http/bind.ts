@@ -44,7 +44,7 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
     handler: async (request, reply) => {
       const { admitted } = request.state;
       if (!admitted) throw new Error(`${route.id} was reached without admission.`);
-      // With a parameter it goes on, and is refused.
+      // A request with parameters falls through to validation, which rejects it.
       if (route.isDocument && Object.keys(request.query as object).length === 0) {
         document ??= documentOf(binding, route, handler, admitted, inputOf(request));
         document.catch(() => {

@@ -177,7 +177,7 @@ function layout({ version }: PageOptions, title: string, body: Html): string {
 `.text;
 }
 
-/** Its hash lets it through the pages' Content-Security-Policy: a nonce would make each answer another page. */
+/** The Content-Security-Policy allows it by hash, because a nonce would make the pages uncacheable. */
 export const style = `
 :root { color-scheme: light dark; --ink: #1b2430; --soft: #56606d; --line: #dde2e8; --tint: #f5f7f9; --link: #0b5f73; --paper: #fff; }
 @media (prefers-color-scheme: dark) {

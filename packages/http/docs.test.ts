@@ -117,20 +117,23 @@ describe.each(['/api', '/docs/errors', '/docs/errors/not_found', '/docs/referenc
       ['gzip, deflate, br', 'br', brotliDecompressSync],
       ['gzip', 'gzip', gunzipSync],
       ['br;q=0, gzip;q=0', undefined, (bytes: Buffer) => bytes],
-    ])('to a client that accepts %s comes as %s, with a tag of its own', async (accepted, encoding, unpack) => {
-      const plain = await get(path);
-      const { headers, rawPayload } = await get(path, { 'accept-encoding': accepted });
-      expect([headers['content-encoding'], headers.vary]).toEqual([encoding, 'accept-encoding']);
-      expect(unpack(rawPayload).equals(plain.rawPayload)).toBe(true);
-      expect(headers.etag === plain.headers.etag).toBe(encoding === undefined);
-      for (const tags of [`${headers.etag}`, `"other", W/${headers.etag}`]) {
-        const again = await get(path, { 'accept-encoding': accepted, 'if-none-match': tags });
-        expect([again.statusCode, again.rawPayload.length, again.headers.etag]).toEqual([304, 0, headers.etag]);
-      }
-      expect((await get(path, { 'if-none-match': '"other"' })).statusCode).toBe(200);
-    });
+    ])(
+      'is sent to a client that accepts %s encoded as %s, with an ETag per encoding',
+      async (accepted, encoding, unpack) => {
+        const plain = await get(path);
+        const { headers, rawPayload } = await get(path, { 'accept-encoding': accepted });
+        expect([headers['content-encoding'], headers.vary]).toEqual([encoding, 'accept-encoding']);
+        expect(unpack(rawPayload).equals(plain.rawPayload)).toBe(true);
+        expect(headers.etag === plain.headers.etag).toBe(encoding === undefined);
+        for (const tags of [`${headers.etag}`, `"other", W/${headers.etag}`]) {
+          const again = await get(path, { 'accept-encoding': accepted, 'if-none-match': tags });
+          expect([again.statusCode, again.rawPayload.length, again.headers.etag]).toEqual([304, 0, headers.etag]);
+        }
+        expect((await get(path, { 'if-none-match': '"other"' })).statusCode).toBe(200);
+      },
+    );
 
-    test('is sent from the same bytes each time', async () => {
+    test('is compressed once and sent from the same buffer', async () => {
       const sent: unknown[] = [];
       const watched = Fastify();
       watched.addHook('onSend', async (_request, _reply, payload) => {
@@ -168,7 +171,7 @@ describe('the reference', () => {
     expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
   });
 
-  test('lets browsers keep that script for a day', async () => {
+  test('lets browsers cache that script for a day', async () => {
     expect((await get('/docs/reference/scalar.js')).headers['cache-control']).toBe('public, max-age=86400');
   });
 });

@@ -15,7 +15,7 @@ export interface DocsOptions {
 /** The pages for integrators: the API's own page, the reference, and one page per error code, where every `docs_url` leads. */
 export function serveDocs(fastify: FastifyInstance, { baseUrl, version, costs }: DocsOptions): void {
   const documents = new Map<string, Promise<StaticDocument>>();
-  /** Made when it is first asked for. */
+  /** Generated on the first request. */
   const documentOf = (name: string, make: () => string | Promise<Buffer>) => {
     const made = documents.get(name) ?? Promise.resolve(make()).then(packDocument);
     documents.set(name, made);

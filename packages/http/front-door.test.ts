@@ -208,7 +208,7 @@ test('a connection that was told that it speaks no HTTP is closed, though its ot
   await expect.poll(() => kept.map(({ destroyed }) => destroyed)).toEqual([true, true]);
 });
 
-test('a packed body is never unpacked: it is refused as it came, and costs no memory', async () => {
+test('rejects a compressed body with 400 without decompressing it', async () => {
   const bombs = await makeBombs();
   const grown = await growthDuring(async () => {
     for (const { encoding, bytes } of bombs) {

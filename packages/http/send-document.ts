@@ -1,7 +1,7 @@
 import { chooseForm, isCurrent, type StaticDocument } from '@tributary/pages';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Sends a document in the encoding that the client accepts, or 304 where it has it already. */
+/** Sends a document in an encoding that the client accepts, or 304 if its cached copy is current. */
 export function sendDocument(
   { headers }: FastifyRequest,
   reply: FastifyReply,

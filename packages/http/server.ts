@@ -31,7 +31,7 @@ export interface ServerOptions {
 /** For whoever is told that this is no HTTP, to read it. */
 const lingerMs = 1_000;
 
-/** A connect page opens in a tab of its own and reports back to the console, so pop-ups keep their opener. */
+/** A connect page opens in a pop-up and reports back to the console, so pop-ups keep their opener. */
 const everyResponse = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -86,7 +86,7 @@ interface Days {
   readonly date_to?: string | null;
 }
 
-/** A link to a report shows no other days than its own, and nobody: a route that declares less than that is refused. */
+/** A shared link reads only its own days and no customers. Routes that do not declare this are refused. */
 export function admitDays(route: Route, caller: Caller, query: unknown): void {
   if (!caller.confined) return;
   const { days = 'any', people } = route.reveals ?? {};

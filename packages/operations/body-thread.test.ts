@@ -18,8 +18,8 @@ const json = (value: unknown, list: string | undefined = 'events'): BodyText => 
 });
 const csv: BodyText = { bytes: Buffer.from(`a,b\n${'1,2\n'.repeat(100_000)}`), format: 'csv', list: 'rows' };
 
-/** What came of it, a refusal too. */
-const outcomeOf = async (work: () => unknown) => {
+/** Resolves to the result, or to the error as data. */
+const settle = async (work: () => unknown) => {
   try {
     return await work();
   } catch (error) {
@@ -28,60 +28,63 @@ const outcomeOf = async (work: () => unknown) => {
   }
 };
 
-describe('a large body is read on the thread as it is read here', () => {
+describe('the worker thread parses a large body like the main thread', () => {
   test.each([
     ['many events', json({ before: 1, events: rows(1_000), after: [2] })],
     ['events beyond their limits', json({ events: [...rows(998), fieldsOf(250_000), row(999)] })],
     ['more events than any list holds', json({ events: Array(200_000).fill({}) })],
     ['no events', json({ events: [], note: 1 })],
-    ['one that is too large', json({ properties: fieldsOf(250_000) })],
-    ['a list that is none', json({ events: 'x' })],
-    ['no object', json(null)],
-    ['no JSON', { ...json(0), bytes: Buffer.from(`{"events":[${'{},'.repeat(100_000)}]}`) }],
-    ['no UTF-8', { ...json(0), bytes: Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]) }],
+    ['an object with too many fields', json({ properties: fieldsOf(250_000) })],
+    ['a string instead of the list', json({ events: 'x' })],
+    ['null', json(null)],
+    ['invalid JSON', { ...json(0), bytes: Buffer.from(`{"events":[${'{},'.repeat(100_000)}]}`) }],
+    [
+      'invalid UTF-8',
+      { ...json(0), bytes: Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]) },
+    ],
     ['NUL characters', json({ events: [{ a: '\0' }] })],
     ['CSV', csv],
   ] satisfies [string, BodyText][])('%s', async (_what, text) => {
-    const here = await outcomeOf(() => readBodyText(text));
-    expect(await outcomeOf(() => thread.read(text, () => {}))).toEqual(here);
+    const here = await settle(() => readBodyText(text));
+    expect(await settle(() => thread.read(text, () => {}))).toEqual(here);
   });
 });
 
-test('several at once do not get into each other’s way', async () => {
+test('concurrent bodies are parsed independently', async () => {
   const read = async (count: number) => (await thread.read(json({ events: rows(count) }), () => {})).value;
   const values = await Promise.all([1_000, 1, 300, 0, 700].map(read));
   expect(values).toEqual([1_000, 1, 300, 0, 700].map((count) => ({ events: rows(count) })));
 });
 
-test('only large bodies go to the thread, and how long the reading took is told', async () => {
+test('only large bodies are parsed on the thread, and the processor time is reported', async () => {
   const cold = new BodyThread();
   const times: number[] = [];
   const onTime = (ms: number) => void times.push(ms);
   const spent = async (text: BodyText) => {
     const before = process.threadCpuUsage();
-    await outcomeOf(() => readBody(text, cold, onTime));
+    await settle(() => readBody(text, cold, onTime));
     const { user, system } = process.threadCpuUsage(before);
     return (user + system) / 1_000;
   };
   const large = json({ properties: fieldsOf(250_000), events: rows(1_000) });
   await readBody(json({ events: rows(5) }), cold, onTime);
   await spent(large);
-  // The second time, when the thread has started. Here it takes the main thread some 100 ms.
+  // The thread is warm now. On the main thread, parsing this body takes about 100 ms.
   expect(await spent(json({ events: Array(1_000).fill(fieldsOf(400)) }))).toBeLessThan(60);
   expect(times).toHaveLength(3);
-  // The kernel counts in ticks, so what is quick may be nothing.
+  // The kernel counts CPU time in ticks, so fast work may measure as 0.
   expect(times.at(-1)).toBeGreaterThan(0);
   await cold.close();
 });
 
-test('other work has its turns while a large body comes back', async () => {
+test('the event loop serves other work while a large body is transferred', async () => {
   const bytes = Buffer.from(
     `{"events":[${Array(120)
       .fill(`{"a":[${Array(8_000).fill('[]').join()}]}`)
       .join()}]}`,
   );
   expect(bytes.length).toBeGreaterThan(10 * limits.bodyBytes);
-  let turns = 0;
+  let ticks = 0;
   let isRead = false;
   const reading = thread
     .read({ bytes, format: 'json', list: 'events' }, () => {})
@@ -90,16 +93,16 @@ test('other work has its turns while a large body comes back', async () => {
     });
   while (!isRead) {
     await sleep(0);
-    turns += 1;
+    ticks += 1;
   }
   await reading;
-  expect(turns).toBeGreaterThan(30);
+  expect(ticks).toBeGreaterThan(30);
 });
 
-test('a thread that ends refuses what it had, and the next body starts another', async () => {
+test('pending bodies fail with service_unavailable when the thread ends, and the next body starts a new thread', async () => {
   const ended = new BodyThread();
   const large = json({ events: rows(1_000) });
-  const reading = [1, 2].map(() => outcomeOf(() => ended.read(large, () => {})));
+  const reading = [1, 2].map(() => settle(() => ended.read(large, () => {})));
   await ended.close();
   expect(await Promise.all(reading)).toMatchObject([{ code: 'service_unavailable' }, { code: 'service_unavailable' }]);
   expect((await ended.read(json({ events: rows(2) }), () => {})).value).toEqual({ events: rows(2) });

@@ -1,33 +1,33 @@
 import { Worker } from 'node:worker_threads';
 import { limits } from '@tributary/vocabulary';
-import type { BodyAnswer, BodyQuestion } from './body-worker.ts';
+import type { BodyRequest, BodyResponse } from './body-worker.ts';
 import { type BodyText, type BodyValue, readBodyText } from './read-body-text.ts';
 import { Refusal } from './refusal.ts';
 import { threadMs } from './thread-time.ts';
 
-interface Reading {
+interface Job {
   readonly text: BodyText;
   readonly settled: PromiseWithResolvers<BodyValue>;
-  /** Told how long the reading took. */
+  /** Receives the processor time of the parsing. */
   readonly onTime: (ms: number) => void;
   readonly items: unknown[];
   body?: BodyValue;
 }
 
 /**
- * Reads large bodies on a thread of their own, because one of 4 MB would keep every other request waiting. What was read comes back in
- * parts, between which other requests have their turn. Bodies are read one after the other, or several at once would fill the memory.
+ * Parses large bodies on a worker thread, because parsing 4 MB would block the event loop. The result comes back in chunks, so that the
+ * event loop can serve other requests in between. Bodies are parsed sequentially, which limits memory use.
  */
 export class BodyThread {
   #worker: Worker | undefined;
-  /** The first is under way. */
-  #queue: Reading[] = [];
+  /** The first job is running. */
+  #queue: Job[] = [];
 
   read(text: BodyText, onTime: (ms: number) => void): Promise<BodyValue> {
-    const reading: Reading = { text, settled: Promise.withResolvers(), onTime, items: [] };
-    this.#queue.push(reading);
-    if (this.#queue.length === 1) this.#ask({ text });
-    return reading.settled.promise;
+    const job: Job = { text, settled: Promise.withResolvers(), onTime, items: [] };
+    this.#queue.push(job);
+    if (this.#queue.length === 1) this.#send({ text });
+    return job.settled.promise;
   }
 
   async close(): Promise<void> {
@@ -36,55 +36,59 @@ export class BodyThread {
     await worker?.terminate();
   }
 
-  #ask(question: BodyQuestion): void {
+  #send(request: BodyRequest): void {
     this.#worker ??= this.#open();
-    this.#worker.postMessage(question);
+    this.#worker.postMessage(request);
   }
 
   #open(): Worker {
     const worker = new Worker(new URL('./body-worker.ts', import.meta.url));
     worker.unref();
-    // A thread that ended answers nothing more: the next body starts another.
-    const ifNewest = (work: () => void) => () => worker === this.#worker && work();
-    worker.on('message', (answer: BodyAnswer) => ifNewest(() => this.#take(answer))());
+    // Ignore events of a worker that was replaced after it ended.
+    const ifCurrent = (work: () => void) => () => worker === this.#worker && work();
+    worker.on('message', (response: BodyResponse) => ifCurrent(() => this.#receive(response))());
     worker.on(
       'error',
-      ifNewest(() => this.#fail()),
+      ifCurrent(() => this.#fail()),
     );
     worker.on(
       'exit',
-      ifNewest(() => this.#fail()),
+      ifCurrent(() => this.#fail()),
     );
     return worker;
   }
 
-  #take({ ms, body, refusal, items, isLast }: BodyAnswer): void {
-    const [reading] = this.#queue;
-    if (!reading) return;
-    if (ms !== undefined) reading.onTime(ms);
-    if (body) reading.body = body;
-    for (const item of items ?? []) reading.items.push(item);
+  #receive({ ms, body, refusal, items, isLast }: BodyResponse): void {
+    const [job] = this.#queue;
+    if (!job) return;
+    if (ms !== undefined) job.onTime(ms);
+    if (body) job.body = body;
+    for (const item of items ?? []) job.items.push(item);
     if (!isLast) {
-      setImmediate(() => reading === this.#queue[0] && this.#ask({}));
+      setImmediate(() => job === this.#queue[0] && this.#send({}));
       return;
     }
     this.#queue.shift();
-    const { settled, text } = reading;
+    const { settled, text } = job;
     if (refusal) settled.reject(new Refusal(refusal.code, refusal.message, { fields: refusal.fields }));
-    else if (reading.body) settled.resolve(withItems(reading.body, text.list, reading.items));
+    else if (job.body) settled.resolve(withItems(job.body, text.list, job.items));
     const [next] = this.#queue;
-    if (next) this.#ask({ text: next.text });
+    if (next) this.#send({ text: next.text });
   }
 
   #fail(): void {
     this.#worker = undefined;
-    const readings = this.#queue;
+    const jobs = this.#queue;
     this.#queue = [];
-    for (const { settled } of readings)
+    for (const { settled } of jobs)
       settled.reject(
-        new Refusal('service_unavailable', 'The body could not be read. Send it again in a moment.', {
-          headers: { 'retry-after': '2' },
-        }),
+        new Refusal(
+          'service_unavailable',
+          'The body could not be parsed because of an internal error. Retry in a few seconds.',
+          {
+            headers: { 'retry-after': '2' },
+          },
+        ),
       );
   }
 }
@@ -92,7 +96,7 @@ export class BodyThread {
 const withItems = (body: BodyValue, list: string | undefined, items: readonly unknown[]): BodyValue =>
   items.length > 0 ? { ...body, value: { ...(body.value as object), [list ?? '']: items } } : body;
 
-/** Reads a body where it is read best. Without a thread, here. */
+/** Parses large bodies on the worker thread and others on this thread. */
 export async function readBody(
   text: BodyText,
   thread: BodyThread | undefined,

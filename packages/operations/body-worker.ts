@@ -3,14 +3,14 @@ import { type BodyText, type BodyValue, readBodyText } from './read-body-text.ts
 import { Refusal } from './refusal.ts';
 import { threadMs } from './thread-time.ts';
 
-/** A body to read; without one, the wish for the next part of the last. */
-export interface BodyQuestion {
+/** A body to parse. Without `text`, a request for the next chunk of the current list. */
+export interface BodyRequest {
   readonly text?: BodyText;
 }
 
-/** First the body without its list, or why it is refused; then a part of the list each time it is asked for. */
-export interface BodyAnswer {
-  /** How long reading took. */
+/** First the body without its list, or the error; then one chunk of the list per request. */
+export interface BodyResponse {
+  /** Processor time of the parsing. */
   readonly ms?: number;
   readonly body?: BodyValue;
   readonly refusal?: Pick<Refusal, 'code' | 'message' | 'fields'>;
@@ -18,25 +18,25 @@ export interface BodyAnswer {
   readonly isLast: boolean;
 }
 
-/** About so much of the text becomes objects of the main thread at once: receiving them is work of that thread. */
-const partBytes = 64 * 1_024;
+/** Text bytes per chunk. The main thread spends time on deserializing each chunk, so chunks are small. */
+const chunkBytes = 64 * 1_024;
 
-let left: unknown[] = [];
-let perPart = 1;
+let remaining: unknown[] = [];
+let itemsPerChunk = 1;
 
-parentPort?.on('message', ({ text }: BodyQuestion) => {
-  parentPort?.postMessage(text ? begin(text) : next());
+parentPort?.on('message', ({ text }: BodyRequest) => {
+  parentPort?.postMessage(text ? parse(text) : nextChunk());
 });
 
-function begin(text: BodyText): BodyAnswer {
+function parse(text: BodyText): BodyResponse {
   const startedAt = threadMs();
   try {
     const body = readBodyText(text);
     const ms = threadMs() - startedAt;
     const items = listOf(body.value, text.list);
     if (!items) return { ms, body, isLast: true };
-    left = items;
-    perPart = Math.max(1, Math.floor((items.length * partBytes) / text.bytes.length));
+    remaining = items;
+    itemsPerChunk = Math.max(1, Math.floor((items.length * chunkBytes) / text.bytes.length));
     return { ms, body: { ...body, value: { ...(body.value as object), [text.list ?? '']: [] } }, isLast: false };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -45,10 +45,10 @@ function begin(text: BodyText): BodyAnswer {
   }
 }
 
-function next(): BodyAnswer {
-  const items = left.slice(0, perPart);
-  left = left.slice(perPart);
-  return { items, isLast: left.length === 0 };
+function nextChunk(): BodyResponse {
+  const items = remaining.slice(0, itemsPerChunk);
+  remaining = remaining.slice(itemsPerChunk);
+  return { items, isLast: remaining.length === 0 };
 }
 
 function listOf(value: unknown, list: string | undefined): unknown[] | undefined {

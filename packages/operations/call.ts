@@ -5,10 +5,10 @@ import type { Vault } from '@tributary/vault';
 import type { WriteAudit } from './audit.ts';
 import type { BodyThread } from './body-thread.ts';
 import type { Costs } from './costs.ts';
+import type { FairScheduler } from './fair-scheduler.ts';
 import type { Caller } from './handler.ts';
 import type { PersonGate } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
-import type { Turns } from './turns.ts';
 
 /**
  * One call of an operation, as whatever carried it here hands it over: HTTP, MCP, the command line or a test. What it asks for comes
@@ -56,11 +56,11 @@ export interface Desk<Services> {
   readonly audit: WriteAudit;
   /** Keeps a forbidden attempt in the caller's audit log. */
   readonly auditRefusal: AuditRefusal;
-  /** What requests may cost beside their number. Without them only their number is limited. */
+  /** Budgets of bytes and processor time. Without them, only the number of requests is limited. */
   readonly costs?: Costs;
-  /** Whose request is worked on next where many wait. Without them all begin at once. */
-  readonly turns?: Turns;
-  /** Reads large bodies. Without one they are read on the main thread. */
+  /** Limits concurrent requests per tenant. Without it, all requests start at once. */
+  readonly scheduler?: FairScheduler;
+  /** Parses large bodies. Without it, they are parsed on the main thread. */
   readonly bodies?: BodyThread;
   /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */
   readonly checkAnswers?: boolean;

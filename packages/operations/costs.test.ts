@@ -17,7 +17,7 @@ import { answer, type Refusal } from './index.ts';
 import { threadMs } from './thread-time.ts';
 
 let nowMs = 0;
-/** Of a process alone. */
+/** A process that cannot reach Redis. */
 const open = () =>
   new Costs(new Leases({ limiter: { takeMany: () => Promise.reject(new Error('away')) }, nowMs: () => nowMs }));
 const payer = (id: string) => ({ id, mebibytes: 1, processorMs: 1_000 });
@@ -31,29 +31,27 @@ function refusalOf(work: () => void): Refusal | undefined {
   }
 }
 
-describe('the budget of a minute', () => {
-  test('of bytes is each payer’s own, and comes back with time', () => {
+describe('the budget per minute', () => {
+  test('limits the bytes of each payer separately, and refills over time', () => {
     const costs = open();
     const take = (id: string) => refusalOf(() => costs.takeBytes(payer(id), 512 * 1_024));
     expect([take('a'), take('a'), take('b')]).toEqual([undefined, undefined, undefined]);
     const refusal = take('a');
     expect(refusal).toMatchObject({ code: 'rate_limit_exceeded', fields: { reason: 'bytes' } });
-    expect(refusal?.message).toBe(
-      'The requests of the last minute held more than 1 MiB. Wait 30 seconds and send it again.',
-    );
+    expect(refusal?.message).toBe('Requests in the last minute contained more than 1 MiB. Retry in 30 seconds.');
     expect(refusal?.headers).toEqual({ 'retry-after': '30', 'x-ratelimit-reset': expect.stringMatching(/^\d+$/) });
     expect(take('b')).toBeUndefined();
     nowMs += 30_000;
     expect([take('a'), take('a')?.code]).toEqual([undefined, 'rate_limit_exceeded']);
   });
 
-  test('of processor time is what requests took, and at least a millisecond each', () => {
+  test('charges the processor time of requests, at least one millisecond each', () => {
     const costs = open();
     const admit = (id: string) => refusalOf(() => costs.admit(payer(id)));
     expect(admit('a')).toBeUndefined();
     costs.spend(payer('a'), 0.2);
     expect(admit('a')).toBeUndefined();
-    // One that took very long is never owed for longer than a minute.
+    // The debt of a very long request is capped at one minute.
     costs.spend(payer('a'), 500_000);
     expect(admit('a')).toMatchObject({ code: 'rate_limit_exceeded', fields: { reason: 'processor_time' } });
     expect(admit('b')).toBeUndefined();
@@ -63,23 +61,23 @@ describe('the budget of a minute', () => {
   });
 });
 
-describe('whoever sends what is usual as often as it may is never refused', () => {
+describe('typical requests at the full request rate stay within the cost budget', () => {
   const perMinute = limits.ratePerMinute;
   test.each([
     ['single events of 4 KiB', perMinute.ingest, 4 * 1_024, 2],
     ['imports of 1,000 rows', perMinute.app.standard, 400 * 1_024, 50],
     ['events of 1,000 rows', perMinute.app.standard, 800 * 1_024, 80],
-    ['questions', perMinute.app.internal, 0, 4],
+    ['report queries', perMinute.app.internal, 0, 4],
   ])('%s', (_what, requests, bytes, ms) => {
     const costs = open();
-    const honest = { id: 'honest', ...limits.costPerMinute.credential };
+    const client = { id: 'client', ...limits.costPerMinute.credential };
     nowMs += 60_000;
     const refused = Array.from({ length: requests }, () => {
       nowMs += 60_000 / requests;
       return refusalOf(() => {
-        costs.admit(honest);
-        costs.takeBytes(honest, bytes);
-        costs.spend(honest, ms);
+        costs.admit(client);
+        costs.takeBytes(client, bytes);
+        costs.spend(client, ms);
       });
     });
     expect(refused.filter(Boolean)).toEqual([]);
@@ -114,12 +112,12 @@ describe('over HTTP', () => {
       limiter: { takeMany: () => Promise.reject(new Error('away')) },
       nowMs: () => 0,
     });
-    // Everything costs a hundred times as much, so that a budget is soon used up.
-    const dear = {
+    // Multiplies every cost by 100, so that the test uses up a budget quickly.
+    const expensive = {
       take: (name: string, limit: number, cost = 1) => leases.take(name, limit, cost * 100),
       spend: (name: string, limit: number, cost: number) => leases.spend(name, limit, cost * 100),
     };
-    server = await serve(kit, [save_], { costs: new Costs(dear) });
+    server = await serve(kit, [save_], { costs: new Costs(expensive) });
   });
   afterAll(async () => {
     await server.close();
@@ -129,35 +127,31 @@ describe('over HTTP', () => {
   async function openSender() {
     const { headers } = await buildApiKey(kit.app, profileId);
     return async (body: object) => {
-      const {
-        statusCode,
-        headers: told,
-        json,
-      } = await server.fastify.inject({
+      const response = await server.fastify.inject({
         method: 'POST',
         url: save.path,
         headers,
         payload: body,
       });
-      return { status: statusCode, told, error: json().error };
+      return { status: response.statusCode, headers: response.headers, error: response.json().error };
     };
   }
 
-  test('a key that has sent too many bytes is refused, with when to come again', async () => {
+  test('returns 429 with Retry-After when a key has sent too many bytes', async () => {
     const [send, other] = [await openSender(), await openSender()];
     const body = { text: 'x'.repeat(250 * 1_024) };
     const statuses = [];
     for (let request = 0; request < 10; request += 1) statuses.push((await send(body)).status);
     expect(statuses).toEqual(Array(10).fill(200));
-    const { status, told, error } = await send(body);
+    const { status, headers, error } = await send(body);
     expect([status, error.code, error.reason]).toEqual([429, 'rate_limit_exceeded', 'bytes']);
-    expect(Number(told['retry-after'])).toBeGreaterThan(0);
-    expect(Number(told['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1_000);
-    // Small ones still fit, and another key has a budget of its own.
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1_000);
+    // A small request still fits, and another key has a separate budget.
     expect([(await send({ text: 'x' })).status, (await other(body)).status]).toEqual([200, 200]);
   });
 
-  test('a key whose requests took too much processor time is refused before its body is read', async () => {
+  test('returns 429 before the body is read when a key has used too much processor time', async () => {
     const [send, other] = [await openSender(), await openSender()];
     expect((await send({ text: 'x', busyMs: 320 })).status).toBe(200);
     const { status, error } = await send({ text: 'x'.repeat(200 * 1_024) });

@@ -4,22 +4,22 @@ import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
 import { threadMs } from './thread-time.ts';
 
-/** Whose costs they are, and what they may be in a minute. */
+/** Owner of a cost budget, with its limits per minute. */
 export interface Payer {
   readonly id: string;
   readonly mebibytes: number;
   readonly processorMs: number;
 }
 
-/** A credential, or an address where nobody is known. */
+/** The credential, or the client address for requests without one. */
 export const payerOf = (caller: Caller | undefined, address: string): Payer =>
   caller
     ? { id: caller.credentialId, ...limits.costPerMinute.credential }
     : { id: hidden(addressGroup(address).own), ...limits.costPerMinute.address };
 
 /**
- * What requests may cost beside their number. A request is one request however large it is: without this, a hundredth of a key's requests
- * could keep the process busy for every other tenant.
+ * Budgets of bytes and processor time. A limit on the number of requests ignores their size: a key could block the process for all
+ * other tenants with 1% of its requests.
  */
 export class Costs {
   readonly #leases: Pick<Leases, 'take' | 'spend'>;
@@ -28,14 +28,14 @@ export class Costs {
     this.#leases = leases;
   }
 
-  /** Before the body is read. No request is cheaper than a millisecond. */
+  /** Runs before the body is read. Charges the minimum of one millisecond. */
   admit({ id, processorMs }: Payer): void {
     const verdict = this.#leases.take(`time:${id}`, processorMs);
     if (!verdict.allowed)
-      throw tooMuch(verdict, 'processor_time', `took more than ${processorMs / 1_000} seconds of processor time`);
+      throw tooMuch(verdict, 'processor_time', `used more than ${processorMs / 1_000} seconds of processor time`);
   }
 
-  /** What was taken at the start is part of it. It is spent already, so it counts even where nothing is left. */
+  /** Charges the measured time minus the millisecond of `admit`, even if the budget is already used up. */
   spend({ id, processorMs }: Payer, ms: number): void {
     const further = Math.ceil(ms) - 1;
     if (further > 0) this.#leases.spend(`time:${id}`, processorMs, further);
@@ -44,13 +44,13 @@ export class Costs {
   takeBytes({ id, mebibytes }: Payer, bytes: number): void {
     if (bytes === 0) return;
     const verdict = this.#leases.take(`bytes:${id}`, mebibytes * 1_024, Math.ceil(bytes / 1_024));
-    if (!verdict.allowed) throw tooMuch(verdict, 'bytes', `held more than ${mebibytes} MiB`);
+    if (!verdict.allowed) throw tooMuch(verdict, 'bytes', `contained more than ${mebibytes} MiB`);
   }
 }
 
 function tooMuch({ retryAfterSeconds: seconds }: Verdict, reason: string, what: string): Refusal {
-  const wait = `Wait ${seconds} second${seconds === 1 ? '' : 's'} and send it again.`;
-  return new Refusal('rate_limit_exceeded', `The requests of the last minute ${what}. ${wait}`, {
+  const wait = `Retry in ${seconds} second${seconds === 1 ? '' : 's'}.`;
+  return new Refusal('rate_limit_exceeded', `Requests in the last minute ${what}. ${wait}`, {
     fields: { reason },
     headers: {
       'retry-after': String(seconds),
@@ -59,7 +59,7 @@ function tooMuch({ retryAfterSeconds: seconds }: Verdict, reason: string, what: 
   });
 }
 
-/** How long a call kept the process busy, as far as that grows with what is sent and asked: reading, beginning, writing. */
+/** Processor time of one request: parsing the body, the synchronous start of the handler, and serializing the response. */
 export class Meter {
   #ms = 0;
 
@@ -71,7 +71,7 @@ export class Meter {
     this.#ms += ms;
   };
 
-  /** Of work that waits for nothing: until it returns. */
+  /** Measures synchronous work. */
   measure<A>(work: () => A): A {
     const startedAt = threadMs();
     try {

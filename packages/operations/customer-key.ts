@@ -18,8 +18,8 @@ export interface KeyToShow {
   readonly isListed?: boolean;
 }
 
-/** Customers whose keys an answer tells to somebody who did not say them. */
-export interface ToldKeys {
+/** Customers whose keys are in a response although the request did not contain them. */
+export interface DisclosedKeys {
   readonly profileId: string;
   readonly people: Set<string>;
 }
@@ -39,8 +39,8 @@ export function keyFor(
   return key;
 }
 
-/** Whether keys that were told to the caller could be told to it as it stands now. */
-export const isToldAsBefore = (before: Caller, now: Caller): boolean =>
+/** Whether the keys in a response could still be disclosed under the caller's current permissions. */
+export const mayStillDiscloseKeys = (before: Caller, now: Caller): boolean =>
   seesPeople(now) || (!seesPeople(before) && (before.isHealthcare || !now.isHealthcare));
 
 const seesPeople = ({ scopes }: Caller): boolean => scopes.has('customers:read');

@@ -15,6 +15,7 @@ export type { AnyHandler, AuditRefusal, Call, Desk, Prepared, RawInput, SendAnsw
 export { Costs, payerOf } from './costs.ts';
 export { keyFor } from './customer-key.ts';
 export { Door } from './door.ts';
+export { FairScheduler, requestSlots } from './fair-scheduler.ts';
 export {
   answer,
   type Caller,
@@ -32,4 +33,3 @@ export { createPersonGate, type Leaving, leaveWithPeople, type PersonGate, type 
 export { Refusal, refuse } from './refusal.ts';
 export { docsUrl, renderError, renderOAuthError } from './respond.ts';
 export { type Admitted, admitCall, runOperation } from './run-operation.ts';
-export { requestTurns, Turns } from './turns.ts';

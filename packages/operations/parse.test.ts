@@ -67,7 +67,7 @@ describe('an unknown field of a JSON body', () => {
   });
 });
 
-describe('the limits of a row', () => {
+describe('the limits of a list item', () => {
   const fields = Object.fromEntries(Array.from({ length: limits.item.fields + 1 }, (_, index) => [`k${index}`, 1]));
   const json = (value: object) => Buffer.from(JSON.stringify(value));
   const lists = [
@@ -82,30 +82,30 @@ describe('the limits of a row', () => {
     ['createEvent', 'events', { event_name: 'x', properties: { note: 'x'.repeat(200) } }, limits.events.maxRows],
   ] as const;
 
-  test.each(lists)('%s takes as many %s as it may', (id, list, row, most) => {
+  test.each(lists)('%s accepts the maximum number of %s', (id, list, row, most) => {
     const parsed = parseBody(routes[id], json({ [list]: Array(most).fill(row) }), 'application/json');
     expect((parsed as Record<string, unknown[]>)[list]).toHaveLength(most);
   });
 
-  test.each(lists)('%s judges each of the %s by itself', (id, list, row) => {
+  test.each(lists)('%s validates each of the %s separately', (id, list, row) => {
     const deep = { ...row, a: { a: { a: { a: { a: {} } } } } };
     const rows = [row, fields, deep, { ...row, email: 'x'.repeat(limits.item.bytes) }];
     const parsed = parseBody(routes[id], json({ [list]: rows }), 'application/json');
-    const [first, ...others] = (parsed as Record<string, unknown[]>)[list] ?? [];
-    expect(JSON.stringify(first)).not.toContain('must not');
-    expect(others.map((other) => JSON.stringify(other))).toEqual([
-      expect.stringContaining('must not hold an object with more than 100 fields'),
+    const [valid, ...invalid] = (parsed as Record<string, unknown[]>)[list] ?? [];
+    expect(JSON.stringify(valid)).not.toContain('must not');
+    expect(invalid.map((item) => JSON.stringify(item))).toEqual([
+      expect.stringContaining('must not contain an object with more than 100 fields'),
       expect.stringContaining('must not be nested more than 4 levels deep'),
       expect.stringContaining('must not be larger than 32 KiB'),
     ]);
   });
 
   test.each(declared.filter(({ body }) => body && body.contentType === undefined))(
-    '$id refuses an object of more fields before it is parsed',
+    '$id rejects an object with more than 100 fields before parsing it',
     (route) => {
       const refusal = refusalOf(() => parseBody(route, json({ a: fields }), 'application/json'));
       expect(refusal).toMatchObject({ code: 'validation_error', fields: { field: 'a' } });
-      expect(refusal.message).toBe('The field "a" must not hold an object with more than 100 fields.');
+      expect(refusal.message).toBe('The field "a" must not contain an object with more than 100 fields.');
     },
   );
 });

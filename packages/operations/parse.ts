@@ -34,7 +34,7 @@ function refuseUnknown(known: readonly string[], sent: readonly string[]): void 
   });
 }
 
-/** How a body is to be read; undefined where there is none. */
+/** The body with its format and list name; undefined if there is no body. */
 export function bodyTextOf(route: Route, bytes: Buffer | undefined, contentType: string | undefined) {
   const { body } = route;
   if (!body) return undefined;
@@ -49,12 +49,12 @@ export function bodyTextOf(route: Route, bytes: Buffer | undefined, contentType:
     throw new Refusal('invalid_request', `Send the body as ${forms} and say so in the Content-Type header.`);
   }
   if (bytes === undefined || bytes.length === 0)
-    throw new Refusal('invalid_request', 'The body is empty; this route needs one.');
+    throw new Refusal('invalid_request', 'The body is empty; this route requires one.');
   const format = isCsv ? 'csv' : wanted === 'application/json' ? 'json' : 'form';
   return { bytes, format, list: body.items ?? body.list } satisfies BodyText;
 }
 
-/** Holds what was read against the declaration. */
+/** Validates the parsed body against the schema of the route. */
 export function judgeBody(route: Route, read: BodyValue | undefined): unknown {
   const { body } = route;
   if (!body) return undefined;
@@ -70,13 +70,13 @@ export function judgeBody(route: Route, read: BodyValue | undefined): unknown {
   return parsePart(route, body.schema, value, 'validation_error', 'field');
 }
 
-/** Both at once, for a body that is small. */
+/** Parses and validates a small body synchronously. */
 export function parseBody(route: Route, bytes: Buffer | undefined, contentType: string | undefined): unknown {
   const text = bodyTextOf(route, bytes, contentType);
   return judgeBody(route, text && readBodyText(text));
 }
 
-/** Items that are beyond their limits: refused one by one where the handler judges them so, and with the whole body elsewhere. */
+/** Rejects items over a limit: one by one if the route validates items separately, else with the whole body. */
 function placeFaults({ items: judged, list = '' }: Body, value: Record<string, unknown>, faults: BodyValue['faults']) {
   const [first] = faults;
   if (!first) return;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HeldLocks, isUnlocked, type Postgres, type Tx } from '@tributary/postgres';
 import { v7 as uuid } from 'uuid';
+import { FairScheduler } from './fair-scheduler.ts';
 import { Refusal, refuse } from './refusal.ts';
-import { Turns } from './turns.ts';
 
 /** Bytes that do not leave in this time are not sent at all: a switch of privacy waits for them. */
 const holdMs = 5_000;
@@ -14,17 +14,17 @@ const lookMs = { first: 5, most: 100 };
 /** The one way out for personal data of a process. */
 export interface PersonGate {
   readonly postgres: Postgres;
-  readonly turns: Turns;
+  readonly scheduler: FairScheduler;
 }
 
 export const createPersonGate = (postgres: Postgres): PersonGate => ({
   postgres,
-  turns: new Turns({
-    perReceiver: 2,
+  scheduler: new FairScheduler({
+    perClient: 2,
     perTenant: 8,
-    inAll: 64,
+    total: 64,
     waitMs,
-    busy: 'Earlier answers to you have not left yet. Read them, or wait some seconds, and send it again.',
+    timeoutMessage: 'Earlier responses to this client are still being sent. Read them, then retry in a few seconds.',
   }),
 });
 
@@ -60,11 +60,11 @@ export async function leaveWithPeople(gate: PersonGate, leaving: Leaving, send: 
 
 /** Makes what is to leave when it can leave, so that nothing piles up behind a slow reader. */
 export function inTurn<A>(
-  { turns }: PersonGate,
+  { scheduler }: PersonGate,
   { actor, workspaceId }: Pick<Leaving, 'actor' | 'workspaceId'>,
   work: () => Promise<A>,
 ): Promise<A> {
-  return turns.run(`${actor.kind} ${actor.id}`, workspaceId, work);
+  return scheduler.run(`${actor.kind} ${actor.id}`, workspaceId, work);
 }
 
 /** `leaveWithPeople` for what is made in its turn. */

@@ -3,27 +3,27 @@ import { limits } from '@tributary/vocabulary';
 import { readCsv } from './read-csv.ts';
 import { Refusal } from './refusal.ts';
 
-/** A body as it came, and how it is to be read. */
+/** The raw bytes of a body, its format and the name of its list. */
 export interface BodyText {
   readonly bytes: Uint8Array;
   readonly format: 'json' | 'csv' | 'form';
-  /** The list whose items are judged one by one. */
+  /** Name of the list whose items are validated one by one. */
   readonly list: string | undefined;
 }
 
-/** A body that was read. Items that are beyond their limits are null in their list. */
+/** A parsed body. Items over a limit are null in their list. */
 export interface BodyValue {
   readonly value: unknown;
   readonly faults: readonly { readonly index: number; readonly field: string; readonly message: string }[];
-  /** Whether a text of it may hold what PostgreSQL cannot store. */
+  /** Whether a string in it may contain characters that PostgreSQL cannot store. */
   readonly mayHoldUnkeepable: boolean;
 }
 
 const { item: bounds } = limits;
-/** No list may hold more. One more is kept, so that its schema says how many it takes. */
+/** The longest list of any route. Longer lists are truncated to one more, so that the schema reports the limit. */
 const mostItems = limits.events.maxRows;
 
-/** Reads a body. The limits of JSON are checked on its bytes: what is beyond them is never built. */
+/** Parses a body. JSON limits are checked on the bytes, so that oversized items are never parsed. */
 export function readBodyText({ bytes, format, list }: BodyText): BodyValue {
   const mayHoldUnkeepable = holdsEscapes(bytes);
   if (format === 'json') return { ...readJson(bytes, list), mayHoldUnkeepable };
@@ -32,7 +32,7 @@ export function readBodyText({ bytes, format, list }: BodyText): BodyValue {
   return { value, faults: [], mayHoldUnkeepable };
 }
 
-/** In JSON and forms such characters can only stand escaped; a look for the escapes spares most bodies a walk. */
+/** Such characters are always escaped in JSON and forms. Searching for the escapes avoids walking most bodies. */
 function holdsEscapes(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return ['\\u0000', '%00', '\\ud', '\\uD'].some((escaped) => text.includes(escaped));
@@ -41,7 +41,7 @@ function holdsEscapes(bytes: Uint8Array): boolean {
 function readJson(bytes: Uint8Array, list: string | undefined): Pick<BodyValue, 'value' | 'faults'> {
   const { excess, items } = outlineJson(bytes, bounds, list);
   if (excess) throw refusalOf(excess, list);
-  const value = parseJson(decode(items.length > 0 ? without(bytes, items) : bytes));
+  const value = parseJson(decode(items.length > 0 ? replaceItems(bytes, items) : bytes));
   const members = list === undefined ? undefined : (value as Readonly<Record<string, unknown>> | null)?.[list];
   if (Array.isArray(members) && members.length > mostItems) members.length = mostItems + 1;
   const faults = items.map((item) => ({
@@ -61,13 +61,16 @@ function refusalOf(excess: Excess, list: string | undefined): Refusal {
 }
 
 function describeExcess({ kind }: Excess): string {
-  if (kind === 'fields') return `must not hold an object with more than ${bounds.fields} fields`;
+  if (kind === 'fields') return `must not contain an object with more than ${bounds.fields} fields`;
   if (kind === 'depth') return `must not be nested more than ${bounds.depth} levels deep`;
   return `must not be larger than ${bounds.bytes / 1_024} KiB`;
 }
 
-/** With null in place of the items. */
-function without(bytes: Uint8Array, items: readonly { readonly start: number; readonly end: number }[]): Uint8Array {
+/** Replaces each item with null. */
+function replaceItems(
+  bytes: Uint8Array,
+  items: readonly { readonly start: number; readonly end: number }[],
+): Uint8Array {
   const parts: Uint8Array[] = [];
   let position = 0;
   for (const { start, end } of items) {

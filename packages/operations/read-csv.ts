@@ -2,7 +2,7 @@ import { limits } from '@tributary/vocabulary';
 import { parse } from 'csv-parse/sync';
 import { Refusal } from './refusal.ts';
 
-/** No route takes more: reading stops one row later, so that a body of commas does not become millions of objects. */
+/** The most rows of any route. Parsing stops one row later, so that a body of commas does not become millions of objects. */
 const maxItems = limits.spend.maxRows;
 const { fields: maxColumns, bytes: maxRowBytes } = limits.item;
 
@@ -17,7 +17,8 @@ export function readCsv(text: string): CsvItem[] {
   const [header, ...rows] = records(text);
   if (!header) throw new Refusal('invalid_request', 'The first line of the CSV must name the fields.');
   const names = header.record.map((name) => name.trim().toLowerCase());
-  if (names.length > maxColumns) throw new Refusal('invalid_request', `The CSV may have up to ${maxColumns} columns.`);
+  if (names.length > maxColumns)
+    throw new Refusal('invalid_request', `The CSV must have at most ${maxColumns} columns.`);
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (twice !== -1)
     throw new Refusal('invalid_request', `Column ${twice + 1} of the CSV has the name of an earlier one.`);

@@ -8,12 +8,12 @@ import {
   admitCall,
   answer,
   type Call,
+  FairScheduler,
   type Handles,
   identify,
   type Prepared,
-  requestTurns,
+  requestSlots,
   runOperation,
-  Turns,
 } from './index.ts';
 
 const access = { credentials: ['api_key'], scopes: [['customers:read']] } as const;
@@ -169,30 +169,30 @@ test('under one Idempotency-Key it is carried out once', async () => {
   await expect(send()).rejects.toMatchObject({ code: 'invalid_parameter' });
 });
 
-test('a tenant has its turn although all requests of another one take long', async () => {
-  const turns = new Turns({ ...requestTurns(4), waitMs: 10_000 });
+test('a request of one tenant is processed while slow requests of another tenant fill their slots', async () => {
+  const scheduler = new FairScheduler({ ...requestSlots(4), waitMs: 10_000 });
   const other = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, other.id, { scopes: ['customers:read'] });
   const neighbour = await identify(desk, name, { ...nothing, ...headers }, 'here', kit.clock.now());
   const done = Promise.withResolvers<void>();
-  let begun = 0;
+  let started = 0;
   const slowly: Handles<typeof count> = async (input, context) => {
-    begun += 1;
+    started += 1;
     await done.promise;
     return countOn(input, context);
   };
-  const fairDesk = { ...desk, turns };
-  const ask = async (handler: AnyHandler, made: Call) =>
+  const fairDesk = { ...desk, scheduler };
+  const send = async (handler: AnyHandler, made: Call) =>
     runOperation(count, handler, await admitCall(count, made, desk), inputOf(count), fairDesk, () => {});
-  const running = Array.from({ length: 6 }, async (_, nth) =>
-    ask(slowly, await call(count, { idempotencyKey: `slow-${nth}` })),
+  const slowRequests = Array.from({ length: 6 }, async (_, nth) =>
+    send(slowly, await call(count, { idempotencyKey: `slow-${nth}` })),
   );
-  await expect.poll(() => begun).toBe(2);
-  await ask(countOn, await call(count, { caller: neighbour, idempotencyKey: 'quick' }));
-  expect(begun).toBe(2);
+  await expect.poll(() => started).toBe(2);
+  await send(countOn, await call(count, { caller: neighbour, idempotencyKey: 'quick' }));
+  expect(started).toBe(2);
   done.resolve();
-  await Promise.all(running);
-  expect(begun).toBe(6);
+  await Promise.all(slowRequests);
+  expect(started).toBe(6);
 });
 
 test('whoever may not is refused, whatever carried the call', async () => {

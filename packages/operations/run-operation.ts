@@ -4,7 +4,7 @@ import { rateHeaders, takeAllowance } from './allowance.ts';
 import { readBody } from './body-thread.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
 import { Meter, payerOf } from './costs.ts';
-import { isToldAsBefore, type ToldKeys } from './customer-key.ts';
+import { type DisclosedKeys, mayStillDiscloseKeys } from './customer-key.ts';
 import type { Caller } from './handler.ts';
 import { bodyTextOf, judgeBody, parseParams, parseQuery } from './parse.ts';
 import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.ts';
@@ -57,12 +57,14 @@ export async function runOperation<Services>(
       if (!caller) return send((await prepare()).prepared);
       if (route.access.grain !== 'person') return sendKeys(desk, await prepare(), { route, caller, call, send });
 
-      const leaving = leavingTo(route, caller, call);
-      // What is only read is made when it can leave; what changes something waits for nobody's slow reader.
+      const leaving = disclosureTo(route, caller, call);
+      // A read runs once its response can be sent. A change runs at once, so that the client's slow reads do not delay it.
       const made = route.method === 'GET' ? undefined : await prepare();
       await inTurn(desk.gate, leaving, async () => {
-        const { prepared, people, told } = made ?? (await prepare());
-        await leaveInTurn(desk.gate, { ...leavingTo(route, caller, call, told), people }, (cut) => send(prepared, cut));
+        const { prepared, people, disclosedKeys } = made ?? (await prepare());
+        await leaveInTurn(desk.gate, { ...disclosureTo(route, caller, call, disclosedKeys), people }, (cut) =>
+          send(prepared, cut),
+        );
       });
     });
   } finally {
@@ -73,11 +75,11 @@ export async function runOperation<Services>(
 /** An answer that is not about people passes the gate only where it tells keys of customers; it is small, and waits for no turn. */
 async function sendKeys(
   { gate }: Desk<unknown>,
-  { prepared, told }: Answered,
+  { prepared, disclosedKeys }: Answered,
   { route, caller, call, send }: { route: Route; caller: Caller; call: Call; send: SendAnswer },
 ): Promise<void> {
-  if (!told) return send(prepared);
-  const leaving = { ...leavingTo(route, caller, call, told), people: told.people.size };
+  if (!disclosedKeys) return send(prepared);
+  const leaving = { ...disclosureTo(route, caller, call, disclosedKeys), people: disclosedKeys.people.size };
   await leaveInTurn(gate, leaving, (cut) => send(prepared, cut));
 }
 
@@ -85,7 +87,7 @@ interface Answered {
   readonly prepared: Prepared;
   /** How many people it names. */
   readonly people: number;
-  readonly told: ToldKeys | undefined;
+  readonly disclosedKeys: DisclosedKeys | undefined;
 }
 
 async function answerTo<Services>(
@@ -109,7 +111,7 @@ async function answerTo<Services>(
         throw error;
       }
     });
-  const { status, bytes } = await inFairTurn(route, call, desk, run);
+  const { status, bytes } = await withSlot(route, call, desk, run);
   const { contentType = 'application/json; charset=utf-8', binary } = route.answers[status] ?? {};
   return {
     prepared: {
@@ -118,23 +120,23 @@ async function answerTo<Services>(
       ...(binary && { isBase64: binary }),
       headers: { 'content-type': contentType, ...work.headers },
     },
-    people: work.told ? work.people.union(work.told.people).size : work.people.size,
-    told: work.told,
+    people: work.disclosedKeys ? work.people.union(work.disclosedKeys.people).size : work.people.size,
+    disclosedKeys: work.disclosedKeys,
   };
 }
 
 /**
- * The engines answer only so many requests of a tenant at once, and the others of it wait: one tenant's longest queries never take every
- * connection. Who asks a provider waits for that, not for an engine.
+ * Limits the requests of a tenant that use the engines at once, so that its long queries cannot occupy every connection. Requests to a
+ * provider need no slot, because they mostly wait for the provider.
  */
-function inFairTurn<A>(
+function withSlot<A>(
   { refusals }: Route,
   { caller, signal }: Call,
-  { turns }: Pick<Desk<unknown>, 'turns'>,
+  { scheduler }: Pick<Desk<unknown>, 'scheduler'>,
   work: () => Promise<A>,
 ): Promise<A> {
-  if (!turns || !caller || refusals?.includes('provider_error')) return work();
-  return turns.run(caller.credentialId, caller.workspaceId ?? caller.credentialId, () => {
+  if (!scheduler || !caller || refusals?.includes('provider_error')) return work();
+  return scheduler.run(caller.credentialId, caller.workspaceId ?? caller.credentialId, () => {
     signal.throwIfAborted();
     return work();
   });
@@ -183,12 +185,12 @@ async function admitOrRecord(desk: Desk<unknown>, route: Route, caller: Caller, 
 async function recordRefusedRead({ gate }: Desk<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
   const isOfProfile = caller.profileId !== undefined && caller.workspaceId !== undefined;
   if (route.access.grain === 'person' && isOfProfile)
-    await recordAccess(gate, leavingTo(route, caller, call), 'refused');
+    await recordAccess(gate, disclosureTo(route, caller, call), 'refused');
 }
 
 /** Whom an answer with people leaves to, and what it is held against once more under the lock. */
-function leavingTo(route: Route, caller: Caller, { requestId, now }: Call, told?: ToldKeys): Leaving {
-  const { kind, credentialId, userId, workspaceId, profileId = told?.profileId } = caller;
+function disclosureTo(route: Route, caller: Caller, { requestId, now }: Call, disclosedKeys?: DisclosedKeys): Leaving {
+  const { kind, credentialId, userId, workspaceId, profileId = disclosedKeys?.profileId } = caller;
   if (!profileId || !workspaceId) throw new Error(`${route.id} answers with people of no profile.`);
   return {
     operation: route.id,
@@ -202,7 +204,7 @@ function leavingTo(route: Route, caller: Caller, { requestId, now }: Call, told?
       const fresh = await caller.recheck(tx, now);
       if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
       admitAgain(route, caller, fresh);
-      if (told && !isToldAsBefore(caller, fresh))
+      if (disclosedKeys && !mayStillDiscloseKeys(caller, fresh))
         refuse('insufficient_scope', 'The credential may no longer see the keys of customers that the answer holds.', {
           fields: { required_scopes: ['customers:read'] },
         });

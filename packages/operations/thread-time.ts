@@ -1,4 +1,4 @@
-/** Processor time of this thread so far. On a busy machine the clock on the wall counts what others do, too. */
+/** CPU time of this thread so far. Wall-clock time would include other load on the machine. */
 export function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

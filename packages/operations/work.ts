@@ -5,7 +5,7 @@ import type { Answered, AuditNote } from './audit.ts';
 import { actorOf, entryOf, leavesEntry, logOf } from './audit-entry.ts';
 import type { Call, Desk, RawInput } from './call.ts';
 import type { Meter } from './costs.ts';
-import { type KeyToShow, keyFor, type ToldKeys } from './customer-key.ts';
+import { type DisclosedKeys, type KeyToShow, keyFor } from './customer-key.ts';
 import type { Caller, Context } from './handler.ts';
 import {
   claimKey,
@@ -32,8 +32,8 @@ export class Work<Services> {
   #hadEffect = false;
   /** The customers that the answer names. */
   readonly people = new Set<string>();
-  /** Undefined where the answer tells no key of a customer. */
-  told: ToldKeys | undefined;
+  /** Undefined if the response contains no customer keys. */
+  disclosedKeys: DisclosedKeys | undefined;
   readonly meter: Meter;
   /** What the handler adds to the answer's headers, and whether it is an earlier one. */
   readonly headers: Record<string, string> = {};
@@ -111,8 +111,8 @@ export class Work<Services> {
   #showKey(asked: KeyToShow): string | null {
     const key = keyFor(this.#caller, asked);
     if (key === null || key === asked.said) return key;
-    this.told ??= { profileId: asked.profileId, people: new Set() };
-    this.told.people.add(asked.of);
+    this.disclosedKeys ??= { profileId: asked.profileId, people: new Set() };
+    this.disclosedKeys.people.add(asked.of);
     return key;
   }
 

@@ -11,8 +11,8 @@ const refusals: Record<RefusalReason, string> = {
   scheme_not_allowed: 'The URL must begin with https://.',
   port_not_allowed: 'The URL names a port that is not allowed. Leave the port out to use 443.',
   credentials_in_url: 'The URL must not hold a user name or a password.',
-  // One text for a name without an address and one with an internal address: two would tell a tenant which internal names exist.
-  address_not_public: 'The host has no address on the public internet. Check its spelling and its DNS records.',
+  // Unresolvable and internal names share one message. Different messages would reveal which internal names exist.
+  address_not_public: 'The host has no address on the public internet. Check its spelling and DNS records.',
 };
 
 /**

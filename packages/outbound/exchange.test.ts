@@ -86,7 +86,7 @@ describe('limits', () => {
     expect(await local().request(base, { maxResponseBytes: 4 })).toMatchObject({ truncated: true });
   });
 
-  test('an answer that is packed is handed on as it came, and unpacked by nobody', async () => {
+  test('returns a compressed response body without decompressing it', async () => {
     const bombs = await makeBombs();
     const base = await serve((request, response) => {
       const bomb = bombs.find(({ encoding }) => request.url === `/${encodeURIComponent(encoding)}`);

@@ -123,7 +123,7 @@ describe('where it connects', () => {
     expect([attempts, asked]).toEqual([['8.8.8.8 443'], 1]);
   });
 
-  test('a name without addresses is refused like one with an internal address', async () => {
+  test('rejects an unresolvable name with the same error as an internal address', async () => {
     const failing: HostResolver = { resolve4: () => Promise.reject(new Error('ENOTFOUND')), resolve6: async () => [] };
     const outbound = createOutbound({ timeoutMs: 1_000, resolver: failing, connect: recorder().connect });
     await expect(outbound.request('https://nowhere.test/')).rejects.toMatchObject({ reason: 'address_not_public' });

@@ -25,12 +25,12 @@ const inside = [
   'fe80::1',
 ] as const;
 
-/** A live name server that gives these answers one after the other, each to both questions of a look-up, and then the last. */
+/** A DNS server that returns these answers in order, each to the A and AAAA query of one lookup, then repeats the last. */
 async function rebindingTo(...answers: readonly DnsAnswer[]) {
-  const asked = { A: 0, AAAA: 0 };
+  const queries = { A: 0, AAAA: 0 };
   const resolver = await dnsResolver((_name, type) => {
-    const answer = answers[Math.min(asked[type], answers.length - 1)];
-    asked[type] += 1;
+    const answer = answers[Math.min(queries[type], answers.length - 1)];
+    queries[type] += 1;
     return answer;
   });
   const { attempts, connect } = recorder();
@@ -40,12 +40,12 @@ async function rebindingTo(...answers: readonly DnsAnswer[]) {
 const refused = { name: 'OutboundRefused', reason: 'address_not_public' };
 const first: DnsAnswer = { addresses: [publicAddress] };
 
-describe.each(inside)('a name that was public and then leads to %s', (address) => {
+describe.each(inside)('a name that was public and then resolves to %s', (address) => {
   test.each<readonly [string, DnsAnswer]>([
-    ['at once', { addresses: [address] }],
+    ['alone', { addresses: [address] }],
     ['beside a public address', { addresses: [publicAddress, address] }],
-    ['through a chain of aliases', { aliases: ['a.test', 'b.test', 'c.test'], addresses: [address] }],
-  ])('%s is not connected to', async (_, then) => {
+    ['through a CNAME chain', { aliases: ['a.test', 'b.test', 'c.test'], addresses: [address] }],
+  ])('%s: no connection is made', async (_, then) => {
     const { attempts, outbound } = await rebindingTo(first, then);
     expect(await outbound.checkTarget('https://rebind.test/')).toEqual({ allowed: true });
     await expect(outbound.request('https://rebind.test/', { method: 'POST', body: '{}' })).rejects.toMatchObject(
@@ -56,7 +56,7 @@ describe.each(inside)('a name that was public and then leads to %s', (address) =
     expect(attempts).toEqual([]);
   });
 
-  test('between the check and the connection is connected to where the check said', async () => {
+  test('between check and connection: connects to the checked address', async () => {
     const { attempts, outbound } = await rebindingTo(first, { addresses: [address] });
     const line = await outbound.openLine('https://rebind.test/');
     await expect(line.openLane()).rejects.toMatchObject({ reason: 'unreachable' });
@@ -65,27 +65,27 @@ describe.each(inside)('a name that was public and then leads to %s', (address) =
   });
 });
 
-test('a connection that was kept is not used again once its name leads inside', async () => {
-  let heard = 0;
+test('does not reuse a kept-alive connection once its name resolves to an internal address', async () => {
+  let requests = 0;
   const port = await listen(
     createServer((_request, response) => {
-      heard += 1;
+      requests += 1;
       response.end('ok');
     }),
   );
   const answers = [{ addresses: ['127.0.0.1'] }, { addresses: ['127.0.0.1'] }, { addresses: ['169.254.169.254'] }];
-  let asked = -1;
+  let lookup = -1;
   const resolver = await dnsResolver((_name, type) => {
     if (type === 'AAAA') return { addresses: [] };
-    asked += 1;
-    return answers[Math.min(asked, answers.length - 1)];
+    lookup += 1;
+    return answers[Math.min(lookup, answers.length - 1)];
   });
   const attempts: string[] = [];
   const connect: OpenSocket = (address, to, limits) => {
     attempts.push(address);
     return openTcp(address, to, limits);
   };
-  // The loopback plays the public address; what is link-local stays refused.
+  // Loopback stands in for a public address here; link-local addresses stay blocked.
   const outbound = createOutbound({ timeoutMs: 5_000, resolver, connect, policy: localDevelopmentTargets });
   const sendOnce = async () => {
     const lane = await (await outbound.openLine(`http://rebind.test:${port}/`)).openLane();
@@ -95,11 +95,11 @@ test('a connection that was kept is not used again once its name leads inside', 
   await sendOnce();
   await sendOnce();
   await expect(sendOnce()).rejects.toMatchObject(refused);
-  expect([attempts, heard]).toEqual([['127.0.0.1'], 2]);
+  expect([attempts, requests]).toEqual([['127.0.0.1'], 2]);
   outbound.close();
 });
 
-test('a redirect to an internal address is an answer, and is not followed', async () => {
+test('returns a redirect to an internal address without following it', async () => {
   const paths: (string | undefined)[] = [];
   const port = await listen(
     createServer((request, response) => {

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** The bytes of a document as one kind of client gets them. */
+/** A document in one encoding. */
 export interface DocumentForm {
   readonly bytes: Buffer;
   readonly etag: string;
   readonly encoding: 'br' | 'gzip' | undefined;
 }
 
-/** What is the same for everybody as long as the process runs: compressed once, then only sent. */
+/** A static document, compressed once per process. */
 export interface StaticDocument {
   /** Best first. */
   readonly forms: readonly DocumentForm[];
   readonly plain: DocumentForm;
 }
 
-/** From here on the last percent of compression costs more time than it saves. */
+/** Above this size, the highest compression level costs more time than it saves. */
 const largeBytes = 64 * 1_024;
 
 export async function packDocument(content: Buffer | string): Promise<StaticDocument> {
@@ -25,7 +25,7 @@ export async function packDocument(content: Buffer | string): Promise<StaticDocu
   const form = (encoding: DocumentForm['encoding'], bytes: Buffer): DocumentForm => ({
     bytes,
     encoding,
-    // Other bytes, another tag: a cache between us and two browsers must not mix them up.
+    // One ETag per encoding, so that caches do not mix up encodings.
     etag: `"${digest}${encoding ? `-${encoding}` : ''}"`,
   });
   const quality = plain.length > largeBytes ? 9 : constants.BROTLI_MAX_QUALITY;
@@ -36,22 +36,22 @@ export async function packDocument(content: Buffer | string): Promise<StaticDocu
   return { forms: [form('br', brotli), form('gzip', gzipped)], plain: form(undefined, plain) };
 }
 
-/** The form for a client that accepts these encodings. */
+/** The best form for an Accept-Encoding header. */
 export function chooseForm({ forms, plain }: StaticDocument, accepted: string | undefined): DocumentForm {
-  const words = (accepted ?? '').toLowerCase().split(',').map(readWord);
-  const takes = (encoding: string) => {
-    const named = words.find(({ name }) => name === encoding) ?? words.find(({ name }) => name === '*');
+  const tokens = (accepted ?? '').toLowerCase().split(',').map(parseToken);
+  const accepts = (encoding: string) => {
+    const named = tokens.find(({ name }) => name === encoding) ?? tokens.find(({ name }) => name === '*');
     return named !== undefined && named.weight > 0;
   };
-  return forms.find(({ encoding }) => encoding && takes(encoding)) ?? plain;
+  return forms.find(({ encoding }) => encoding && accepts(encoding)) ?? plain;
 }
 
-function readWord(word: string): { readonly name: string; readonly weight: number } {
-  const [name = '', ...parameters] = word.split(';').map((part) => part.trim());
+function parseToken(token: string): { readonly name: string; readonly weight: number } {
+  const [name = '', ...parameters] = token.split(';').map((part) => part.trim());
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   return { name, weight: weight === undefined ? 1 : Number(weight) || 0 };
 }
 
-/** Whether a client that sends these tags in If-None-Match has the form. A proxy that compressed it again says so with `W/`. */
+/** Whether an If-None-Match header matches the form. Proxies that recompress a response mark the tag with `W/`. */
 export const isCurrent = (tags: string | undefined, { etag }: DocumentForm): boolean =>
   tags?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false;

@@ -54,7 +54,7 @@ test('a PostgreSQL that is read-only, or too slow, passes, and says which', asyn
   expect([isAway(slow), wasTooSlow(slow)]).toEqual([true, true]);
 });
 
-test('the check of writes takes space on the disk', async () => {
+test('the write check allocates disk space', async () => {
   const written = async () => {
     const { rows } = await kit.owner.unbound.query(
       sql<{ bytes: string }>`SELECT temp_bytes AS bytes FROM pg_stat_database WHERE datname = current_database()`,
@@ -63,7 +63,7 @@ test('the check of writes takes space on the disk', async () => {
   };
   const before = await written();
   await kit.app.pingWrites();
-  // A connection reports what it did about once a second.
+  // A connection reports its statistics about once a second.
   await expect.poll(written, { timeout: 15_000 }).toBeGreaterThan(before + 100_000);
 });
 

@@ -45,7 +45,7 @@ describe('the wall', () => {
     expect(rows).toEqual([]);
   });
 
-  test('the role of what the internet reaches reads no table but the public columns of the key ring, and finds tracking keys and sealed bytes only', async () => {
+  test('the collector role reads only public columns of the key ring, tracking keys and encrypted webhook secrets', async () => {
     const { rows: readable } = await owner<{ name: string; columns: string[] }>(sql`
       SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attname) AS columns
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0

@@ -77,9 +77,9 @@ export interface Postgres {
   followMoved(error: unknown): Promise<boolean>;
   readonly everywhere: Everywhere;
   ping(): Promise<void>;
-  /** Its clock, in milliseconds. */
+  /** PostgreSQL's time in milliseconds. */
   readTime(): Promise<number>;
-  /** Rejects where it can be read and not written: a standby, a primary that is about to be one, or a full disk. */
+  /** Rejects if the server is read-only (a standby, or a failover in progress) or its disk is full. */
   pingWrites(): Promise<void>;
   close(): Promise<void>;
 }
@@ -223,8 +223,8 @@ export function createPostgres(options: PoolOptions): Postgres {
 }
 
 /**
- * Takes space on the disk and gives it back. A change of a row would show nothing: it fits into a page that the file has already. A sort
- * in less memory than it needs writes a file, and the message is flushed to the WAL at the commit. Without parameters both are one transaction.
+ * Detects a full disk by allocating space and freeing it again. Updating a row would not: it fits into an allocated page. The sort exceeds
+ * its work_mem and writes a temporary file, and the commit flushes the message to the WAL. The simple query protocol runs all as one transaction.
  */
 const writeToDisk = `
   SET LOCAL work_mem = '64kB';

@@ -2,12 +2,12 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { type ClientBase, escapeIdentifier, escapeLiteral } from 'pg';
 
 /**
- * PostgreSQL keeps one password per login. So that processes can change to a new password one after the other, each role has two
- * logins of which one is in use: the role itself, and an alternate that takes on the role as soon as it is connected.
+ * PostgreSQL keeps one password per login. Each role therefore has two logins, so that processes can switch to a new password one at a
+ * time: the role itself, and an alternate that assumes the role when it connects.
  */
 const alternateOf = (role: string): string => `${role}_alternate`;
 
-/** The login of the role that `current` is not. */
+/** The other login of the role. */
 function otherLogin(role: string, current: string): string {
   const logins = [role, alternateOf(role)];
   if (!logins.includes(current))
@@ -15,7 +15,7 @@ function otherLogin(role: string, current: string): string {
   return current === role ? alternateOf(role) : role;
 }
 
-/** Gives the login that is not in use this password. The one in use keeps its own. */
+/** Sets the password of the unused login. The login in use keeps its password. */
 export async function changeLogin(
   admin: ClientBase,
   { role, current, password }: { readonly role: string; readonly current: string; readonly password: string },
@@ -30,7 +30,7 @@ export async function changeLogin(
   return next;
 }
 
-/** Closes the login that is not in use. */
+/** Disables the unused login. */
 export async function retireLogin(
   admin: ClientBase,
   { role, current }: { readonly role: string; readonly current: string },
@@ -56,7 +56,7 @@ async function assertUnused(admin: ClientBase, login: string): Promise<void> {
 
 const iterations = 4_096;
 
-/** What PostgreSQL stores of a password. Sent instead of the password, because servers may log statements. */
+/** The SCRAM verifier that PostgreSQL stores. Sent instead of the password, because servers may log statements. */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');

@@ -2,8 +2,8 @@ import type { ClientBase } from 'pg';
 
 /**
  * Four roles. The owner holds the schema and migrates it. The app serves people and sees one profile at a time, because
- * row-level security binds a role that owns nothing. The system works the queues, whose rows hold ids only. The collector's, for
- * what anybody on the internet may talk to, finds tracking keys and sealed secrets of webhooks, and nothing else.
+ * row-level security binds a role that owns nothing. The system works the queues, whose rows hold ids only. The collector's role,
+ * for internet-facing processes, can only look up tracking keys and encrypted webhook secrets.
  */
 export const roles = {
   owner: 'tributary_owner',

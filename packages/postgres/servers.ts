@@ -47,10 +47,10 @@ export const atEveryServer = (url: string, further: ReadonlyMap<string, string>)
 
 const credentials = /^(\w+:\/\/)(?:([^:@/]*)(?::[^@]*)?@)?/;
 
-/** The name that an address logs in with. */
+/** The login of a URL. */
 export const loginOf = (url: string): string => decodeURIComponent(credentials.exec(url)?.[2] ?? '');
 
-/** The same address with another login. */
+/** The same URL with another login and password. */
 export const withLogin = (url: string, login: string, password: string): string =>
   url.replace(credentials, (_, scheme) => `${scheme}${encodeURIComponent(login)}:${encodeURIComponent(password)}@`);
 

@@ -4,8 +4,8 @@ import { ProviderFault } from './provider-fault.ts';
 
 /**
  * The body as JSON; undefined: it is none, as when an answer was cut off. Numbers that a double cannot hold, and those with a
- * fraction, are kept as the text that was sent, because money must not be rounded on the way in. Texts lose what PostgreSQL cannot
- * store: a NUL in the name of one customer would stop the sync of all others.
+ * fraction, are kept as the text that was sent, because money must not be rounded on the way in. Characters that PostgreSQL cannot store
+ * are removed: a NUL in one customer's name would otherwise stop the whole sync.
  */
 export function readJson(text: string): unknown {
   try {
@@ -26,19 +26,19 @@ export const decimalText = z.union([z.string(), z.number()]).transform(String);
 /** A count that came as a number or as a text. */
 export const count = z.union([z.number(), z.string()]).transform(Number).pipe(z.number().int());
 
-/** A day of this century, such as 2026-03-10: the stores know no others. */
+/** A date from 2000 to 2099, such as 2026-03-10. The databases reject others. */
 export const dayText = z.iso.date().regex(/^20/);
-/** A whole number of at most 18 digits, as text: millionths of a currency, cents. */
+/** An integer of at most 18 digits as text, such as micros or cents of a currency. */
 export const wholeText = z
   .union([z.string(), z.number()])
   .transform(String)
   .pipe(z.string().regex(/^-?\d{1,18}$/));
-/** How many seconds a token is valid; a century at most. */
+/** Lifetime of a token in seconds, at most 100 years. */
 export const lifeSeconds = z.number().min(0).max(3_155_760_000);
 
 /**
- * A moment as the ledger reads it. What is no moment stays as it was sent: the ledger rejects that record and says so, where an error
- * here would stop the sync of all others.
+ * A timestamp in ISO format. An invalid one is returned unchanged: the ledger then rejects that record with a reason, whereas an
+ * error here would stop the whole sync.
  */
 export function instant(at: string | Date): string {
   const moment = new Date(at);

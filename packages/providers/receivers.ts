@@ -8,10 +8,10 @@ import { ShopifyCredentials } from './shopify/credentials.ts';
 import { shopifyTells } from './shopify/tells.ts';
 import { createReceive as receiveStripe } from './stripe/index.ts';
 
-/** What of a provider verifies and reads its webhooks. */
+/** The part of a provider that verifies and parses its webhooks. */
 export type Receiver = Pick<Provider, 'receive' | 'tells'> & Partial<Pick<Provider, 'credentials'>>;
 
-/** The providers whose webhooks are taken. */
+/** The providers with configured webhooks. */
 export interface Receivers {
   of(channel: Channel): Receiver | undefined;
 }
@@ -21,16 +21,16 @@ type ReceiverSettings = Pick<
   'highlevelWebhookPublicKey' | 'stripeWebhookSecret' | 'mercadoPagoWebhookSecret' | 'fintocWebhookSecret'
 >;
 
-/** For a process that verifies webhooks and calls no provider: it needs what they are signed with, and no client's secret. */
+/** For a process that only verifies webhooks: it needs the webhook secrets, but no OAuth client secrets. */
 export function createReceivers(settings: ReceiverSettings): Receivers {
   const signedWith = <Key>(key: Key | undefined, receive: (key: Key) => NonNullable<Receiver['receive']>) =>
     key === undefined ? undefined : { receive: receive(key) };
-  const made: { readonly [Name in Channel]?: Receiver | undefined } = {
+  const receivers: { readonly [Name in Channel]?: Receiver | undefined } = {
     crm_a: signedWith(settings.highlevelWebhookPublicKey, receiveHighlevel),
     payments_a: signedWith(settings.stripeWebhookSecret, receiveStripe),
     payments_b: signedWith(settings.mercadoPagoWebhookSecret, receiveMercadoPago),
     bank_link: signedWith(settings.fintocWebhookSecret, receiveFintoc),
     store: { tells: shopifyTells, credentials: ShopifyCredentials },
   };
-  return { of: (channel) => made[channel] };
+  return { of: (channel) => receivers[channel] };
 }

@@ -49,7 +49,7 @@ export async function takeOfAddress(
   return widerVerdict.allowed ? verdict : widerVerdict;
 }
 
-/** The same without waiting for Redis. `cost`: how much of the limit this request takes. */
+/** The same without waiting for Redis. `cost`: units of the limit that this request uses. */
 export function leasedOfAddress(
   leases: Leases,
   bucket: string,

@@ -39,7 +39,7 @@ export class Leases {
     this.#options = options;
   }
 
-  /** `cost`: how much of the limit this one takes, all or nothing. */
+  /** `cost`: units of the limit that this call uses, all or nothing. */
   take(name: string, limit: number, cost = 1): Verdict {
     const now = this.#options.nowMs() * 1_000;
     const bucket = this.#bucketOf(name, limit, now);
@@ -50,7 +50,7 @@ export class Leases {
     return verdictOf(allowed, now, allowed ? later : emptyAt, limit, cost);
   }
 
-  /** For what was used already: nothing is left afterwards where it was more than there was. */
+  /** Charges units that were already used. An overdraft is capped at the whole limit. */
   spend(name: string, limit: number, cost: number): void {
     const now = this.#options.nowMs() * 1_000;
     const bucket = this.#bucketOf(name, limit, now);

@@ -146,7 +146,7 @@ describe('leases', () => {
     await expect.poll(() => second.take('leased', 100).allowed).toBe(false);
   });
 
-  test('may be taken in parts of any size, all or nothing, and be overdrawn by what was used already', async () => {
+  test('a request can use several units, all or nothing, and `spend` can use up more than the rest', async () => {
     const [first, second] = [open(limiter), open(limiter)];
     expect([first.take('parts', 100, 60).allowed, first.take('parts', 100, 60).allowed]).toEqual([true, false]);
     expect(first.take('parts', 100, 40).allowed).toBe(true);

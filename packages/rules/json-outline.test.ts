@@ -26,7 +26,7 @@ describe('without a list', () => {
   });
 });
 
-describe('a text that could have held the list is an item itself', () => {
+describe('a text without the list is one item', () => {
   test.each([
     ['{"a":{"b":{"c":1}}}', undefined],
     ['{"a":{"b":{"c":{}}}}', 'depth'],
@@ -34,7 +34,7 @@ describe('a text that could have held the list is an item itself', () => {
     ['{"a":[[[]]]}', 'depth'],
     [`{"a":"${'x'.repeat(52)}"}`, undefined],
     [`{"a":"${'x'.repeat(53)}"}`, 'bytes'],
-    // Another member, a deeper one, or one that is no list.
+    // A different member, a nested one, or one that is not a list.
     ['{"other":[[[]]]}', 'depth'],
     ['{"a":{"events":[[]]}}', 'depth'],
     ['{"events":{"a":{"b":{}}}}', 'depth'],
@@ -47,7 +47,7 @@ describe('a text that could have held the list is an item itself', () => {
   });
 });
 
-test('each item of the list is measured by itself', () => {
+test('checks each item of the list separately', () => {
   const items = [
     '{"a":1,"b":2,"c":3}',
     '{"a":1,"b":2,"c":3,"d":4}',
@@ -68,18 +68,18 @@ test('each item of the list is measured by itself', () => {
   for (const { index, start, end } of outline(text, 'events').items) expect(text.slice(start, end)).toBe(items[index]);
 });
 
-test('the field of the item that is to blame is named where it looks like a name', () => {
+test('names the field over the limit only if it looks like an identifier', () => {
   const fieldOf = (item: string) => outline(`{"events":[${item}]}`, 'events').items[0]?.excess.field;
   expect(fieldOf('{"ok":1,"traits":{"a":1,"b":2,"c":3,"d":4}}')).toBe('traits');
   expect(fieldOf('{"ana@example.cl":[[[]]]}')).toBe('');
   expect(fieldOf('{"a":1,"b":2,"c":3,"d":4}')).toBe('');
 });
 
-test('a list that never ends is an item beyond its limits, so that no parser sees it', () => {
+test('an unterminated list is an item over the limit, so that it is not parsed', () => {
   expect(kindsOf(`{"events":[${'['.repeat(5_000)}`)).toEqual([[0, 'depth']]);
 });
 
-test('any JSON within the limits is within them, however it is written', () => {
+test('accepts any JSON within the limits, however it is formatted', () => {
   const value = fc.jsonValue({ maxDepth: 3 });
   const wide = { fields: 10_000, depth: 60, bytes: 1_000_000 };
   fc.assert(

@@ -2,7 +2,7 @@ import { maxJsonDepth } from './json-depth.ts';
 
 export { maxJsonDepth };
 
-/** What one item may be: fields of any object in it, levels below it, and bytes as it was sent. */
+/** Limits of one item: fields per object, nesting levels, and bytes as sent. */
 export interface ItemBounds {
   readonly fields: number;
   readonly depth: number;
@@ -11,20 +11,20 @@ export interface ItemBounds {
 
 export interface Excess {
   readonly kind: 'fields' | 'depth' | 'bytes';
-  /** The field of the item that holds it, where it is one. */
+  /** The top-level field of the item that exceeds the limit, or empty. */
   readonly field: string;
 }
 
 export interface ExcessiveItem {
   readonly index: number;
-  /** Where its text starts and ends. */
+  /** Byte range of its text. */
   readonly start: number;
   readonly end: number;
   readonly excess: Excess;
 }
 
 export interface Outline {
-  /** Of everything outside the list's items, or of the whole text where there is no list. */
+  /** The first violation outside the list's items, or in the whole text without a list. */
   readonly excess: Excess | undefined;
   readonly items: readonly ExcessiveItem[];
 }
@@ -33,9 +33,9 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Measures a JSON text in one pass and builds nothing of it: parsing 250,000 fields takes 30 times as long as reading their bytes.
- * With `list`, the elements of that member of the outermost object are items of their own; without such a member, the text is the item.
- * Assumes nothing: what is no JSON is left to the parser, which is given no item beyond its bounds.
+ * Checks the limits of a JSON text in one pass without parsing it: parsing 250,000 fields takes 30 times as long as scanning their bytes.
+ * With `list`, each element of that top-level member is an item; without such a member, the whole text is the item. Invalid JSON is
+ * accepted here and rejected by the parser, which never sees an item over a limit.
  */
 export function outlineJson(bytes: Uint8Array, bounds: ItemBounds, list?: string): Outline {
   const fields = new Uint32Array(maxJsonDepth + 2);
@@ -49,7 +49,7 @@ export function outlineJson(bytes: Uint8Array, bounds: ItemBounds, list?: string
   let excess: Excess | undefined;
   let listBytes = 0;
 
-  const found = (kind: Excess['kind']): Excess => ({
+  const violation = (kind: Excess['kind']): Excess => ({
     kind,
     field: depth > own ? fieldName(bytes.subarray(at.keyStart, at.keyEnd)) : '',
   });
@@ -76,7 +76,7 @@ export function outlineJson(bytes: Uint8Array, bounds: ItemBounds, list?: string
       case 0x3a: // :
         if (depth > 0 && depth <= maxJsonDepth) {
           fields[depth] = (fields[depth] ?? 0) + 1;
-          if ((fields[depth] ?? 0) > bounds.fields) excess ??= found('fields');
+          if ((fields[depth] ?? 0) > bounds.fields) excess ??= violation('fields');
         }
         break;
       case 0x7b: // {
@@ -90,7 +90,7 @@ export function outlineJson(bytes: Uint8Array, bounds: ItemBounds, list?: string
           start = position + 1;
           listBytes -= start;
         } else if (depth > maxJsonDepth || (list !== undefined && depth - own > bounds.depth))
-          excess ??= found('depth');
+          excess ??= violation('depth');
         break;
       }
       case 0x2c: // ,
@@ -107,7 +107,7 @@ export function outlineJson(bytes: Uint8Array, bounds: ItemBounds, list?: string
         break;
       default:
     }
-    // Inside the list the scan goes on: the next item may be as it should.
+    // Inside the list the scan continues, because the next item may be valid.
     if (excess && own === 1) return { excess, items };
   }
   if (own === 3) {
@@ -125,7 +125,7 @@ function isText(bytes: Uint8Array, { keyStart, keyEnd }: { keyStart: number; key
   return true;
 }
 
-/** Repeated only where it looks like a name: it may be somebody's e-mail address. */
+/** The field name for the error message, only if it looks like an identifier: it may be an e-mail address. */
 function fieldName(bytes: Uint8Array): string {
   const text = bytes.length <= 60 ? String.fromCharCode(...bytes) : '';
   return /^\w{1,60}$/.test(text) ? text : '';

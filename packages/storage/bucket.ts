@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type Answer, type Ask, type BucketSettings, defaultPartBytes, openRequests, wordIn } from './s3-requests.ts';
 import { NotThere, type Storage, StorageRefused } from './storage.ts';
 
-/** More files than any folder of ours has. */
+/** Larger than any folder that Tributary writes. */
 const mostNames = 500_000;
 
 /**
@@ -48,7 +48,7 @@ export function openBucket(settings: BucketSettings & { readonly prefix: string 
           names.push(decodeURIComponent(key.replaceAll('+', ' ')).slice(under.length));
         next = wordIn(body, 'NextContinuationToken');
         if (names.length > mostNames || (next !== undefined && next === before))
-          throw new StorageRefused(`The storage lists "${folder}" without end.`);
+          throw new StorageRefused(`The storage returns an endless listing of "${folder}".`);
         before = next;
       }
       return names.sort();

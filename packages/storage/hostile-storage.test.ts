@@ -17,11 +17,11 @@ const secret = 'a-secret-of-the-storage';
 const keys = { s3Region: 'eu-test-1', s3AccessKeyId: 'AKIAHOSTILE', s3SecretAccessKey: secret };
 const how = { partBytes: 64 * 1024, pausesMs: [1] };
 
-async function storageThat(answers: RequestListener): Promise<Storage & { readonly asked: string[] }> {
-  const asked: string[] = [];
+async function openHostileStorage(listener: RequestListener): Promise<Storage & { readonly requests: string[] }> {
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    answers(request, response);
+    requests.push(`${request.method} ${request.url}`);
+    listener(request, response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -30,10 +30,10 @@ async function storageThat(answers: RequestListener): Promise<Storage & { readon
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { ...openStorage('s3://bucket/x', { ...keys, s3Endpoint: `http://127.0.0.1:${port}` }, how), asked };
+  return { ...openStorage('s3://bucket/x', { ...keys, s3Endpoint: `http://127.0.0.1:${port}` }, how), requests };
 }
 
-/** The error, without anything that opens the storage. */
+/** Returns the error message and checks that the error contains no credentials. */
 async function refusalOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => expect.unreachable(),
@@ -45,39 +45,39 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
   return error.message;
 }
 
-test('a list without end is given up', async () => {
-  const same = await storageThat((_request, response) =>
+test('stops reading an endless listing', async () => {
+  const same = await openHostileStorage((_request, response) =>
     response.end('<Key>x/list/a</Key><NextContinuationToken>again</NextContinuationToken>'),
   );
-  expect(await refusalOf(same.list('list'))).toBe('The storage lists "list" without end.');
+  expect(await refusalOf(same.list('list'))).toBe('The storage returns an endless listing of "list".');
   let page = 0;
   const names = '<Key>x/list/a</Key>'.repeat(100_000);
-  const grows = await storageThat((_request, response) => {
+  const grows = await openHostileStorage((_request, response) => {
     page += 1;
     response.end(`${names}<NextContinuationToken>${page}</NextContinuationToken>`);
   });
-  expect(await refusalOf(grows.list('list'))).toBe('The storage lists "list" without end.');
+  expect(await refusalOf(grows.list('list'))).toBe('The storage returns an endless listing of "list".');
 });
 
-test('answers that are larger than what was asked for, and ranges of another size, are refused', async () => {
-  const large = await storageThat((_request, response) => response.end(Buffer.alloc(32 << 20)));
+test('rejects responses larger than the requested range and ranges of a different size', async () => {
+  const large = await openHostileStorage((_request, response) => response.end(Buffer.alloc(32 << 20)));
   expect(await refusalOf(text(large.read('a')))).toMatch(/does not answer/);
-  const other = await storageThat((_request, response) =>
+  const other = await openHostileStorage((_request, response) =>
     response.writeHead(206, { 'content-range': 'bytes 0-9/1e308', etag: 'a' }).end('0123456789'),
   );
   expect(await refusalOf(text(other.read('a')))).toMatch(/did not give the range/);
-  const none = await storageThat((_request, response) => response.writeHead(206).end('0123456789'));
+  const none = await openHostileStorage((_request, response) => response.writeHead(206).end('0123456789'));
   expect(await refusalOf(text(none.read('a')))).toMatch(/did not give the range/);
 });
 
 test('a redirect is not followed', async () => {
-  const inside = await storageThat((_request, response) => response.end('inside'));
-  const redirects = await storageThat((_request, response) =>
+  const inside = await openHostileStorage((_request, response) => response.end('inside'));
+  const redirects = await openHostileStorage((_request, response) =>
     response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
   );
   expect(await refusalOf(text(redirects.read('a')))).toContain('refuses it: 307');
   expect(await refusalOf(redirects.write('a', Readable.from([Buffer.from('b')])))).toContain('refuses it: 307');
-  expect([redirects.asked.length, inside.asked]).toEqual([2, []]);
+  expect([redirects.requests.length, inside.requests]).toEqual([2, []]);
 });
 
 test.each([
@@ -87,20 +87,20 @@ test.each([
   ['168.63.129.16'],
   ['0.0.0.0'],
   ['64:ff9b::a9fe:a9fe'],
-])('an endpoint that comes to lead to %s is not connected to', async (address) => {
-  let asked = 0;
+])('does not connect to an endpoint that resolves to %s', async (address) => {
+  let lookups = 0;
   const resolver = await dnsResolver((_name, type) => {
     if ((type === 'A') !== !address.includes(':')) return { addresses: [] };
-    asked += 1;
+    lookups += 1;
     return { aliases: ['bucket.cdn.test'], addresses: [address] };
   });
   const settings = { ...keys, s3Endpoint: 'https://s3.rebinds.test' };
   const storage = openStorage('s3://bucket/x', settings, { ...how, resolver });
   expect(await refusalOf(text(storage.read('a')))).not.toContain(address);
-  expect(asked).toBeGreaterThan(0);
+  expect(lookups).toBeGreaterThan(0);
 });
 
-test('a text that is longer than it may be is not kept in memory', async () => {
+test('stops reading a text over its size limit', async () => {
   const pieces = () => Readable.from([Buffer.alloc(40), Buffer.alloc(40)], { objectMode: false });
   await expect(readText(pieces(), 79)).rejects.toThrow('larger than 79 bytes');
   expect(await readText(pieces(), 80)).toHaveLength(80);

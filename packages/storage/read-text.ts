@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A text as a whole. One that is longer than it may be fails, before it fills the memory: storages and packed files hold what others wrote. */
+/** Reads a text completely, up to a limit: the content of storages and archives is untrusted and could exhaust memory. */
 export async function readText(stream: Readable, mostBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -39,7 +39,7 @@ export function addressVisits(
   });
 }
 
-/** What a work stream could not take is refused before it is sent. */
+/** Validates a message for a work stream before it is sent. */
 export function addressWork(
   { id, payload, headers = {} }: Omit<OutgoingMessage, 'key' | 'place'>,
   { name, subject }: StreamDeclaration,

@@ -133,12 +133,12 @@ export class DeadLetters {
     return toDeadLetter(stored);
   }
 
-  /** Of which work stream the message was; undefined for visits. */
+  /** The work stream that the message came from; undefined for visits. */
   workStreamOf({ subject }: Pick<DeadLetter, 'subject'>): WorkStreamName | undefined {
     return workStreamNames.find((name) => this.#work[name].subject === subject);
   }
 
-  /** Puts the message back where it came from, then deletes the letter. Resolves to its new sequence there. */
+  /** Puts the message back into its stream, then deletes the letter. Resolves to its new sequence there. */
   async replay(sequence: number): Promise<number> {
     const letter = await this.get(sequence);
     const [receipt] = await this.#publisher.publish([

@@ -12,7 +12,7 @@ export interface StreamMessage {
   readonly publishedAt: Date;
   readonly payload: Uint8Array;
   readonly headers: Headers;
-  /** To the dead letters without further tries: this message will never work. The letter gets the headers besides its own. */
+  /** Moves the message to the dead letters without a retry, because it can never succeed. `headers` are added to the letter. */
   reject(reason: string, headers?: Headers): void;
   /** Again after the delay; counts as a failed try. */
   retry(delayMs: number, reason: string): void;

@@ -24,7 +24,7 @@ export const defaultPublisherSettings: PublisherSettings = { maxInFlight: 512, d
 /** An acknowledgement later than this is taken for lost, and the message is sent again. */
 const acknowledgementMs = 5_000;
 const longestPauseMs = 1_000;
-/** After so long without another refusal, the log is tried again. */
+/** How long after a rejected publish the stream counts as full. */
 const refusedForMs = 5_000;
 
 export class Publisher {
@@ -44,7 +44,7 @@ export class Publisher {
     return { inFlight: this.#slots.taken, waiting: this.#slots.waiting };
   }
 
-  /** Whether the log's newest answer, a short while ago, was that it stores nothing. */
+  /** Whether the most recent publish was rejected, within the last few seconds. */
   get isRefused(): boolean {
     return performance.now() - this.#refusedAt < refusedForMs;
   }

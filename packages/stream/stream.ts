@@ -80,12 +80,12 @@ export async function connectStream(options: ConnectOptions): Promise<Stream> {
   return new Stream(await Link.open(options.url, options.connectMs ?? 10_000), options);
 }
 
-/** The visits log, and the work streams beside it. */
+/** The visit stream and the work streams. */
 export class Stream {
   readonly deadLetters: DeadLetters;
-  /** Webhooks of providers whose signature is right. */
+  /** Provider webhooks with a verified signature. */
   readonly webhooks: WorkStream;
-  /** Those that could not be verified when they came. */
+  /** Provider webhooks that could not be verified on arrival. */
   readonly unverifiedWebhooks: WorkStream;
   readonly #link: Link;
   readonly #settings: StreamSettings;
@@ -113,7 +113,7 @@ export class Stream {
     return ensureStreams(this.#link, this.#streams, this.#settings);
   }
 
-  /** The same with the work streams, which not every process uses. */
+  /** The same for the work streams, which only some processes use. */
   ensureWorkStreams(): Promise<void> {
     return ensureWorkStreams(this.#link, this.#work, this.#settings);
   }
@@ -138,7 +138,7 @@ export class Stream {
     return this.#publisher.load;
   }
 
-  /** Whether the log lately answered that it could not store a message, and has stored none since: its disk may be full. */
+  /** Whether the last publish failed recently. The disk of NATS may be full. */
   get isRefusing(): boolean {
     return this.#publisher.isRefused;
   }
@@ -219,7 +219,7 @@ export class Stream {
     yield* readMessages(this.#link, 'dead-letters', 0, deadLetters, { after: 0, through });
   }
 
-  /** What no worker has handled of the work streams, for the same. They must be there. */
+  /** Unprocessed messages of the work streams, for a backup. The streams must exist. */
   async *readWork(): AsyncIterable<CopiedMessage> {
     for (const name of workStreamNames) {
       const work = this.#work[name];

@@ -18,9 +18,9 @@ export interface StreamSettings {
   readonly deadLetterMaxBytes: number;
   /** Most bytes of one message with its headers. */
   readonly maxMessageBytes: number;
-  /** Most bytes of each of the work streams. A full one refuses new messages. */
+  /** Size limit of each work stream. A full stream rejects new messages. */
   readonly workMaxBytes: Readonly<Record<WorkStreamName, number>>;
-  /** Most bytes of one message of a work stream with its headers. A server whose `max_payload` is lower takes less. */
+  /** Size limit of one work stream message with its headers. A lower `max_payload` of the server wins. */
   readonly maxWorkMessageBytes: number;
 }
 
@@ -44,8 +44,8 @@ export const deadLetterHeadroomBytes = 16 * 1024;
 const duplicateWindowMs = 2 * 60_000;
 
 /**
- * Streams of one consumer each, from which a message is deleted once it was handled. Nothing in them expires: until then it may be the only
- * copy. Webhooks whose signature could not be verified yet have a stream of their own, so that they take no room from the others.
+ * Work queues with one consumer each, which deletes a message after processing it. Messages do not expire, because the stream may hold the
+ * only copy. Unverified webhooks have a separate stream, so that they cannot displace verified ones.
  */
 export const workStreamNames = ['webhooks', 'unverified-webhooks'] as const;
 export type WorkStreamName = (typeof workStreamNames)[number];
@@ -93,12 +93,12 @@ const declarerOf =
 
 export type WorkStreamDeclarations = Readonly<Record<WorkStreamName, StreamDeclaration>>;
 
-/** The work streams, as data. */
+/** Declares the work streams. */
 export function declareWorkStreams(prefix: string, settings: StreamSettings): WorkStreamDeclarations {
   const declare = declarerOf(prefix, settings);
   const workStream = (name: WorkStreamName) =>
     declare(name, `${prefix}.${name}`, 0, {
-      description: 'Webhooks of providers between provider-webhooks and worker.',
+      description: 'Provider webhooks on their way from provider-webhooks to the worker.',
       retention: RetentionPolicy.Workqueue,
       max_bytes: settings.workMaxBytes[name],
       max_msg_size: settings.maxWorkMessageBytes,
@@ -106,7 +106,7 @@ export function declareWorkStreams(prefix: string, settings: StreamSettings): Wo
   return { webhooks: workStream('webhooks'), 'unverified-webhooks': workStream('unverified-webhooks') };
 }
 
-/** The visits and the dead letters, as data. */
+/** Declares the streams of visits and dead letters. */
 export function declareStreams(prefix: string, settings: StreamSettings): StreamDeclarations {
   const declare = declarerOf(prefix, settings);
   const visitsAt = (at: number) =>

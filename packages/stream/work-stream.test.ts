@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MessageRefused, PublishFailed } from './errors.ts';
 import type { StreamMessage } from './handler.ts';
 
-const room = 1 << 20;
+const streamBytes = 1 << 20;
 let own: PrivateStream;
 beforeEach(async () => {
-  own = await openPrivateStream({ workMaxBytes: { webhooks: room, 'unverified-webhooks': room } });
+  own = await openPrivateStream({ workMaxBytes: { webhooks: streamBytes, 'unverified-webhooks': streamBytes } });
   await own.stream.ensureWorkStreams();
 });
 afterEach(() => own.destroy());
@@ -16,7 +16,7 @@ const publish = (id: string, bytes = 10, stream = own.stream.webhooks) =>
   stream.publish({ id, payload: randomBytes(bytes), headers: { Channel: 'store' } }, { deadlineMs: 500 });
 const usual = { pullMs: 1_000, maxWaitMs: 5, backoffMs: [10] };
 
-test('a message leaves the stream once it was handled, and only one consumer gets it', async () => {
+test('a message is deleted after processing, and only one consumer receives it', async () => {
   await publish('one');
   await publish('two');
   expect([await own.stream.webhooks.waiting(), await own.stream.unverifiedWebhooks.waiting()]).toEqual([2, 0]);
@@ -30,13 +30,13 @@ test('a message leaves the stream once it was handled, and only one consumer get
   expect((await own.stream.webhooks.fill()).bytes).toBe(0);
 });
 
-test('a full stream refuses, loses nothing, and takes no room from the other', async () => {
-  let taken = 0;
+test('a full stream rejects new messages, keeps stored ones and does not affect the other stream', async () => {
+  let stored = 0;
   const failed = await (async () => {
-    for (; taken < 20; taken += 1) await publish(`m${taken}`, 100_000);
+    for (; stored < 20; stored += 1) await publish(`m${stored}`, 100_000);
   })().catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(PublishFailed);
-  expect([taken, await own.stream.webhooks.waiting()]).toEqual([10, 10]);
+  expect([stored, await own.stream.webhooks.waiting()]).toEqual([10, 10]);
   expect((await own.stream.webhooks.fill()).share).toBeGreaterThan(0.9);
   await publish('other', 100_000, own.stream.unverifiedWebhooks);
   const handler = async () => {};
@@ -45,15 +45,15 @@ test('a full stream refuses, loses nothing, and takes no room from the other', a
   await publish('again', 100_000);
 });
 
-test('a message larger than the stream or the server takes is refused before it is sent', async () => {
+test('a message over the size limit of the stream or server is rejected before it is sent', async () => {
   await expect(publish('large', 3 << 20)).rejects.toThrow(MessageRefused);
   expect(own.stream.webhooks.maxMessageBytes).toBe(2_200 * 1024);
   const large = await own.another({ maxWorkMessageBytes: 100 << 20 });
-  // The server of the tests takes 4 MB; a dead letter needs some room besides.
+  // The test server accepts 4 MB; a dead letter needs headroom for its headers.
   expect(large.webhooks.maxMessageBytes).toBeLessThan(4 << 20);
 });
 
-test('what is rejected becomes a dead letter, and a replay puts it back into its stream', async () => {
+test('a rejected message becomes a dead letter, and a replay puts it back into its stream', async () => {
   await publish('bad', 10, own.stream.unverifiedWebhooks);
   const { deadLetters, unverifiedWebhooks } = own.stream;
   const seen: StreamMessage[] = [];
@@ -81,7 +81,7 @@ test('what is rejected becomes a dead letter, and a replay puts it back into its
   ]);
 });
 
-test('a backup has what waits, and puts it back under its ids', async () => {
+test('a backup contains unprocessed messages and restores them under their ids', async () => {
   await publish('kept');
   await publish('unverified', 10, own.stream.unverifiedWebhooks);
   const copied = await Array.fromAsync(own.stream.readWork());

@@ -6,10 +6,10 @@ import type { Link } from './link.ts';
 import type { Publisher, PublishOptions } from './publisher.ts';
 import { deadLetterHeadroomBytes, type StreamDeclaration } from './streams.ts';
 
-/** One consumer reads it, for all workers together. */
+/** All workers share one consumer. */
 const consumerName = 'worker';
 
-/** Messages that wait for a worker, on disk. Whatever was handled leaves it; a full one refuses new messages. */
+/** A persistent work queue. Processed messages are deleted; a full stream rejects new messages. */
 export class WorkStream {
   readonly #link: Link;
   readonly #publisher: Publisher;
@@ -32,10 +32,10 @@ export class WorkStream {
     this.#maxBytes = maxBytes;
   }
 
-  /** Most bytes of one message with its headers: as declared, or as the server takes them. */
+  /** Size limit of one message with its headers: the declared limit, or the server's if it is lower. */
   get maxMessageBytes(): number {
-    const ofServer = (this.#link.nats.info?.max_payload ?? this.#maxBytes) - deadLetterHeadroomBytes;
-    return Math.min(this.#maxBytes, ofServer);
+    const serverLimit = (this.#link.nats.info?.max_payload ?? this.#maxBytes) - deadLetterHeadroomBytes;
+    return Math.min(this.#maxBytes, serverLimit);
   }
 
   /** Resolves when the message is on disk. Throws PublishFailed, or MessageRefused before anything is sent. */
@@ -43,7 +43,7 @@ export class WorkStream {
     await this.#publisher.publish([addressWork(message, this.#declaration, this.maxMessageBytes)], options);
   }
 
-  /** Starts to handle messages; `stop()` of the result ends it in good order. */
+  /** Starts processing messages. `stop()` finishes the current batch first. */
   async consume(options: Omit<ConsumeOptions, 'name'>): Promise<{ stop(): Promise<void> }> {
     const settings = { ...options, name: consumerName };
     const consumer = await StreamConsumer.start(this.#link, this.#declaration.name, this.#letters, settings);
@@ -56,7 +56,7 @@ export class WorkStream {
     };
   }
 
-  /** How many messages were not handled yet. */
+  /** Number of unprocessed messages. */
   async waiting(): Promise<number> {
     return (await this.#link.manager.streams.info(this.#declaration.name)).state.messages;
   }

@@ -3,10 +3,10 @@ import type { Figure } from './counted.ts';
 import type { Readiness } from './readiness.ts';
 
 const closerThan = (skewMs: () => number, mostMs: number) => async () => {
-  if (Math.abs(skewMs()) > mostMs) throw new Error('The clock of this machine differs from the one of PostgreSQL.');
+  if (Math.abs(skewMs()) > mostMs) throw new Error('The clock of this machine differs from the clock of PostgreSQL.');
 };
 
-/** How /readyz judges the machine's clock. Times are corrected; a clock that is far off may be stepping, or PostgreSQL's may be wrong. */
+/** Clock checks of /readyz. Skew is corrected, but a clock that is far off may be stepping, or PostgreSQL's clock may be wrong. */
 export const clockReadiness = (skewMs: () => number): Required<Readiness> => ({
   needs: { clock: closerThan(skewMs, limits.clock.notReadyMs) },
   uses: {
@@ -19,7 +19,7 @@ export const clockReadiness = (skewMs: () => number): Required<Readiness> => ({
 
 export const clockFigures = (skewMs: () => number): Readonly<Record<string, Figure>> => ({
   tributary_clock_skew_seconds: {
-    help: 'By how much the clock of this machine is ahead of the clock of PostgreSQL',
+    help: 'Seconds that the clock of this machine is ahead of the clock of PostgreSQL',
     read: async () => skewMs() / 1_000,
   },
 });

@@ -17,7 +17,7 @@ export interface Metrics extends MetricsPage {
   countUnexplained(): void;
   /** A webhook of a provider that was not taken. */
   countRefusedWebhook(channel: string, status: number): void;
-  /** A webhook of a provider that is in the stream. */
+  /** Counts a provider webhook that was stored in the stream. */
   countWebhook(channel: string, isVerified: boolean): void;
   /** Visits that the collector took, whole or broken. */
   countVisits(accepted: number, broken: number): void;

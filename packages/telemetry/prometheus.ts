@@ -41,7 +41,7 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
   });
   const webhooks = new Counter({
     name: 'tributary_provider_webhooks_total',
-    help: 'Webhooks of connected providers that are in the stream, by channel and whether their signature was verified',
+    help: 'Provider webhooks stored in the stream, by channel and whether the signature was verified',
     labelNames: ['channel', 'verified'],
     registers: [registry],
   });

@@ -42,33 +42,33 @@ function open() {
 }
 
 test('callers share one check for a second', async () => {
-  const scene = open();
-  scene.release();
-  expect(await scene.check()).toBe('ready');
-  scene.setAway(true);
+  const readiness = open();
+  readiness.release();
+  expect(await readiness.check()).toBe('ready');
+  readiness.setAway(true);
   nowMs = 999;
-  expect([await scene.check(), scene.checks()]).toEqual(['ready', 1]);
+  expect([await readiness.check(), readiness.checks()]).toEqual(['ready', 1]);
   nowMs = 1_000;
-  expect([await scene.check(), scene.checks()]).toEqual(['not ready', 2]);
+  expect([await readiness.check(), readiness.checks()]).toEqual(['not ready', 2]);
 });
 
-test('callers that come while a check is under way wait for it, however long it takes', async () => {
-  const scene = open();
-  const first = scene.check();
+test('callers during a running check wait for its result, however long it takes', async () => {
+  const readiness = open();
+  const first = readiness.check();
   nowMs = 1_900;
-  const others = Array.from({ length: 100 }, scene.check);
-  scene.release();
+  const others = Array.from({ length: 100 }, readiness.check);
+  readiness.release();
   expect(new Set(await Promise.all([first, ...others]))).toEqual(new Set(['ready']));
-  expect(scene.checks()).toBe(1);
+  expect(readiness.checks()).toBe(1);
   nowMs = 2_800;
-  await scene.check();
-  expect(scene.checks()).toBe(1);
+  await readiness.check();
+  expect(readiness.checks()).toBe(1);
 });
 
-test('that the process stops is said at once', async () => {
-  const scene = open();
-  scene.release();
-  expect(await scene.check()).toBe('ready');
-  scene.stop();
-  expect([await scene.check(), scene.checks()]).toEqual(['stopping', 1]);
+test('reports `stopping` at once', async () => {
+  const readiness = open();
+  readiness.release();
+  expect(await readiness.check()).toBe('ready');
+  readiness.stop();
+  expect([await readiness.check(), readiness.checks()]).toEqual(['stopping', 1]);
 });

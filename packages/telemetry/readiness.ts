@@ -19,7 +19,7 @@ export interface ReadinessAnswer {
 }
 
 const patienceMs = 2_000;
-/** Anyone may ask, and a check writes: callers share the result of the newest one for so long. */
+/** Callers share a result for this long. The endpoint is public and a check writes to PostgreSQL. */
 const freshMs = 1_000;
 
 /** Answers /readyz. */
@@ -34,9 +34,9 @@ export function readinessChecker(
       askAll(Object.entries(needs)),
       askAll(Object.entries(uses).map(([name, { check }]) => [name, check])),
     ]);
-  const newest = () => {
+  const latest = () => {
     if (states && performance.now() - checkedAt < freshMs) return states;
-    // While the check is under way, it is the newest one.
+    // A running check is shared until it ends.
     checkedAt = Number.POSITIVE_INFINITY;
     states = checkAll().finally(() => {
       checkedAt = performance.now();
@@ -44,7 +44,7 @@ export function readinessChecker(
     return states;
   };
   return async () => {
-    const [needed, used] = await newest();
+    const [needed, used] = await latest();
     const isReady = !isStopping() && needed.every(([, state]) => state === 'up');
     const lacking = used.flatMap(([name, state]) => (state === 'away' ? [[name, uses[name]?.without ?? '']] : []));
     const status = lacking.length > 0 ? 'degraded' : 'ready';

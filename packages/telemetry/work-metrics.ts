@@ -4,7 +4,7 @@ import { registerFigures } from './figures.ts';
 
 export interface WorkMetrics extends MetricsPage {
   countFailure(work: string): void;
-  /** A webhook of a provider that came without a right signature while it could not be verified. */
+  /** Counts an unverified provider webhook whose signature turned out to be wrong. */
   countDroppedWebhook(channel: string): void;
 }
 
@@ -20,7 +20,7 @@ export function createWorkMetrics(figures: Readonly<Record<string, Figure>>): Wo
   });
   const dropped = new Counter({
     name: 'tributary_provider_webhooks_dropped_total',
-    help: 'Webhooks of providers that were taken unverified and turned out to be signed wrongly, by channel',
+    help: 'Provider webhooks stored unverified and dropped because of a wrong signature, by channel',
     labelNames: ['channel'],
     registers: [registry],
   });

@@ -12,8 +12,8 @@ export const rotatedPurposes: readonly KeyPurpose[] = keyPurposes.filter(
 );
 
 /**
- * A new key seals and signs once it is a minute old. Processes read the stored keys every half minute, so by then each of them
- * can open what it sealed.
+ * A new key encrypts and signs once it is a minute old. Processes reload the stored keys every 30 seconds, so every process can then
+ * decrypt with it.
  */
 export const settledAfterMs = 60_000;
 
@@ -29,8 +29,8 @@ export interface StoredKey {
 export type LiveKey = StoredKey & { readonly created_at: Date };
 
 /**
- * Of keys that are listed newest first, the one that seals: the newest that has settled. The first key of an installation has
- * nobody to wait for.
+ * Index of the key that encrypts, in a list of keys from newest to oldest: the newest that has settled. Without a settled key, it is
+ * the oldest, as in a new installation.
  */
 export function indexOfCurrent(newestFirst: readonly { readonly created_at: Date }[], now: Date): number {
   const settled = newestFirst.findIndex((key) => now.getTime() - key.created_at.getTime() >= settledAfterMs);
@@ -42,17 +42,17 @@ interface Ring {
   readonly currentFirst: readonly MasterKey[];
 }
 
-/** More ids than this were never ours. */
-const mostAbsent = 1_000;
+/** Limit of remembered ids: a real installation has fewer keys, so the others are made up. */
+const maxUnknown = 1_000;
 
-/** The service's own keys while it runs, read again every half minute, and at once when something names a key that is not among them. */
+/** The keys of the service in memory. Reloaded every 30 seconds, and at once when a secret names an unknown key. */
 export class KeyRing {
   readonly #master: Vault;
   readonly #load: () => Promise<readonly LiveKey[]>;
   readonly #now: () => Date;
   #rings: ReadonlyMap<KeyPurpose, Ring> = new Map();
-  /** Ids that something named and no stored key had: asked for, or gone since the stored keys were read again. */
-  readonly #absent = new Map<string, 'asked' | 'gone'>();
+  /** Unknown key ids: `pending` until the stored keys were reloaded, then `missing`. */
+  readonly #unknown = new Map<string, 'pending' | 'missing'>();
   #reading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -70,7 +70,7 @@ export class KeyRing {
   }
 
   async refresh(): Promise<void> {
-    const asked = [...this.#absent.keys()];
+    const unknown = [...this.#unknown.keys()];
     const live = await this.#load();
     const rings = new Map<KeyPurpose, Ring>();
     for (const [purpose, stored] of Map.groupBy(live, (one) => one.purpose)) {
@@ -85,13 +85,13 @@ export class KeyRing {
       });
     }
     this.#rings = rings;
-    const known = new Set(live.map(({ id }) => id));
-    for (const id of asked)
-      if (known.has(id)) this.#absent.delete(id);
-      else this.#absent.set(id, 'gone');
+    const ids = new Set(live.map(({ id }) => id));
+    for (const id of unknown)
+      if (ids.has(id)) this.#unknown.delete(id);
+      else this.#unknown.set(id, 'missing');
   }
 
-  /** The first is for new work; the others read what was made with them. */
+  /** The first key encrypts and signs; the others only decrypt and verify. */
   keys(purpose: KeyPurpose): readonly MasterKey[] {
     return this.#rings.get(purpose)?.currentFirst ?? [];
   }
@@ -107,13 +107,13 @@ export class KeyRing {
     return this.#rings.get(purpose)?.newestFirst.at(-1) ?? this.current(purpose);
   }
 
-  /** Ids of the key that seals, and of newer ones that will. */
+  /** Ids of the current key and of newer ones that have not settled. */
   inUse(purpose: KeyPurpose): readonly string[] {
     const { newestFirst = [], currentFirst: [current] = [] } = this.#rings.get(purpose) ?? {};
     return newestFirst.slice(0, newestFirst.findIndex(({ id }) => id === current?.id) + 1).map(({ id }) => id);
   }
 
-  /** Seals and opens what PostgreSQL keeps. */
+  /** Encrypts and decrypts values stored in PostgreSQL. */
   envelope(): Vault {
     return createVault(
       () => this.keys('envelope'),
@@ -125,13 +125,13 @@ export class KeyRing {
     clearInterval(this.#timer);
   }
 
-  /** Until the stored keys were read once more since a key was first missed. Begins to read them. */
+  /** Whether an unknown key may still be found by a reload. Starts the reload. */
   #isPending(id: string): boolean {
-    const state = this.#absent.get(id);
-    if (state === 'gone') return false;
-    if (this.#absent.size >= mostAbsent) this.#absent.clear();
-    if (!state) this.#absent.set(id, 'asked');
-    // While PostgreSQL is away, the next who asks tries again.
+    const state = this.#unknown.get(id);
+    if (state === 'missing') return false;
+    if (this.#unknown.size >= maxUnknown) this.#unknown.clear();
+    if (!state) this.#unknown.set(id, 'pending');
+    // If PostgreSQL is unavailable, the next call tries again.
     this.#reading ??= this.refresh()
       .catch(() => {})
       .finally(() => {

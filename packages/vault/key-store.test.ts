@@ -47,8 +47,8 @@ const rotate = (purpose: KeyPurpose) =>
   operator.unbound.transaction((tx) => rotateKey(tx, master, purpose, kit.clock.now()));
 const retire = () => operator.unbound.transaction((tx) => retireKeys(tx, 'envelope', kit.clock.now()));
 
-/** What opens, undefined for what no key opens, or that its key is not loaded. */
-const outcomeOf = (open: () => string) => {
+/** The decrypted secret, undefined if it is unreadable, or `KeyNotLoaded`. */
+const tryDecrypt = (open: () => string) => {
   try {
     return tryOpen(open);
   } catch (error) {
@@ -90,7 +90,7 @@ test('a collector finds the public halves of the stream’s keys, also of those 
   await collector.close();
 });
 
-test('a new key is used once it has settled; a process that has not loaded it yet loads it at once', async () => {
+test('a new key is used once it has settled, and a process that meets an unknown key reloads the keys', async () => {
   const [here, there] = [await openRing(), await openRing()];
   const first = here.current('envelope').id;
   const before = here.envelope().seal('token', place);
@@ -106,7 +106,7 @@ test('a new key is used once it has settled; a process that has not loaded it ye
   expect(here.eldest('envelope').id).toBe(first);
   const after = here.envelope().seal('token', place);
   expect(here.envelope().open(before, place)).toBe('token');
-  // The other process has not read the stored keys since. What it cannot open yet is neither unreadable nor lost.
+  // The other process has not reloaded the keys yet. It must not report the secret as unreadable.
   expect(() => tryOpen(() => there.envelope().open(after, place))).toThrow(KeyNotLoaded);
   await expect.poll(() => there.current('envelope').id).toBe(id);
   expect(there.envelope().open(after, place)).toBe('token');
@@ -114,10 +114,10 @@ test('a new key is used once it has settled; a process that has not loaded it ye
   await here.refresh();
   expect(here.envelope().open(after, place)).toBe('token');
   expect(() => here.envelope().open(before, place)).toThrow(KeyNotLoaded);
-  await expect.poll(() => outcomeOf(() => here.envelope().open(before, place))).toBeUndefined();
+  await expect.poll(() => tryDecrypt(() => here.envelope().open(before, place))).toBeUndefined();
 });
 
-test('while the stored keys cannot be read, a key that is missing counts as not loaded', async () => {
+test('an unknown key counts as not loaded while the stored keys cannot be read', async () => {
   let isAway = false;
   const ring = new KeyRing(
     master,
@@ -132,7 +132,7 @@ test('while the stored keys cannot be read, a key that is missing counts as not 
     await new Promise(setImmediate);
   }
   isAway = false;
-  await expect.poll(() => outcomeOf(() => ring.envelope().open(sealed, place))).toBeUndefined();
+  await expect.poll(() => tryDecrypt(() => ring.envelope().open(sealed, place))).toBeUndefined();
 });
 
 test('the master key itself is rotated by rewrapping the ring', async () => {

@@ -27,11 +27,11 @@ export async function loadStreamKeys(lookUps: LookUps): Promise<PublicKey[]> {
   return rows.map(({ id, public_key }) => ({ id, bytes: public_key }));
 }
 
-/** The keys that open what PostgreSQL keeps, newest first, for a process whose role may look up no others. */
+/** The envelope keys, newest first, for a process whose role may read only these. */
 export const loadEnvelopeKeys = (lookUps: LookUps): Promise<LiveKey[]> =>
   lookUps.lookUp<LiveKey>('SELECT purpose, id, sealed, created_at FROM find_envelope_keys()');
 
-/** Adds a key. Processes use it for new work once it has settled, and still read what the older ones made. */
+/** Adds a key. Processes use it once it has settled, and keep decrypting with the older keys. */
 export async function rotateKey(tx: Tx, master: Vault, purpose: KeyPurpose, now: Date): Promise<string> {
   const key = makeKey(master, purpose);
   await tx
@@ -71,7 +71,7 @@ export const liveKeys = (tx: Tx, purpose: KeyPurpose): Promise<{ id: string; cre
     .forUpdate()
     .execute();
 
-/** Retires the keys of a purpose that are older than the one in use: what they made can no longer be read. Resolves to how many. */
+/** Retires the keys older than the current one; values encrypted with them become unreadable. Resolves to the number of keys. */
 export async function retireKeys(tx: Tx, purpose: KeyPurpose, now: Date): Promise<number> {
   const keys = await liveKeys(tx, purpose);
   const old = keys.slice(indexOfCurrent(keys, now) + 1).map(({ id }) => id);

@@ -18,7 +18,7 @@ test('whatever is sealed for a key opens with it, in its place only', () => {
   );
 });
 
-test('bytes that are no text are sealed as they are', () => {
+test('encrypts and decrypts arbitrary bytes', () => {
   const sealer = createSealer(() => [publicKeyOf(young)]);
   const opener = createOpener(() => [young, old]);
   fc.assert(

@@ -45,7 +45,7 @@ interface Pair {
   seals: number;
 }
 
-/** Seals texts, and bytes that need not be text. */
+/** Encrypts texts and bytes. */
 export interface Sealer extends Pick<Vault, 'seal'> {
   sealBytes(secret: Uint8Array, place: SecretPlace): Buffer;
 }
@@ -117,7 +117,7 @@ export function createOpener(keys: () => readonly MasterKey[]): Opener {
     const nonceAt = pointAt + pointBytes;
     const bodyAt = nonceAt + nonceBytes;
     if (sealed[0] !== formatVersion || sealed.length < bodyAt + tagBytes)
-      throw new UnreadableSecret('The box is too short.');
+      throw new UnreadableSecret('The ciphertext is too short.');
     const key = keyOf(sealed.toString('ascii', 2, pointAt), sealed.subarray(pointAt, nonceAt));
     return decrypt(key, sealed.subarray(nonceAt, bodyAt), sealed.subarray(bodyAt), place);
   };

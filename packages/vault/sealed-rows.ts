@@ -28,7 +28,7 @@ const keyOf = (column: string): RawBuilder<string> => {
     THEN encode(substring(${sealed} from 3 for get_byte(${sealed}, 1)), 'escape') ELSE '' END`;
 };
 
-/** Rows that were sealed under other keys than these, in the order of their keys. As the owner of the schema, over all profiles. */
+/** Rows encrypted with other keys than these, in key order. Runs as the schema owner, over all profiles. */
 async function readOlder(
   ledger: Ledger,
   at: SealedColumn,
@@ -46,7 +46,7 @@ async function readOlder(
   return rows;
 }
 
-/** Reads the stored keys again for each key that is missing. Each time there is one fewer, because it is found or known to be gone. */
+/** Reloads the stored keys while a key is unknown. Terminates, because each reload finds one or marks it as missing. */
 async function withLoadedKeys<T>(ring: Pick<KeyRing, 'refresh'>, open: () => T): Promise<T> {
   try {
     return open();
@@ -64,8 +64,8 @@ export interface Rewrapped {
 }
 
 /**
- * Wraps the data keys of all rows under the key in use, a batch after the other, so that the older ones can be retired. Whoever
- * interrupts it goes on from there: what is done is not read again. A row that changed meanwhile was sealed under that key anyway.
+ * Rewraps the data keys of all rows with the current key, in batches, so that older keys can be retired. An interrupted run continues
+ * where it stopped, because rewrapped rows are not selected again. A row that changed in the meantime already uses the current key.
  */
 export async function rewrapRows(
   ledger: Ledger,
@@ -105,7 +105,7 @@ export async function rewrapRows(
   return { rewrapped, unreadable };
 }
 
-/** How many rows of each table are sealed under other keys than these; tables without any are not named. */
+/** Number of rows per table that are encrypted with other keys than these; tables without such rows are omitted. */
 async function countOlder(
   tx: Tx,
   columns: readonly SealedColumn[],
@@ -130,5 +130,5 @@ export async function whyNotRetire(tx: Tx, columns: readonly SealedColumn[], now
   if (counts.length === 0) return undefined;
   const total = counts.reduce((sum, [, rows]) => sum + rows, 0);
   const tables = counts.map(([table, rows]) => `${table} ${rows}`).join(', ');
-  return `${total} rows are sealed under an older key (${tables}) and could be read no longer. Run "tributary keys rewrap-rows" first.`;
+  return `${total} rows are encrypted with an older key (${tables}) and would become unreadable. Run "tributary keys rewrap-rows" first.`;
 }

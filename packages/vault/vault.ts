@@ -32,7 +32,7 @@ export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
-/** The key may have been made after this process last read the stored keys. The secret opens in a moment, or turns out to be unreadable. */
+/** The key is unknown, but may be newer than the loaded keys. A retry either decrypts the secret or reports it as unreadable. */
 export class KeyNotLoaded extends Error {
   override readonly name = 'KeyNotLoaded';
 }
@@ -55,8 +55,8 @@ const wrappedBytes = nonceBytes + keyBytes + tagBytes;
 const formatVersion = 1;
 
 /**
- * The first key seals; the others still open what they sealed. A function is asked each time, so that keys may rotate, and
- * `isPending` says of a key that is not among them whether it may still be loaded.
+ * The first key encrypts; the others only decrypt. `source` can be a function that is called each time, so that keys can rotate.
+ * `isPending` tells whether an unknown key may still be loaded.
  */
 export function createVault(
   source: readonly MasterKey[] | (() => readonly MasterKey[]),

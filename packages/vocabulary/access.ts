@@ -117,12 +117,12 @@ export type SharedPage = (typeof sharedPages)[number];
 
 /**
  * How the days that an answer shows are chosen: by `date_from` and `date_to` of the request; by the server, which names them in `meta`; by
- * what there is, so that no link shows it; or there are none in it.
+ * the stored data (`any`, never readable through a link); or the response has no days.
  */
 export const shownDays = ['requested', 'answered', 'any', 'none'] as const;
 export type ShownDays = (typeof shownDays)[number];
 
-/** No customers; their keys, which mean something to whoever gave them; or who they are. */
+/** No customers; only the customer keys that the caller assigned; or names and contact data. */
 export const shownPeople = ['none', 'keys', 'named'] as const;
 export type ShownPeople = (typeof shownPeople)[number];
 

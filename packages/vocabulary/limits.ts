@@ -15,7 +15,7 @@ const shortPages = { min: 1, default: 50, max: 100 } as const;
  * `npm run check` refuses an entry that nobody reads. A number outside its range is refused, never bent to fit.
  */
 export const limits = {
-  /** How far a process's clock may be from PostgreSQL's. Times are corrected; beyond these it is degraded, or takes no requests. */
+  /** Clock skew to PostgreSQL at which a process is degraded, and not ready. Smaller skew is only corrected. */
   clock: { degradedMs: 60_000, notReadyMs: 300_000 },
 
   // Pages and batches
@@ -179,10 +179,10 @@ export const limits = {
 
   // Values
   /**
-   * Of an event, and of a row of any list that a request may hold: levels below it, and its bytes. No object in any JSON body has more fields.
+   * Nesting levels and bytes of one event or list item. `fields` limits every object in any JSON body.
    */
   item: { fields: 100, depth: 4, bytes: 32 * 1_024 },
-  /** Of a body whose route does not say otherwise: those with lists take more. */
+  /** Default limit of a request body. Routes that accept lists set a larger one. */
   bodyBytes: 256 * 1_024,
   /** Also the platform comparison's own; the spec leaves the other routes' open. */
   dateRange: { maxDays: 366 },
@@ -204,7 +204,7 @@ export const limits = {
     linkTokenCharacters: 1_024,
     verificationCharacters: 128,
     signatureCharacters: 80,
-    /** For how long a page that carries a signature of `identify` may stay open, or in a cache. */
+    /** Lifetime of an `identify` signature. Covers pages that stay open or cached. */
     signatureHours: 24,
     urlCharacters: 4_096,
     maxAheadMinutes: 5,
@@ -242,8 +242,8 @@ export const limits = {
   },
 
   /**
-   * Webhooks of providers: bytes of one, and what is taken a minute of an address, of an account that signs with its own secret, and of a
-   * provider that signs for all accounts. Sealed bytes an hour that an account and an address may leave while they cannot be verified.
+   * Provider webhooks: maximum size, and limits per minute for an address, for an account with its own signing secret, and for a provider
+   * with one secret for all accounts. `unverifiedMebibytesPerHour` counts encrypted bytes stored before verification.
    */
   providerWebhooks: {
     bytes: 2 << 20,
@@ -281,8 +281,8 @@ export const limits = {
     refused: 300,
   },
   /**
-   * Of a credential, or of an address whose requests show none: bytes of bodies and documents, and processor time of reading requests and
-   * writing answers. A key that imports 1,000 rows 300 times a minute uses about half of it.
+   * Budget of a credential, or of an address for requests without one: bytes of bodies and documents, and processor time for parsing requests
+   * and serializing responses. A key that imports 1,000 rows 300 times a minute uses about half of it.
    */
   costPerMinute: {
     credential: { mebibytes: 256, processorMs: 30_000 },
@@ -302,7 +302,7 @@ export const limits = {
     listEntries: 10,
     unallowedHours: 24,
     unallowedMost: 10_000,
-    /** Whoever allows an assistant something does so within minutes. At the limit, older ones make room, so many at a time. */
+    /** Clients without consent are deleted at the limit, oldest first, in batches. Genuine clients get consent within minutes. */
     unallowedMinutes: 10,
     replacedAtOnce: 100,
     tokenDays: 7,

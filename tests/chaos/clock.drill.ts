@@ -16,7 +16,7 @@ const sizes = {
   full: { cases: apps.flatMap((app) => skews.map((skewMs): Case => ({ app, skewMs }))), seconds: 60 },
 } as const;
 const perSecond = 10;
-/** What a request may take on a busy machine. */
+/** Tolerance for slow requests on a busy machine. */
 const slackMs = 30_000;
 const drainMs = 120_000;
 
@@ -25,11 +25,11 @@ interface Case {
   readonly skewMs: number;
 }
 
-/** Moves the clock of one process after the other, while events come that do not say when they happened, and visits. */
+/** Shifts the clock of one process at a time while events without a timestamp and visits arrive. */
 export const drill: Drill = {
   name: 'clock',
   promise:
-    'Whatever the clock of an api, collector or worker shows: every event and visit is recorded at its time, no visit is invalid, and /readyz reports the clock.',
+    'With clock skew in the api, collector or worker, every event and visit is recorded with the correct time, no visit is invalid, and /readyz reports the skew.',
 
   async run({ size, progress }) {
     const { cases, seconds } = sizes[size];

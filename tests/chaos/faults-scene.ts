@@ -19,7 +19,7 @@ export interface FaultsScene extends VisitsScene {
   /** The engine's connections break, and its name leads nowhere until it is mended. */
   unname(engine: EngineName): void;
   rename(engine: EngineName): void;
-  /** The clocks of these processes, or of all; those of the others are right. */
+  /** Shifts the clocks of these processes, or of all. The other clocks are reset. */
   moveClock(milliseconds: number, apps?: readonly App[]): void;
   readonly disks: Disks;
 }

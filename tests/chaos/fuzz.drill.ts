@@ -16,13 +16,13 @@ const mostCpuMs = 500;
 const firstSeed = Number(process.env.FUZZ_SEED ?? 20_260_615);
 
 /**
- * Requests made of the declarations, most of them bent out of shape, to every route that is declared, the collector's among them; then inputs for
- * whatever else reads what strangers write: webhooks and answers of providers, forms, messages, cursors, tables, pictures and tokens.
+ * Sends mutated requests to every declared route of the API and the collector. Then feeds mutated input to all other parsers of untrusted data:
+ * provider webhooks and responses, forms, MCP messages, cursors, CSV, images and tokens.
  */
 export const drill: Drill = {
   name: 'fuzz',
   promise:
-    'Whatever is sent, the answer is one that the route declares, never a 5xx, it costs little, and no memory stays behind; nor does any other parser fail.',
+    'For any input, a route returns a declared response and never a 5xx, within CPU limits and without leaking memory; no other parser fails either.',
 
   async run({ size, progress }) {
     const { requests, processes, inputs } = sizes[size];

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
  */
 
 export interface Machine {
-  /** How far the clock of each app's process is off: api, collector, worker. */
+  /** Clock skew by app: api, collector, worker. */
   readonly clockMs: Readonly<Record<string, number>>;
   /** Addresses by name. A name of `faultyDomain` that is not here cannot be looked up at the moment. */
   readonly names: Readonly<Record<string, string>>;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { buildApiKey, buildProfile, buildTrackingKey, freePort, Killable } from '@tributary/testkit';
 import { request } from 'undici';
 import { AppProcess } from './app-process.ts';
-import { type NoisyScene, requestsPerMinute } from './neighbours-noise.ts';
-import type { Noise } from './neighbours-noises.ts';
+import { type HostileScene, requestsPerMinute } from './neighbours-api-loads.ts';
+import type { HostileLoad } from './neighbours-loads.ts';
 import { openVisitsScene } from './visits-scene.ts';
 
 const exportBytes = 2_500_000;
@@ -13,14 +13,14 @@ const dayMs = 86_400_000;
 
 export type Scene = Awaited<ReturnType<typeof openNeighbours>>;
 
-/** API, collector and worker as an operator starts them, two tenants with people and payments, and a process that makes the noise. */
+/** API, collector and worker as separate processes, two tenants with customers and payments, and a process for the hostile loads. */
 export async function openNeighbours() {
   const apiPort = await freePort();
   const scene = await openVisitsScene('drill-neighbours', async () => ({
     PORT: String(apiPort),
     HOST: '127.0.0.1',
     BASE_URL: `http://127.0.0.1:${apiPort}`,
-    // Each caller is at an address of its own, as the header says.
+    // Callers set their client address in X-Forwarded-For.
     TRUSTED_PROXIES: '127.0.0.1',
     COLLECTOR_REQUESTS_PER_MINUTE: '600',
     WEBHOOK_LOCAL_HOSTS: '127.0.0.1',
@@ -29,7 +29,7 @@ export async function openNeighbours() {
   const api = new AppProcess('api', 'api listens', scene.environment);
   await api.start();
   const collectorPort = Number(scene.environment.COLLECTOR_PORT);
-  // A receiver of webhooks that takes them and never answers.
+  // A webhook receiver that never responds.
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
 
   async function post(headers: Readonly<Record<string, string>>, path: string, body: object): Promise<void> {
@@ -42,7 +42,7 @@ export async function openNeighbours() {
     if (statusCode >= 300) throw new Error(`${path} answered ${statusCode}: ${text.slice(0, 200)}`);
   }
 
-  async function openTenant(allowance: number, payments: number) {
+  async function openTenant(requestsPerMinute: number, payments: number) {
     const { id: profileId } = await buildProfile(postgres, { plan: 'scale' });
     const { headers } = await buildApiKey(postgres, profileId, {
       scopes: [
@@ -53,7 +53,7 @@ export async function openNeighbours() {
         'commerce:read',
         'conversions:read',
       ],
-      requestsPerMinute: allowance,
+      requestsPerMinute,
     });
     const rows = Array.from({ length: 30 }, (_, n) => ({ email: `ana${n}@example.com`, first_name: 'Ana' }));
     await post(headers, '/api/v1/customers', { rows });
@@ -71,27 +71,29 @@ export async function openNeighbours() {
     return { profileId, headers, key };
   }
 
-  const [noisy, neighbour] = [await openTenant(requestsPerMinute, 3_000), await openTenant(60_000, 500)];
-  /** Somebody of whom so much is known that their export is large. */
+  const [hostile, neighbour] = [await openTenant(requestsPerMinute, 3_000), await openTenant(60_000, 500)];
+  // A customer with a large export.
   const parts = 100;
   for (let part = 0; part < parts; part += 1)
-    await post(noisy.headers, '/api/v1/events', {
+    await post(hostile.headers, '/api/v1/events', {
       event_name: 'survey_answered',
       user_traits: { email: 'ana0@example.com' },
       properties: { note: 'x'.repeat(exportBytes / parts) },
     });
-  const found = await request(`http://127.0.0.1:${apiPort}/api/v1/customers/search?q=ana0`, { headers: noisy.headers });
+  const found = await request(`http://127.0.0.1:${apiPort}/api/v1/customers/search?q=ana0`, {
+    headers: hostile.headers,
+  });
   const { data } = (await found.body.json()) as { data: { customer_profile_id: string }[] };
-  const told: NoisyScene = {
+  const hostileScene: HostileScene = {
     port: apiPort,
     collectorPort,
-    noisy: noisy.headers,
-    trackingKey: noisy.key,
+    headers: hostile.headers,
+    trackingKey: hostile.key,
     exportPath: `/api/v1/customers/${data[0]?.customer_profile_id}/export`,
     receiver: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/hook`,
   };
-  const noise = new Killable<'ready'>(join(import.meta.dirname, 'neighbours-noises.ts'), [JSON.stringify(told)]);
-  await noise.start();
+  const loads = new Killable<'ready'>(join(import.meta.dirname, 'neighbours-loads.ts'), [JSON.stringify(hostileScene)]);
+  await loads.start();
   return {
     apiPort,
     collectorPort,
@@ -99,14 +101,14 @@ export async function openNeighbours() {
     postgres,
     clickhouse: scene.clickhouse,
     drained: scene.drained,
-    /** Makes the noise for so long, in a process of its own, so that whoever measures is not busy with it. */
-    async make(name: Noise, forMs: number): Promise<Readonly<Record<string, number>>> {
-      const counts = await noise.ask<Record<string, number> | { error: string }>({ name, forMs });
-      if (!counts || 'error' in counts) throw new Error(`The noise "${name}" failed: ${counts?.error}`);
+    /** Runs a hostile load in a separate process, so that it does not disturb the measurement. */
+    async runLoad(name: HostileLoad, forMs: number): Promise<Readonly<Record<string, number>>> {
+      const counts = await loads.ask<Record<string, number> | { error: string }>({ name, forMs });
+      if (!counts || 'error' in counts) throw new Error(`The load "${name}" failed: ${counts?.error}`);
       return counts;
     },
     async close() {
-      await noise.kill();
+      await loads.kill();
       silent.closeAllConnections();
       silent.close();
       await api.kill();

@@ -4,86 +4,82 @@ import { browserVisit, type Drill, median, p95 } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { Agent, request } from 'undici';
 import { v7 as uuid } from 'uuid';
-import { ahead, slowReaders } from './neighbours-noise.ts';
-import { type Noise, noises } from './neighbours-noises.ts';
+import { pipelined, slowReaders } from './neighbours-api-loads.ts';
+import { type HostileLoad, hostileLoads } from './neighbours-loads.ts';
 import { openNeighbours, type Scene } from './neighbours-scene.ts';
 
 /**
- * `mostTimesSlower`: how much longer the neighbour may wait, 19 times of 20, for what it waits for most. The small size runs beside other drills,
- * which the neighbour feels, too, and measures for a second: it shows only that nothing fails or is lost.
+ * `maxSlowdown`: the highest allowed ratio of p95 response times under load and without load, over all kinds of requests. The small size runs
+ * in parallel with other drills and measures only for a second, so it only checks for errors and lost data.
  */
 const sizes = {
-  small: { rounds: 1, seconds: 1, mostTimesSlower: 1_000 },
-  full: { rounds: 4, seconds: 12, mostTimesSlower: 2 },
+  small: { rounds: 1, seconds: 1, maxSlowdown: 1_000 },
+  full: { rounds: 4, seconds: 12, maxSlowdown: 2 },
 } as const;
-/** How often the neighbour asks. */
-const askMs = 20;
+/** Interval between requests of the neighbour. */
+const intervalMs = 20;
 
-/** What the neighbour does, in turn: each is measured by itself. */
+/** The neighbour's requests in order. Each kind is measured separately. */
 const works = ['read', 'write', 'visit', 'search', 'report', 'visit', 'read', 'write', 'search', 'visit'] as const;
 type WorkKind = (typeof works)[number];
 
-/** One caller does what costs most, in each of several ways; another tenant goes on with its work. */
+/** One tenant or anonymous client sends hostile load, one load at a time, while another tenant works normally. */
 export const drill: Drill = {
   name: 'neighbours',
   promise:
-    'Whatever one tenant or stranger does, another tenant’s requests are answered at most twice as slowly, none fails and nothing it sends is lost.',
+    'Under hostile load from one tenant or anonymous clients, p95 response times of another tenant at most double, none of its requests fails and none of its data is lost.',
 
   async run({ size, progress }) {
-    const { rounds, seconds, mostTimesSlower } = sizes[size];
+    const { rounds, seconds, maxSlowdown } = sizes[size];
     const scene = await openNeighbours();
     try {
-      const kinds = Object.keys(noises) as Noise[];
-      const waits = new Map<Noise, Record<WorkKind, number[]>>();
-      const counts: Partial<Record<Noise, Record<string, number>>> = {};
-      const honest = new Honest(scene);
-      // Whatever is compiled and cached is so before anything is measured.
-      await honest.work(performance.now() + (seconds * 1_000) / 2);
+      const kinds = Object.keys(hostileLoads) as HostileLoad[];
+      const waits = new Map<HostileLoad, Record<WorkKind, number[]>>();
+      const counts: Partial<Record<HostileLoad, Record<string, number>>> = {};
+      const neighbour = new Neighbour(scene);
+      // Warms up JIT and caches before the measurement.
+      await neighbour.work(performance.now() + (seconds * 1_000) / 2);
       let done = 0;
       for (let round = 0; round < rounds; round += 1) {
-        for (const noise of kinds) {
+        for (const load of kinds) {
           const forMs = seconds * 1_000;
-          const noisy = scene.make(noise, forMs);
-          const took = await honest.work(performance.now() + forMs);
-          const of = waits.get(noise) ?? { read: [], write: [], visit: [], search: [], report: [] };
-          waits.set(noise, of);
+          const running = scene.runLoad(load, forMs);
+          const took = await neighbour.work(performance.now() + forMs);
+          const of = waits.get(load) ?? { read: [], write: [], visit: [], search: [], report: [] };
+          waits.set(load, of);
           for (const kind of Object.keys(of) as WorkKind[]) of[kind].push(p95(took[kind]));
-          const sums = counts[noise] ?? {};
-          counts[noise] = sums;
-          for (const [name, count] of Object.entries(await noisy)) sums[name] = (sums[name] ?? 0) + count;
+          const sums = counts[load] ?? {};
+          counts[load] = sums;
+          for (const [name, count] of Object.entries(await running)) sums[name] = (sums[name] ?? 0) + count;
           done += 1;
-          progress(
-            done,
-            rounds * kinds.length,
-            `${noise}: ${Math.round(Math.max(...Object.values(took).map(p95)))} ms`,
-          );
-          // What a noise has left behind is not the next one's doing.
+          progress(done, rounds * kinds.length, `${load}: ${Math.round(Math.max(...Object.values(took).map(p95)))} ms`);
+          // Lets the effects of this load end before the next one.
           await sleep(size === 'full' ? 2_000 : 0);
         }
       }
       const quiet = mediansOf(waits.get('quiet'));
-      const slower = kinds.slice(1).map((noise) => {
-        const beside = mediansOf(waits.get(noise));
+      const slower = kinds.slice(1).map((load) => {
+        const underLoad = mediansOf(waits.get(load));
         const times = (Object.keys(quiet) as WorkKind[]).map(
-          (kind) => [kind, round2(beside[kind] / quiet[kind])] as const,
+          (kind) => [kind, round2(underLoad[kind] / quiet[kind])] as const,
         );
         const [kind, most] = times.toSorted(([, one], [, other]) => other - one)[0] ?? ['read', 0];
-        return [noise, { kind, times: most, p95_ms: round2(beside[kind]) }] as const;
+        return [load, { kind, times: most, p95_ms: round2(underLoad[kind]) }] as const;
       });
-      const lost = await honest.countLost();
+      const lost = await neighbour.countLost();
       return {
         passed:
-          slower.every(([, { times }]) => times <= mostTimesSlower) &&
-          honest.errors === 0 &&
+          slower.every(([, { times }]) => times <= maxSlowdown) &&
+          neighbour.errors === 0 &&
           lost.payments === 0 &&
           lost.visits === 0 &&
-          isMade(counts),
+          hasLoads(counts),
         hostile: slower.length,
-        times_slower: Object.fromEntries(slower.map(([noise, { times, kind }]) => [`${noise} (${kind})`, times])),
+        times_slower: Object.fromEntries(slower.map(([load, { times, kind }]) => [`${load} (${kind})`, times])),
         quiet_p95_ms: Object.fromEntries(Object.entries(quiet).map(([kind, ms]) => [kind, round2(ms)])),
-        neighbour: { requests: honest.requests, errors: honest.errors, lost },
-        noise: counts,
-        requests_ahead: ahead,
+        neighbour: { requests: neighbour.requests, errors: neighbour.errors, lost },
+        responses_to_loads: counts,
+        pipelined_requests: pipelined,
         slow_readers: slowReaders,
         rounds,
       };
@@ -93,10 +89,10 @@ export const drill: Drill = {
   },
 };
 
-/** A noise that is not made proves nothing. */
-const isMade = (counts: Partial<Record<Noise, Readonly<Record<string, number>>>>): boolean =>
+/** Whether each load sent requests; otherwise the run proves nothing. */
+const hasLoads = (counts: Partial<Record<HostileLoad, Readonly<Record<string, number>>>>): boolean =>
   Object.entries(counts).every(
-    ([noise, of]) => noise === 'quiet' || Object.values(of).reduce((sum, count) => sum + count, 0) > 0,
+    ([load, of]) => load === 'quiet' || Object.values(of).reduce((sum, count) => sum + count, 0) > 0,
   );
 
 const mediansOf = (of: Readonly<Record<WorkKind, readonly number[]>> | undefined): Record<WorkKind, number> =>
@@ -105,8 +101,8 @@ const mediansOf = (of: Readonly<Record<WorkKind, readonly number[]>> | undefined
     number
   >;
 
-/** The neighbour at its own pace: it reads, searches, reports, records payments, and its visitors come. */
-class Honest {
+/** A tenant with normal load: reads, searches, reports, payments and visits. */
+class Neighbour {
   requests = 0;
   errors = 0;
   readonly #scene: Scene;
@@ -119,29 +115,29 @@ class Honest {
 
   async work(until: number): Promise<Record<WorkKind, number[]>> {
     const agent = new Agent({ connections: 256, pipelining: 1 });
-    const asking: Promise<void>[] = [];
+    const requests: Promise<void>[] = [];
     const took: Record<WorkKind, number[]> = { read: [], write: [], visit: [], search: [], report: [] };
     for (let n = 0; performance.now() < until; n += 1) {
       const kind = works[n % works.length] as WorkKind;
       const startedAt = performance.now();
       this.requests += 1;
-      asking.push(
-        this.#ask(kind, agent)
+      requests.push(
+        this.#send(kind, agent)
           .catch(() => false)
-          .then((isRight) => {
-            if (!isRight) this.errors += 1;
+          .then((isOk) => {
+            if (!isOk) this.errors += 1;
             took[kind].push(performance.now() - startedAt);
           }),
       );
-      await sleep(askMs);
+      await sleep(intervalMs);
     }
-    await Promise.all(asking);
+    await Promise.all(requests);
     await agent.close();
     return took;
   }
 
-  /** Whether it was answered as it should be. */
-  async #ask(kind: WorkKind, dispatcher: Agent): Promise<boolean> {
+  /** Resolves to whether the response had the expected status. */
+  async #send(kind: WorkKind, dispatcher: Agent): Promise<boolean> {
     const { apiPort, collectorPort, neighbour } = this.#scene;
     const get = (path: string) =>
       request(`http://127.0.0.1:${apiPort}/api/v1${path}`, { headers: neighbour.headers, dispatcher }).then(
@@ -173,9 +169,9 @@ class Honest {
           user_traits: { email: `ana${this.#payments.length % 30}@example.com` },
         };
         const headers = { ...neighbour.headers, 'content-type': 'application/json' };
-        const isTaken = await post(`http://127.0.0.1:${apiPort}/api/v1/events`, headers, event);
-        if (isTaken) this.#payments.push(idempotency_key);
-        return isTaken;
+        const isAccepted = await post(`http://127.0.0.1:${apiPort}/api/v1/events`, headers, event);
+        if (isAccepted) this.#payments.push(idempotency_key);
+        return isAccepted;
       }
       case 'visit': {
         const visit = browserVisit(new Date());
@@ -186,14 +182,14 @@ class Honest {
           'x-forwarded-for': `192.0.2.${this.#visits.length % 250}`,
         };
         const sent = { key: neighbour.key, client_id: uuid(), visits: [visit] };
-        const isTaken = await post(`http://127.0.0.1:${collectorPort}/v1/visits`, headers, sent);
-        if (isTaken) this.#visits.push(String(visit.id));
-        return isTaken;
+        const isAccepted = await post(`http://127.0.0.1:${collectorPort}/v1/visits`, headers, sent);
+        if (isAccepted) this.#visits.push(String(visit.id));
+        return isAccepted;
       }
     }
   }
 
-  /** What was taken and is not there once everything has been worked off. */
+  /** Accepted data that is missing after all queues have drained. */
   async countLost(): Promise<{ payments: number; visits: number }> {
     const { neighbour, postgres, clickhouse, drained } = this.#scene;
     await drained(300_000);

@@ -7,11 +7,11 @@ export interface Sender {
   readonly profileId: string;
   readonly domain: string;
   readonly secret: string;
-  /** Sends for the first time while PostgreSQL is away, so that its secret cannot be remembered. */
+  /** Sends for the first time during the outage, so that its secret is not cached. */
   readonly isLate: boolean;
 }
 
-/** An order as a large store reports it: many line items, which shrink like those of real webhooks. */
+/** A large order with many line items, which compresses like a real webhook. */
 function templateOf(bytes: number): string {
   const items: string[] = [];
   for (let n = 0, length = 0; length < bytes - 1_000; n += 1) {
@@ -38,7 +38,7 @@ export interface Sent {
 
 export class WebhookSenders {
   readonly statuses = new Map<number, number>();
-  /** Longest waits for an answer, in milliseconds. */
+  /** Response times in milliseconds. */
   readonly waits: number[] = [];
   retried = 0;
   bytes = 0;
@@ -46,8 +46,8 @@ export class WebhookSenders {
   readonly #addresses: number;
   readonly #rest: string;
   readonly #agent = new Agent({ connections: 48, pipelining: 1 });
-  readonly #again: Sent[] = [];
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #retries: Sent[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
 
   constructor(url: string, addresses: number, bytes: number) {
     this.#url = url;
@@ -55,31 +55,32 @@ export class WebhookSenders {
     this.#rest = templateOf(bytes);
   }
 
-  get left(): number {
-    return this.#again.length + this.#underWay.size;
+  get pending(): number {
+    return this.#retries.length + this.#inFlight.size;
   }
 
-  /** Sends now; a 5xx, a 429 or no answer puts it back, as providers do. */
+  /** Sends a webhook. A 5xx, a 429 or no response queues a retry, as providers do. */
   async send(sent: Sent): Promise<void> {
-    while (this.#underWay.size >= 48) await Promise.race(this.#underWay);
-    const work = this.#post(sent).finally(() => this.#underWay.delete(work));
-    this.#underWay.add(work);
+    while (this.#inFlight.size >= 48) await Promise.race(this.#inFlight);
+    const work = this.#post(sent).finally(() => this.#inFlight.delete(work));
+    this.#inFlight.add(work);
   }
 
-  /** Sends what was put back until all of it is taken. */
+  /** Retries until all webhooks are accepted. */
   async finish(timeoutMs: number): Promise<void> {
     const deadline = performance.now() + timeoutMs;
-    while (this.left > 0) {
-      if (performance.now() > deadline) throw new Error(`${this.left} webhooks were not taken in ${timeoutMs} ms.`);
-      await this.again(100);
-      await Promise.allSettled([...this.#underWay]);
-      if (this.#again.length > 0) await sleep(1_000);
+    while (this.pending > 0) {
+      if (performance.now() > deadline)
+        throw new Error(`${this.pending} webhooks were not accepted within ${timeoutMs} ms.`);
+      await this.retry(100);
+      await Promise.allSettled([...this.#inFlight]);
+      if (this.#retries.length > 0) await sleep(1_000);
     }
   }
 
-  /** Sends some of what was put back. */
-  async again(most: number): Promise<void> {
-    for (const sent of this.#again.splice(0, most)) await this.send(sent);
+  /** Sends up to `limit` queued retries. */
+  async retry(limit: number): Promise<void> {
+    for (const sent of this.#retries.splice(0, limit)) await this.send(sent);
   }
 
   async close(): Promise<void> {
@@ -96,7 +97,7 @@ export class WebhookSenders {
     const startedAt = performance.now();
     let status = 0;
     try {
-      const answer = await request(this.#url, {
+      const response = await request(this.#url, {
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -109,17 +110,17 @@ export class WebhookSenders {
         dispatcher: this.#agent,
         headersTimeout: 30_000,
       });
-      await answer.body.dump();
-      status = answer.statusCode;
+      await response.body.dump();
+      status = response.statusCode;
     } catch {
-      // Nobody answered.
+      // No response counts as status 0.
     }
     this.bytes += body.length;
     this.waits.push(performance.now() - startedAt);
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     if (status === 0 || status === 429 || status >= 500) {
       this.retried += 1;
-      this.#again.push(sent);
+      this.#retries.push(sent);
     }
   }
 }

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { createPostgres } from '@tributary/postgres';
 import type { Drill } from '@tributary/testkit';
 import { sql } from 'kysely';
+import { command } from '../upgrade/old-version.ts';
 import { type FaultsScene, openFaultsScene, until } from './faults-scene.ts';
 import { OutcomeSender, VisitSender } from './faults-senders.ts';
 import { verdict } from './faults-verdict.ts';
@@ -29,16 +28,16 @@ const webhooksPerSecond = 5;
 /** Rotations of keys for each rotation of database passwords, which restarts every process. */
 const passwordsEvery = 4;
 const drainMs = 180_000;
-const main = join(import.meta.dirname, '../../apps/cli/main.ts');
+const root = join(import.meta.dirname, '../..');
 
 /**
- * Adds a key of every purpose over and over, wraps what is stored under the newest and retires the others of the envelope, while outcomes, visits and
- * webhooks come. In small new keys are made a minute old at once, so that processes meet keys that they have not loaded.
+ * Repeatedly rotates the keys of every purpose, rewraps stored secrets and retires older envelope keys, while outcomes, visits and webhooks
+ * arrive. The small size backdates new keys by a minute, so that processes meet keys that they have not loaded.
  */
 export const drill: Drill = {
   name: 'rotate',
   promise:
-    'While the keys of every purpose and the database passwords are rotated over and over, no request fails, no work is set aside and nothing is lost.',
+    'While keys of every purpose and database passwords are rotated repeatedly, no request fails, no work is set aside and no data is lost.',
 
   async run({ size, progress }) {
     const { seconds, everyMs, ...rates } = sizes[size];
@@ -48,7 +47,7 @@ export const drill: Drill = {
       delivered.set(id, (delivered.get(id) ?? 0) + 1);
       response.writeHead(204).end();
     });
-    const passwords = new PasswordRotation(scene, (environment, ...words) => tributary(scene, environment, ...words));
+    const passwords = new PasswordRotation(scene, (environment, ...args) => tributary(scene, environment, ...args));
     const outcomes = new OutcomeSender(passwords.receiver, rates.outcomes);
     const visits = new VisitSender(passwords.receiver, rates.visits).withKey(scene.key);
     let isOver = false;
@@ -56,14 +55,14 @@ export const drill: Drill = {
       await subscribe(scene.postgres, scene.profileId, `${receiver.origin}/hook`, scene.ring.envelope());
       for (const sender of [outcomes, visits]) sender.start();
       await until(
-        'outcomes and visits are taken at all',
+        'the first outcomes and visits are accepted',
         60_000,
         () => outcomes.acknowledged > 0 && visits.acknowledged > 0,
       );
-      const happened: string[] = [];
-      const happening = (async () => {
+      const eventIds: string[] = [];
+      const emitting = (async () => {
         for (; !isOver; await sleep(1_000))
-          happened.push(...(await happen(scene.postgres, scene.profileId, webhooksPerSecond)));
+          eventIds.push(...(await happen(scene.postgres, scene.profileId, webhooksPerSecond)));
       })();
       const counts = { rotations: 0, rewraps: 0, rows_rewrapped: 0, retirements: 0 };
       const endsAt = performance.now() + seconds * 1_000;
@@ -72,7 +71,7 @@ export const drill: Drill = {
           if (counts.rotations === 0 || !(await rewrapAndRetire(scene, counts))) await sleep(1_000);
         }
       })();
-      // A slow machine may need longer for its first round.
+      // A slow machine may need longer for the first round.
       const latest = endsAt + 60_000;
       while (performance.now() < (counts.retirements === 0 ? latest : endsAt)) {
         const since = performance.now();
@@ -88,22 +87,22 @@ export const drill: Drill = {
         await sleep(Math.max(0, everyMs - (performance.now() - since)));
       }
       isOver = true;
-      await Promise.all([happening, rewrapping]);
+      await Promise.all([emitting, rewrapping]);
       for (const sender of [outcomes, visits]) await sender.stop(drainMs);
       await scene.drained(drainMs);
-      await until('every webhook is delivered', drainMs, () => happened.every((id) => delivered.has(id))).catch(
+      await until('every webhook is delivered', drainMs, () => eventIds.every((id) => delivered.has(id))).catch(
         () => {},
       );
-      const counted = await verdict(scene, outcomes, visits, drainMs);
+      const result = await verdict(scene, outcomes, visits, drainMs);
       const { rows: setAside } = await scene.postgres.unbound.query(
         sql<{ queue: string; n: string }>`SELECT queue, count(*) AS n FROM work_set_aside GROUP BY queue`,
       );
-      const undelivered = happened.filter((id) => !delivered.has(id)).length;
+      const undelivered = eventIds.filter((id) => !delivered.has(id)).length;
       const refused = outcomes.refused + visits.refused;
       return {
-        ...counted,
+        ...result,
         passed:
-          counted.passed &&
+          result.passed &&
           undelivered === 0 &&
           setAside.length === 0 &&
           refused === 0 &&
@@ -114,7 +113,7 @@ export const drill: Drill = {
         logins_retired: passwords.retired.length,
         requests_refused: refused,
         refusals: { ...outcomes.refusals, ...visits.refusals },
-        webhooks: happened.length,
+        webhooks: eventIds.length,
         webhooks_undelivered: undelivered,
         webhooks_doubled: [...delivered.values()].filter((times) => times > 1).length,
         set_aside: setAside,
@@ -135,21 +134,19 @@ async function settleKeys(scene: FaultsScene): Promise<void> {
   await owner.close();
 }
 
-/** As an operator types it. */
+/** Runs a `tributary` command. */
 async function tributary(
   { engines }: FaultsScene,
   environment: Readonly<Record<string, string>>,
-  ...words: string[]
+  ...args: string[]
 ): Promise<Record<string, unknown>> {
-  const { stdout } = await promisify(execFile)(process.execPath, [main, ...words, '--json'], {
-    env: { ...process.env, ...environment, DATABASE_OWNER_URL: engines.database.ownerUrl },
-  });
-  return JSON.parse(stdout);
+  const asOwner = { ...environment, DATABASE_OWNER_URL: engines.database.ownerUrl };
+  return JSON.parse(await command(root, asOwner, ...args, '--json'));
 }
 
-const keys = (scene: FaultsScene, ...words: string[]) => tributary(scene, scene.environment, 'keys', ...words);
+const keys = (scene: FaultsScene, ...args: string[]) => tributary(scene, scene.environment, 'keys', ...args);
 
-/** Resolves to whether anything was retired. */
+/** Resolves to true if a key was retired. */
 async function rewrapAndRetire(
   scene: FaultsScene,
   counts: { rewraps: number; rows_rewrapped: number; retirements: number },
@@ -162,7 +159,7 @@ async function rewrapAndRetire(
     counts.retirements += Number(retired.retired);
     return Number(retired.retired) > 0;
   } catch (error) {
-    // Rows that were sealed meanwhile, or a key that has not settled: the next round retires it.
+    // Newly encrypted rows or an unsettled key block the retirement. The next round retires the key.
     if (
       /Run "tributary keys rewrap-rows" first|Try again in a minute/.test(String((error as { stderr?: string }).stderr))
     )

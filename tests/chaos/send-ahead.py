@@ -1,5 +1,5 @@
-"""Opens so many connections, writes so many requests for a path over each of them before reading an answer, and prints how often the status was 200.
-Apart from the drill's own process, which would be too busy with the answers to measure anybody else's."""
+"""Opens connections, pipelines requests for a path over each of them and prints the number of responses with status 200.
+A separate process, because reading the responses would disturb the measurement of the drill."""
 
 import socket
 import sys
@@ -18,7 +18,7 @@ def read_all():
             received = connection.recv(1 << 20)
             if not received:
                 return
-            # A status line may come in two pieces.
+            # A status line may be split between two reads.
             text = end + received
             at = text.find(b"HTTP/1.1 ")
             while 0 <= at <= len(text) - 12:

@@ -6,7 +6,7 @@ import { createClickHouse } from '@tributary/clickhouse';
 import { Supervisor } from '@tributary/engines';
 import { createPostgres } from '@tributary/postgres';
 import { connectStream } from '@tributary/stream';
-import { type Drill, freePort } from '@tributary/testkit';
+import type { Drill } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { checkOut, command, isKnown } from '../upgrade/old-version.ts';
 import {
@@ -18,10 +18,11 @@ import {
   folderOf,
   questions,
 } from '../upgrade/versions.ts';
-import { AppProcess } from './app-process.ts';
-import { until } from './faults-scene.ts';
+import type { AppProcess } from './app-process.ts';
+import { type App, apps, until } from './faults-scene.ts';
 import { OutcomeSender, type Receiver, VisitSender } from './faults-senders.ts';
 import { failuresOf } from './faults-verdict.ts';
+import { receiverOf, replaceApp, startApp } from './rolling-restart.ts';
 import { countStores } from './visits-scene.ts';
 
 const sizes = {
@@ -69,13 +70,6 @@ export const drill: Drill = {
   },
 };
 
-type Kind = 'api' | 'collector' | 'worker';
-const readyLines: Readonly<Record<Kind, string>> = {
-  api: 'api listens',
-  collector: 'collector listens',
-  worker: 'worker runs',
-};
-
 /** Of an upgrade, for who watches. */
 const steps = 5;
 
@@ -109,25 +103,17 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     };
     const [headers, readerHeaders] = [await mint(), await mint()];
 
-    const start = async (kind: Kind, where: string) => {
-      const port = String(await freePort());
-      const one = new AppProcess(kind, readyLines[kind], { ...stores, PORT: port, COLLECTOR_PORT: port }, where);
-      await one.start();
-      running.push(one);
-      return { one, url: `http://127.0.0.1:${port}` };
+    const start = async (app: App, directory: string) => {
+      const started = await startApp(app, stores, directory);
+      running.push(started.process);
+      return started;
     };
     const serving = {
       api: await start('api', code),
       collector: await start('collector', code),
       worker: await start('worker', code),
     };
-    const receiver: Receiver = {
-      get apiUrl() {
-        return serving.api.url;
-      },
-      headers,
-      post: (body) => postVisits(serving.collector.url, body),
-    };
+    const receiver = receiverOf(serving, headers);
     const outcomes = new OutcomeSender(receiver, sizes[size].outcomes);
     const visits = new VisitSender(receiver, sizes[size].visits).withKey(kept.tracking_key);
     const reader = readReports(receiver, readerHeaders, version, kept.answers);
@@ -148,13 +134,10 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     const seconds = Math.round((performance.now() - startedAt) / 100) / 10;
     const migrations = applied.postgres.length + applied.clickhouse.length;
     await sleep(sizes[size].quietMs);
-    for (const kind of Object.keys(serving) as Kind[]) {
-      begin(3, `replace ${kind}`);
-      const before = serving[kind].one;
-      serving[kind] = await start(kind, root);
-      // Versions since 0.1.0 answer for a while after they were asked to leave. Before, a load balancer had to send elsewhere first.
-      await sleep(sizes[size].withdrawnMs);
-      await before.stop();
+    for (const app of apps) {
+      begin(3, `replace ${app}`);
+      // Versions before 0.1.0 stop serving at once, so traffic is moved to the new process first.
+      await replaceApp(serving, app, () => start(app, root), sizes[size].withdrawnMs);
     }
     await sleep(sizes[size].quietMs);
     begin(4, 'compare');
@@ -217,25 +200,6 @@ async function upgrade(version: EarlierVersion, size: 'small' | 'full', told: (s
     for (const one of running) await one.kill();
     await supervisor.destroy();
     rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-async function postVisits(url: string, body: string): Promise<number | undefined> {
-  try {
-    const answer = await fetch(`${url}/v1/visits`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'text/plain',
-        'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0',
-        origin: 'https://shop.example',
-      },
-      body,
-      signal: AbortSignal.timeout(15_000),
-    });
-    await answer.arrayBuffer();
-    return answer.status;
-  } catch {
-    return undefined;
   }
 }
 

@@ -5,15 +5,15 @@ import { textOf } from './year-money.ts';
 import type { Shop } from './year-shop.ts';
 import type { Reception } from './year-troubles.ts';
 
-/** Until then after it was first sent, an event whose answer never came is sent again: the platform still drops copies. */
+/** Events without a response are retried for this long, while the platform still deduplicates. */
 const resendMs = 47.75 * 3_600_000;
 
 /** Which sales the ad platform has to receive, each once, with what was left of it in the evening on which it was sent. */
 export class ExportBook {
   readonly #sent = new Map<Sale, string>();
-  /** When what the platform failed to answer was first sent. */
+  /** Time of the first attempt of sales without a response. */
   readonly #failed = new Map<Sale, number>();
-  /** Not sent again, because nobody can say whether the platform has them. */
+  /** Sales with an unknown delivery result, which are not retried. */
   readonly #unknown = new Set<Sale>();
 
   static async begin(shop: Shop): Promise<ExportBook> {
@@ -29,8 +29,8 @@ export class ExportBook {
   }
 
   /**
-   * Events that failed wait for real minutes, which are long over in the simulated year. A platform whose answers are lost takes events
-   * all the same.
+   * Failed events are retried after minutes of real time, which is short in the simulated year. A platform whose responses are lost still
+   * receives the events.
    */
   async evening(shop: Shop, book: Book, reception: Reception): Promise<void> {
     await shop.hurryExports();
@@ -39,7 +39,7 @@ export class ExportBook {
     for (const sale of book.known()) {
       if (this.#sent.has(sale) || this.#unknown.has(sale)) continue;
       if (now - (this.#failed.get(sale) ?? now) > resendMs) this.#unknown.add(sale);
-      else if (reception === 'takes')
+      else if (reception === 'accepts')
         this.#sent.set(sale, `${textOf(sale.amount - refundedOf(sale), sale.currency)} ${sale.currency}`);
       else if (!this.#failed.has(sale)) this.#failed.set(sale, now);
     }
@@ -61,7 +61,7 @@ export class ExportBook {
   }
 }
 
-/** As the API lists runs. */
+/** Number of sales with an unknown result, from the API's list of runs. */
 async function countUnknown(shop: Shop): Promise<number> {
   let unknown = 0;
   let cursor: string | null = '';

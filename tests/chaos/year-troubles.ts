@@ -32,8 +32,8 @@ const revocable: readonly Channel[] = [
 ];
 const always = 1_000_000;
 
-/** Taken, even where the answer is lost; answered with a fault; or not sent, for want of a consent. */
-export type Reception = 'takes' | 'fails' | 'unreachable';
+/** The platform accepts events (the response may be lost), returns an error, or is not connected. */
+export type Reception = 'accepts' | 'fails' | 'unreachable';
 
 /** What goes wrong in a shop's year, and what its owner does: outages, lost consents, merges, erasures, another currency. */
 export class Troubles {
@@ -62,10 +62,10 @@ export class Troubles {
     return this.#outage?.channel === channel || this.#lost === channel;
   }
 
-  /** What becomes of requests that change something there. */
+  /** How the platform responds to writes. */
   receptionOf(channel: Channel): Reception {
     if (this.#lost === channel) return 'unreachable';
-    return this.#outage?.channel === channel && !this.#outage.losesAnswers ? 'fails' : 'takes';
+    return this.#outage?.channel === channel && !this.#outage.losesAnswers ? 'fails' : 'accepts';
   }
 
   isRevoked(channel: Channel): boolean {

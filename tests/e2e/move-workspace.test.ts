@@ -169,11 +169,11 @@ test('one that is being deleted does not move', async () => {
   await expect(move(workspaceId, farShard, homeShard)).rejects.toThrow('is being deleted');
 });
 
-test('while it moves no other workspace reads it, writes into it, or ends up in its place', async () => {
+test('during a move, other workspaces cannot read or write it, and their data stays separate', async () => {
   const [profile, other] = [await buildProfile(kit.app), await buildProfile(kit.app)];
   const [key, theirs] = [await buildApiKey(kit.app, profile.id), await buildApiKey(kit.app, other.id)];
-  const stranger = await buildMember(kit.app, other.workspaceId, 'owner');
-  const asStranger = stranger.headers({ profileId: profile.id });
+  const otherOwner = await buildMember(kit.app, other.workspaceId, 'owner');
+  const otherHeaders = otherOwner.headers({ profileId: profile.id });
   const customers = '/api/v1/customers/search?q=shared@person.test';
   const event = (value: string, key: string) => ({
     event_name: 'payment_received',
@@ -181,34 +181,34 @@ test('while it moves no other workspace reads it, writes into it, or ends up in 
     properties: { value, currency: 'USD' },
     user_traits: { email: 'shared@person.test' },
   });
-  const seen = { own: [] as number[], theirs: [] as number[], strange: [] as number[] };
+  const statuses = { own: [] as number[], theirs: [] as number[], foreign: [] as number[] };
   let isOver = false;
-  const whileItGoes = async (act: (n: number) => Promise<void>) => {
+  const repeatUntilOver = async (act: (n: number) => Promise<void>) => {
     for (let n = 0; !isOver || n < 10; n += 1) await act(n);
   };
-  // Both send the same keys and name the same person: only the credential says whose it is.
+  // Both profiles use the same idempotency keys and customer, so that only the credential separates them.
   const traffic = [
-    whileItGoes(async (n) => {
-      seen.own.push((await call('POST', '/api/v1/events', key.headers, event('1', `k-${n}`))).status);
+    repeatUntilOver(async (n) => {
+      statuses.own.push((await call('POST', '/api/v1/events', key.headers, event('1', `k-${n}`))).status);
     }),
-    whileItGoes(async (n) => {
-      seen.theirs.push((await call('POST', '/api/v1/events', theirs.headers, event('1000', `k-${n}`))).status);
+    repeatUntilOver(async (n) => {
+      statuses.theirs.push((await call('POST', '/api/v1/events', theirs.headers, event('1000', `k-${n}`))).status);
     }),
-    whileItGoes(async () => {
+    repeatUntilOver(async () => {
       for (const url of ['/api/v1/profile', customers, `/api/v1/workspaces/${profile.workspaceId}/members`])
-        seen.strange.push((await call('GET', url, asStranger)).status);
-      seen.strange.push((await call('POST', '/api/v1/events', asStranger, event('5', uuid()))).status);
+        statuses.foreign.push((await call('GET', url, otherHeaders)).status);
+      statuses.foreign.push((await call('POST', '/api/v1/events', otherHeaders, event('5', uuid()))).status);
     }),
   ];
-  await expect.poll(() => seen.own.length).toBeGreaterThan(10);
+  await expect.poll(() => statuses.own.length).toBeGreaterThan(10);
   await move(profile.workspaceId, farShard, homeShard);
-  const atMove = seen.own.length;
-  await expect.poll(() => seen.own.length).toBeGreaterThan(atMove + 10);
+  const atMove = statuses.own.length;
+  await expect.poll(() => statuses.own.length).toBeGreaterThan(atMove + 10);
   isOver = true;
   await Promise.all(traffic);
 
-  expect(new Set([...seen.own, ...seen.theirs])).toEqual(new Set([202]));
-  expect(seen.strange.filter((status) => status < 400 || status >= 500)).toEqual([]);
+  expect(new Set([...statuses.own, ...statuses.theirs])).toEqual(new Set([202]));
+  expect(statuses.foreign.filter((status) => status < 400 || status >= 500)).toEqual([]);
   const amountsOf = async (id: string) => {
     const { rows } = await kit.app.forProfile(id).transaction((tx) =>
       sql<{ amount: string; n: number }>`
@@ -216,13 +216,13 @@ test('while it moves no other workspace reads it, writes into it, or ends up in 
     );
     return rows.map(({ amount, n }) => [Number(amount), n]);
   };
-  expect(await amountsOf(profile.id)).toEqual([[1, seen.own.length]]);
-  expect(await amountsOf(other.id)).toEqual([[1000, seen.theirs.length]]);
+  expect(await amountsOf(profile.id)).toEqual([[1, statuses.own.length]]);
+  expect(await amountsOf(other.id)).toEqual([[1000, statuses.theirs.length]]);
   expect(await rowsOf(farShard, [profile.workspaceId, profile.id])).toEqual({});
   expect(await rowsOf(homeShard, [other.workspaceId, other.id])).toEqual({});
 });
 
-test('nobody but an administrator of the engines can start a move or say that one is over', async () => {
+test('a tenant cannot start or finish a move', async () => {
   expect(Object.values(routes).filter(({ path }) => path.includes('/move'))).toEqual([]);
   const { id, workspaceId } = await buildProfile(kit.app);
   const asTenant = (statement: string) => kit.app.forProfile(id).transaction((tx) => sql.raw(statement).execute(tx));

@@ -15,7 +15,7 @@ export interface PartOptions {
   /** Makes the first batch; each further one has the next. */
   readonly seed: number;
   readonly requests: number;
-  /** For each parser, afterwards. */
+  /** Inputs per parser, after the requests. */
   readonly inputs: number;
 }
 

@@ -146,7 +146,7 @@ export class Fuzzer {
       return this.#judged(tell, [], meant, () => ({ kind: 'server_error', what: (error as Error).message }));
     }
     if (response.statusCode === 401 && shouldOpen(request)) await this.#world.replace(now);
-    const answered = { status: response.statusCode, headers: response.headers, body: unpacked(response) };
+    const answered = { status: response.statusCode, headers: response.headers, body: decompress(response) };
     return this.#judged(tell, [answered], meant, (route) => faultOf(method, answered, route, this.#target));
   }
 
@@ -209,8 +209,8 @@ export class Fuzzer {
   }
 }
 
-/** Documents are packed as the request accepts them. */
-function unpacked({ headers, rawPayload, body }: LightMyRequestResponse): string {
+/** Decompresses the body according to its Content-Encoding. */
+function decompress({ headers, rawPayload, body }: LightMyRequestResponse): string {
   const encoding = headers['content-encoding'];
   if (encoding === 'br') return brotliDecompressSync(rawPayload).toString();
   return encoding === 'gzip' ? gunzipSync(rawPayload).toString() : body;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** What is still held after a collection, which has to be asked for by name. */
+/** Heap size after garbage collection. `gc` is only available with a V8 flag. */
 export function heapMegabytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

@@ -102,9 +102,9 @@ const onQuery = fc
   );
 
 /** Every place in a JSON value, the whole of it first. */
-export function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+export function pathsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== 'object') return [path];
-  return [path, ...Object.entries(value).flatMap(([name, inner]) => placesIn(inner, [...path, name]))];
+  return [path, ...Object.entries(value).flatMap(([name, inner]) => pathsIn(inner, [...path, name]))];
 }
 
 export function changedAt(
@@ -127,7 +127,7 @@ const asText = (value: unknown): string => {
   }
 };
 
-/** What may be done to one value inside a document. */
+/** Mutations of one value in a document. */
 export const valueChanges: fc.Arbitrary<(value: unknown) => unknown> = fc.oneof(
   { weight: 5, arbitrary: hostileValues.map((hostile) => () => hostile) },
   { weight: 1, arbitrary: fc.constant(() => undefined) },
@@ -149,8 +149,8 @@ const onValue = fc.tuple(fc.nat(60), valueChanges).map(
   ([index, change]): Mutation =>
     (draft) => {
       if (draft.body === undefined) return draft;
-      const place = picked(placesIn(draft.body), index) ?? [];
-      return { ...draft, body: changedAt(draft.body, place, change) };
+      const path = picked(pathsIn(draft.body), index) ?? [];
+      return { ...draft, body: changedAt(draft.body, path, change) };
     },
 );
 
@@ -158,7 +158,7 @@ const text = (change: (text: string) => string) => (bytes: Buffer) =>
   Buffer.from(change(bytes.toString('latin1')), 'latin1');
 const defaultBodyLimit = 1024 * 1024;
 
-/** What may be done to the bytes of a document. */
+/** Mutations of the bytes of a document. */
 export const byteChanges: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(
   {
     weight: 30,

@@ -42,7 +42,7 @@ const templateUrls = () => ({
 });
 
 /** Opened in beforeAll, closed in afterAll. */
-/** Which the API in a test shares, too. */
+/** Connection pool size of tests. The API under test shares it. */
 export const appConnections = 8;
 
 export async function openTestkit(isSplit = isLedgerSplit()): Promise<Testkit> {

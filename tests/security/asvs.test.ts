@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/security/asvs.md'), 'utf8');
 
-/** The requirements of ASVS 5.0.0 up to level 2, by section: what of a chapter is missing here is of level 3. */
+/** The requirements of ASVS 5.0.0 levels 1 and 2, by section. Omitted sections have only level 3. */
 const sections =
   'V1.1:1-2 V1.2:1-9 V1.3:1-11 V1.4:1-3 V1.5:1-2 V2.1:1-3 V2.2:1-3 V2.3:1-4 V2.4:1-1 V3.2:1-2 V3.3:1-4 V3.4:1-6 V3.5:1-5 V3.7:1-2 ' +
   'V4.1:1-3 V4.2:1-1 V4.3:1-2 V4.4:1-4 V5.1:1-1 V5.2:1-3 V5.3:1-2 V5.4:1-3 V6.1:1-3 V6.2:1-12 V6.3:1-4 V6.4:1-4 V6.5:1-5 V6.6:1-3 ' +
@@ -29,12 +29,12 @@ const rows: Row[] = [...page.matchAll(/^\| (V[\d.]+) \| [12] \| [^|]+ \| ([^|]+)
 );
 const notApplicable = [...page.matchAll(/^- (V[\d., V]+): (.+)$/gm)].flatMap(([, ids = '']) => ids.split(', '));
 
-test('every requirement of levels 1 and 2 is on the page once', () => {
+test('lists every requirement of levels 1 and 2 exactly once', () => {
   expect([...rows.map(({ id }) => id), ...notApplicable].toSorted()).toEqual(required.toSorted());
   expect(required).toHaveLength(253);
 });
 
-test('every row has a verdict and says how, or what is missing', () => {
+test('every row has a verdict and evidence or a gap, and the totals match', () => {
   for (const { id, verdict, how } of rows) {
     expect([id, ['met', 'partly', 'not met'].includes(verdict)]).toEqual([id, true]);
     expect([id, how.trim().length > 10]).toEqual([id, true]);
@@ -44,19 +44,19 @@ test('every row has a verdict and says how, or what is missing', () => {
   expect(page).toContain(`| **All** | ${counted.map((number) => `**${number}**`).join(' | ')} |`);
 });
 
-test('every test, file and drill that a row names exists', () => {
+test('every test, file and drill named in a row exists', () => {
   const named = rows.flatMap(({ id, how }) => [...how.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => ({ id, name })));
-  const placeOf = (name: string) => {
+  const pathOf = (name: string) => {
     if (name.includes('/') && !name.startsWith('@')) return name;
     if (/\.(?:md|json)$/.test(name) && name !== 'openapi.json') return name;
     return existsSync(join(root, `tests/chaos/${name}.drill.ts`)) ? `tests/chaos/${name}.drill.ts` : undefined;
   };
   const files = named.flatMap(({ id, name }) => {
-    const place = placeOf(name);
-    return place ? [{ id, place }] : [];
+    const path = pathOf(name);
+    return path ? [{ id, path }] : [];
   });
   expect(files.length).toBeGreaterThan(200);
-  expect(files.filter(({ place }) => !existsSync(join(root, place)))).toEqual([]);
+  expect(files.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
   const drills = rows.flatMap(({ how }) =>
     [...how.matchAll(/drills? ((?:`[a-z-]+`(?:, )?)+)/g)].flatMap(([, names = '']) => names.match(/[a-z-]+/g) ?? []),
   );

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCollectorTarget } from '../generated/targets.ts';
 import { surfacesOf } from './surfaces.ts';
 
-/** What each answer tells browsers, whatever is asked for: every address of the API's router, and the collector's. */
+/** Security headers of every route of the API and the collector. */
 const directory = mkdtempSync(join(tmpdir(), 'tributary-surfaces-'));
 mkdirSync(join(directory, 'assets'));
 for (const name of ['index.html', 'image.svg', 'assets/main-1.js', 'assets/main-1.css'])
@@ -20,53 +20,53 @@ const { kit, api, clickhouse } = await openTestWithClickHouse({
 afterAll(() => rmSync(directory, { recursive: true }));
 
 type Headers = Readonly<Record<string, unknown>>;
-interface Answered {
+interface Response {
   readonly status: number;
   readonly headers: Headers;
 }
 
-/** The reference is drawn by a library that writes styles; it runs no script but our own. */
-const styledInside = '/docs/reference';
+/** The library that renders the reference needs inline styles. */
+const inlineStylePath = '/docs/reference';
 
-/** The same for everybody; all else is asked for again each time, or not kept at all. */
-const kept = /^(?:public, max-age=\d+|no-cache$)/;
+/** Cache-Control of static documents. All other responses have `no-store`. */
+const cacheable = /^(?:public, max-age=\d+|no-cache$)/;
 const documents =
   /^\/(?:api$|api\/v1\/(?:openapi\.json|changelog)$|docs|assets\/|\.well-known\/|t\.js$|$|account$|shared$|invitation$|sign-in$|(?:forgot|reset)-password$|p\/)/;
 
-/** What is wrong with the headers of an answer. */
-function faultsIn(path: string, { status, headers }: Answered): string[] {
+/** Missing or wrong security headers of a response. */
+function faultsIn(path: string, { status, headers }: Response): string[] {
   const type = String(headers['content-type'] ?? '');
   const policy = String(headers['content-security-policy'] ?? '');
   const faults: string[] = [];
   const must = (isSo: boolean, fault: string) => void (isSo || faults.push(fault));
-  must(headers['x-content-type-options'] === 'nosniff', 'its type may be guessed');
-  must(!headers.server && !headers['x-powered-by'], 'it names its software');
+  must(headers['x-content-type-options'] === 'nosniff', 'nosniff is missing');
+  must(!headers.server && !headers['x-powered-by'], 'names the server software');
   const caching = String(headers['cache-control']);
   must(
-    caching === 'no-store' || (status < 400 && documents.test(path) && kept.test(caching)),
-    `it is kept: ${caching}`,
+    caching === 'no-store' || (status < 400 && documents.test(path) && cacheable.test(caching)),
+    `cacheable: ${caching}`,
   );
   if (status !== 204 && status !== 304 && !headers.location)
-    must(/^(?:application|text|image)\//.test(type), 'no type');
+    must(/^(?:application|text|image)\//.test(type), 'no Content-Type');
   must(!type.startsWith('text/') || /charset=utf-8/.test(type), 'no charset');
   if (!type.startsWith('text/html')) return faults;
   for (const rule of ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", 'form-action '])
     must(policy.includes(rule), `the policy lacks ${rule}`);
-  const allowed = path === styledInside ? policy.replace("style-src 'self' 'unsafe-inline'", '') : policy;
+  const allowed = path === inlineStylePath ? policy.replace("style-src 'self' 'unsafe-inline'", '') : policy;
   must(!/unsafe-|\*|https?:(?!\/\/tributary\.test)/.test(allowed), `the policy allows too much: ${policy}`);
-  must(!/script-src[^;]*data:/.test(policy), 'scripts from data:');
-  must(/^(?:no-referrer|same-origin)$/.test(String(headers['referrer-policy'])), 'a full referrer');
+  must(!/script-src[^;]*data:/.test(policy), 'allows scripts from data: URLs');
+  must(/^(?:no-referrer|same-origin)$/.test(String(headers['referrer-policy'])), 'sends the full referrer');
   return faults;
 }
 
-/** Of the API only: the collector is nobody's page. */
-const isolated = {
+/** Additional headers of the API. The collector serves no pages. */
+const apiHeaders = {
   'cross-origin-opener-policy': 'same-origin-allow-popups',
   'permissions-policy': expect.stringContaining('camera=()'),
   'x-request-id': expect.stringMatching(/^req_/),
 };
 
-/** HEAD is GET without its body. */
+/** HEAD equals GET without the body. */
 const surfaces = surfacesOf(api.fastify).filter(({ method }) => method !== 'HEAD');
 const files: Readonly<Record<string, string>> = {
   '/assets/*': '/assets/main-1.js',
@@ -81,7 +81,7 @@ describe('the API', () => {
     await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
   });
 
-  test('has all of its addresses in this table', () => {
+  test('lists all routes of the API', () => {
     const paths = surfaces.map(({ path }) => path);
     expect(paths.length).toBeGreaterThan(250);
     for (const path of [
@@ -104,33 +104,33 @@ describe('the API', () => {
       remoteAddress: address(),
     });
     expect(faultsIn(url, { status, headers })).toEqual([]);
-    expect(headers).toMatchObject(isolated);
+    expect(headers).toMatchObject(apiHeaders);
     expect(headers['access-control-allow-origin']).toBeUndefined();
   });
 
   test.each([
-    ['an unknown address', 'GET', '/nope', {}],
-    ['an unknown address in a browser', 'GET', '/nope', { accept: 'text/html' }],
-    ['an address with broken escapes', 'GET', '/%zz', {}],
-    ['a style of the console', 'GET', '/assets/main-1.css', {}],
-    ['a preflight of another origin', 'OPTIONS', '/api/v1/profile', { origin: 'https://evil.example' }],
+    ['an unknown path', 'GET', '/nope', {}],
+    ['an unknown path in a browser', 'GET', '/nope', { accept: 'text/html' }],
+    ['a path with invalid escapes', 'GET', '/%zz', {}],
+    ['a console stylesheet', 'GET', '/assets/main-1.css', {}],
+    ['a preflight from another origin', 'OPTIONS', '/api/v1/profile', { origin: 'https://evil.example' }],
   ] as const)('%s', async (_what, method, url, headers) => {
-    const answer = await api.fastify.inject({ method, url, headers, remoteAddress: address() });
-    expect(faultsIn(url, { status: answer.statusCode, headers: answer.headers })).toEqual([]);
-    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    const response = await api.fastify.inject({ method, url, headers, remoteAddress: address() });
+    expect(faultsIn(url, { status: response.statusCode, headers: response.headers })).toEqual([]);
+    expect(response.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  test('what is no HTTP', async () => {
+  test('an invalid HTTP request', async () => {
     await api.fastify.listen({ port: 0, host: '127.0.0.1' });
     const { port } = api.fastify.server.address() as AddressInfo;
     for (const sent of [
       'nonsense\r\n\r\n',
       'GET / HTTP/1.1\r\nhost: x\r\nexpect: wonders\r\nconnection: close\r\n\r\n',
     ])
-      expect(await answerTo(port, sent)).toMatch(/x-content-type-options: nosniff/i);
+      expect(await rawResponse(port, sent)).toMatch(/x-content-type-options: nosniff/i);
   });
 
-  test('tells browsers to come by TLS only where it terminates TLS itself', async () => {
+  test('sends HSTS only if it terminates TLS', async () => {
     const [certificateFile, keyFile] = ['cert.pem', 'key.pem'].map((name) => join(directory, name)) as [string, string];
     const subject = ['-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', '1'];
     execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', keyFile, '-out', certificateFile], {
@@ -147,7 +147,7 @@ describe('the API', () => {
   });
 });
 
-function answerTo(port: number, sent: string): Promise<string> {
+function rawResponse(port: number, sent: string): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(sent));
@@ -181,7 +181,7 @@ describe('the collector', () => {
       remoteAddress: address(),
     });
     expect(faultsIn(url, { status, headers })).toEqual([]);
-    // Pages of any origin send visits, without cookies.
+    // Pages of any origin can send visits, but without cookies.
     expect(headers['access-control-allow-origin']).toBe('*');
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });

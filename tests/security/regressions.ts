@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { TestReport } from '../../.ci/test-report.ts';
 import type { TitledCall } from '../conformance/tests-in-source.ts';
 
-/** A request that did harm once, and what sends it again. */
+/** An attack or mistake that was fixed, and the tests that repeat it. */
 export interface Regression {
   readonly request: string;
-  /** `file > title` as it stands in the source. */
+  /** `file > title`, exactly as in the source. */
   readonly tests: readonly `${string}.test.ts > ${string}`[];
   readonly drills?: readonly string[];
 }
@@ -15,31 +15,31 @@ export const regressions: readonly Regression[] = [
   {
     request: 'a correctly signed provider webhook over 64 KiB',
     tests: [
-      'domain/connections/integrations/integrations.test.ts > a store’s own webhooks are money in the ledger, once, whatever is sent twice, forged or only a test',
-      'domain/connections/routes.test.ts > a provider may send more webhooks a minute than a browser may open pages',
+      'domain/connections/integrations/integrations.test.ts > records signed store webhooks once and ignores duplicates, forged webhooks and tests',
+      'domain/connections/routes.test.ts > the rate limit of provider webhooks is higher than that of pages',
     ],
   },
   {
     request: 'one event with 250,000 properties, four at once or one a second',
     tests: [
-      'domain/outcomes/event-limits.test.ts > with 250,000 properties is refused before it is parsed',
-      'domain/outcomes/event-limits.test.ts > one event of 250,000 properties costs the other 999 of its request nothing',
-      'packages/operations/costs.test.ts > a key whose requests took too much processor time is refused before its body is read',
+      'domain/outcomes/event-limits.test.ts > with 250,000 properties is rejected before it is parsed',
+      'domain/outcomes/event-limits.test.ts > one event with 250,000 properties does not affect the other 999 of its batch',
+      'packages/operations/costs.test.ts > returns 429 before the body is read when a key has used too much processor time',
     ],
     drills: ['neighbours'],
   },
   {
     request: 'hundreds of requests for openapi.json on many sockets, and for /readyz',
     tests: [
-      'apps/api/api.test.ts > is made and compressed once, and sent from the same bytes each time',
+      'apps/api/api.test.ts > is generated and compressed once, and sent from the same buffer',
       'packages/telemetry/readiness.test.ts > callers share one check for a second',
     ],
     drills: ['neighbours'],
   },
   {
-    request: 'keys rotate envelope and keys rewrap-rows at once, while processes run',
+    request: 'keys rotate envelope, followed at once by keys rewrap-rows, while processes run',
     tests: [
-      'packages/vault/key-store.test.ts > a new key is used once it has settled; a process that has not loaded it yet loads it at once',
+      'packages/vault/key-store.test.ts > a new key is used once it has settled, and a process that meets an unknown key reloads the keys',
     ],
     drills: ['rotate'],
   },
@@ -52,84 +52,86 @@ export const regressions: readonly Regression[] = [
     ],
   },
   {
-    request: 'a search with a key that a removed admin had created',
+    request: 'a search with a key created by a removed admin',
     tests: [
-      'domain/accounts/created-by-member.test.ts > with revoke_created what the member created stops working, and nothing else',
-      'domain/accounts/created-by-member.test.ts > keys, links, reports by e-mail and invitations name their creator, also after they left',
+      'domain/accounts/created-by-member.test.ts > revoke_created revokes what the member created and nothing else',
+      'domain/accounts/created-by-member.test.ts > keys, links, report subscriptions and invitations name their creator, even after the creator left',
     ],
   },
   {
-    request: 'DELETE /workspaces/{id} with nothing but a session',
+    request: 'DELETE /workspaces/{id} with only a session cookie',
     tests: [
-      'domain/tenants/restore-workspace.test.ts > 400: a session without the password deletes neither a workspace nor a profile',
-      'domain/tenants/restore-workspace.test.ts > a deleted workspace opens nothing for seven days, and is as before once it is restored',
+      'domain/tenants/restore-workspace.test.ts > 400: a session cannot delete a workspace or profile without the password',
+      'domain/tenants/restore-workspace.test.ts > a deleted workspace is inaccessible for seven days and unchanged once restored',
     ],
   },
   {
-    request: 'PUT /profile/privacy with standard, by an admin',
+    request: 'PUT /profile/privacy to standard, by an admin',
     tests: [
-      'domain/credentials/healthcare.test.ts > owner and admin make it more private, only an owner less; nobody else does',
+      'domain/credentials/healthcare.test.ts > owners and admins can raise the privacy mode, and only owners can lower it',
     ],
     drills: ['privacy-switch'],
   },
   {
-    request: 'events and visits at a process whose clock is wrong',
+    request: 'events and visits sent to a process with clock skew',
     tests: [
-      'packages/clock/ledger-clock.test.ts > a step of the machine’s clock between two readings changes nothing',
-      'apps/api/away.test.ts > with a clock that is %d ms off, /readyz is %d %s',
+      'packages/clock/ledger-clock.test.ts > a step of the machine’s clock between two readings does not change the time',
+      'apps/api/away.test.ts > with a clock skew of %d ms, /readyz returns %d %s',
     ],
     drills: ['clock'],
   },
   {
-    request: 'docker compose up with the passwords that the example prints',
-    tests: ['tests/deploy.test.ts > the printed list of passwords has every required variable'],
+    request: 'docker compose up with the passwords generated as in the example',
+    tests: ['tests/compose.test.ts > the command that generates passwords includes every required variable'],
   },
   {
-    request: 'a connection from the collector’s container to ClickHouse',
+    request: 'a connection from the collector container to ClickHouse',
     tests: [
-      'tests/deploy.test.ts > the collector has no key that opens anything, and no way to ClickHouse',
-      'tests/kubernetes.test.ts > every Deployment has a network policy whose ports exist, and the collector cannot reach ClickHouse',
+      'tests/compose.test.ts > the collector gets no encryption keys and no ClickHouse settings',
+      'tests/kubernetes.test.ts > every Deployment has a network policy with its ports, and internet-facing pods cannot reach ClickHouse',
     ],
   },
   {
-    request: 'webhook URLs that name internal hosts, to learn which of them exist',
-    tests: ['packages/outbound/index.test.ts > a name without addresses is refused like one with an internal address'],
-  },
-  {
-    request: 'the first-account page with its token in the query',
+    request: 'webhook URLs with internal host names, to find out which exist',
     tests: [
-      'apps/api/console.test.ts > while nobody has an account every page leads to the one that makes the first, with a token from the log, once',
+      'packages/outbound/index.test.ts > rejects an unresolvable name with the same error as an internal address',
     ],
   },
   {
-    request: 'a key without named scopes that reads people or changes ads',
+    request: 'the first-account page with its token in the query string',
     tests: [
-      'domain/credentials/operator.test.ts > a member’s key reads people and changes ads only if that is named, and people only with the password',
+      'apps/api/console.test.ts > without an account, every page redirects to the first-account page, whose token works once',
+    ],
+  },
+  {
+    request: 'a key with default scopes that reads personal data or changes ads',
+    tests: [
+      'domain/credentials/operator.test.ts > a member’s key needs explicit scopes to read personal data or change ads, and the password for personal data',
     ],
   },
   {
     request: '10,000 registrations of assistants from 2,000 addresses',
     tests: [
-      'domain/accounts/registration.test.ts > %s registers few assistants an hour',
-      'domain/accounts/registration.test.ts > there are only so many that nobody has allowed anything',
+      'domain/accounts/registration.test.ts > limits the registrations per hour of %s',
+      'domain/accounts/registration.test.ts > limits the clients without consent, and deletes the oldest at the limit',
     ],
   },
   {
     request: 'tools/list of /mcp?changes=allowed with a default key',
     tests: [
-      'tests/security/tools.test.ts > whatever the address says, a key made without scopes and a token of an assistant change no ads and name nobody',
-      'domain/accounts/oauth.test.ts > [auth-003] speaks for the profile that was chosen, and reads by default',
+      'tests/security/tools.test.ts > with ?changes=allowed, default keys and assistant tokens still get no tools that change ads or show personal data',
+      'domain/accounts/oauth-tokens.test.ts > [auth-003] is bound to the selected profile and has mcp:read by default',
     ],
   },
   {
-    request: 'an identify with a signature that was copied from a page',
+    request: 'an identify replayed with a signature copied from a page',
     tests: [
-      'domain/ingestion/signed-identify.test.ts > is signed, or not, with a signature %s',
-      'domain/ingestion/signed-identify.test.ts > is not signed by a signature whose second was changed',
+      'domain/ingestion/signed-identify.test.ts > with a signature %s, reports is_signed accordingly',
+      'domain/ingestion/signed-identify.test.ts > is not signed if the timestamp of the signature was changed',
     ],
   },
   {
-    request: 'any request, to see which headers its answer lacks',
+    request: 'any request, to find missing security headers',
     tests: ['tests/security/headers.test.ts > $method $path'],
   },
   {
@@ -139,7 +141,7 @@ export const regressions: readonly Regression[] = [
   {
     request: '250 reconciliations by one key',
     tests: [
-      'domain/reconciliation/reconciliation.test.ts > 409: only so many requested reconciliations of a profile wait; nightly ones and other profiles do not count',
+      'domain/reconciliation/reconciliation.test.ts > 409: limits the queued on-demand reconciliations of a profile, without nightly ones and other profiles',
     ],
   },
 ];
@@ -149,7 +151,7 @@ const partsOf = (test: string) => {
   return { file: test.slice(0, at), title: test.slice(at + 3) };
 };
 
-/** Tests and drills that are named and do not exist. */
+/** Named tests and drills that do not exist. */
 export function missingOf(root: string, calls: readonly TitledCall[], named = regressions): string[] {
   const titles = new Set(calls.map(({ file, title }) => `${file} > ${title}`));
   return named.flatMap(({ request, tests, drills = [] }) => [
@@ -160,8 +162,8 @@ export function missingOf(root: string, calls: readonly TitledCall[], named = re
   ]);
 }
 
-/** Tests that a run did not show: they failed, were skipped, or did not run. */
-export function unshownBy(report: TestReport, named = regressions): string[] {
+/** Named tests that failed, were skipped or did not run. */
+export function failedIn(report: TestReport, named = regressions): string[] {
   return named.flatMap(({ request, tests }) =>
     tests.flatMap((test) => {
       const { file, title } = partsOf(test);
@@ -169,13 +171,13 @@ export function unshownBy(report: TestReport, named = regressions): string[] {
         .filter(({ name }) => name.endsWith(`/${file}`))
         .flatMap(({ assertionResults }) => assertionResults)
         .filter(({ fullName }) => patternOf(title).test(fullName));
-      const isShown = found.length > 0 && found.every(({ status }) => status === 'passed');
-      return isShown ? [] : [`${request}: not shown by ${test}`];
+      const hasPassed = found.length > 0 && found.every(({ status }) => status === 'passed');
+      return hasPassed ? [] : [`${request}: not passed: ${test}`];
     }),
   );
 }
 
-/** Rows of a table of cases stand in the places of `%s` and `$field`. */
+/** Matches titles of `test.each` rows: placeholders such as `%s` and `$field` match any text. */
 const patternOf = (title: string) =>
   new RegExp(
     `${title

@@ -15,8 +15,8 @@ import { v7 as uuid } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 /**
- * Who may call is decided before a body is read, so that requests without one show it for every route: with each kind of credential, as each
- * role, with every scope but the needed ones, and in the place of somebody else. Ids of somebody else are the probe's (tests/generated).
+ * Access control of every route: each credential type, each role, missing scopes, and another tenant's profile. Access is decided before the
+ * body is read, so requests with an invalid body suffice. Ids of other tenants in bodies are tested by the probe in tests/generated.
  */
 const { kit, api } = await openTestWithClickHouse();
 const declared = Object.values<Route>(routes);
@@ -26,9 +26,9 @@ beforeAll(async () => {
   [own, foreign] = [await buildMarkedProfile(kit), await buildMarkedProfile(kit)];
 });
 
-/** Ids of nothing, but for the place itself. Whoever may call gets no further than a body that is no JSON. */
-function ask({ method, path }: Route, headers: Record<string, string>, place?: MarkedProfile) {
-  const named = { profileId: place?.id, workspaceId: place?.workspaceId } as Record<string, string | undefined>;
+/** Sends random ids, except those of `profile`, and an invalid body, so that permitted requests change nothing. */
+function send({ method, path }: Route, headers: Record<string, string>, profile?: MarkedProfile) {
+  const named = { profileId: profile?.id, workspaceId: profile?.workspaceId } as Record<string, string | undefined>;
   const url = path.replace(/\{(\w+)\}/g, (_, name: string) => named[name] ?? uuid());
   const remoteAddress = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   const broken = method !== 'GET' && { payload: '{' };
@@ -45,7 +45,7 @@ const errorOf = ({ body, statusCode }: { body: string; statusCode: number }) => 
   return { status: statusCode, ...(error as { code?: string; reason?: string; message?: string }) };
 };
 
-/** A credential that is made anew before its limit of requests is reached. */
+/** Creates a new credential before the rate limit of the current one is reached. */
 function renewed(make: () => Promise<Record<string, string>>) {
   let uses = 0;
   let headers = make();
@@ -57,9 +57,9 @@ function renewed(make: () => Promise<Record<string, string>>) {
 function once<Value>(make: (name: string) => Value) {
   const made = new Map<string, Value>();
   return (name: string) => {
-    const known = made.get(name) ?? make(name);
-    made.set(name, known);
-    return known;
+    const value = made.get(name) ?? make(name);
+    made.set(name, value);
+    return value;
   };
 }
 
@@ -73,8 +73,8 @@ const credential = once((name) =>
   renewed(() => credentialBuilders[name as ProbeCredential](kit, own as MarkedProfile)),
 );
 
-describe('takes no kind of credential that it does not name', () => {
-  // Others come in without one, or look for it in the body.
+describe('rejects credential types that it does not declare', () => {
+  // Public routes need no credential, and a client secret comes in the body.
   const closed = ({ access: { credentials } }: Route) =>
     !credentials.includes('public') && !credentials.includes('client_secret');
   test.each(cases(closed))('%s', async (_, route) => {
@@ -83,57 +83,57 @@ describe('takes no kind of credential that it does not name', () => {
       ([, { kind }]) => !credentials.includes(kind as CredentialKind),
     );
     for (const [name] of others) {
-      const { status, code } = errorOf(await ask(route, await credential(name)(), own));
+      const { status, code } = errorOf(await send(route, await credential(name)(), own));
       expect([name, status, code]).toEqual(status === 401 ? [name, 401, 'unauthorized'] : [name, 403, otherwise]);
     }
   });
 });
 
-/** Whoever signs out ends the session of all that follow. */
+/** Excludes account routes, because signing out would end the session of later cases. */
 const ofMembers = ({ access }: Route) => access.credentials.includes('session') && access.grain !== 'account';
 
-/** Narrower than their declaration: whoever is neither owner nor admin reads what they created themselves. */
+/** Routes narrower than their declaration: other roles may only list what they created. */
 const narrower: Readonly<Record<string, readonly Role[]>> = { listCreatedByMember: ['owner', 'admin'] };
 
-describe('takes the roles that it names, whose scopes are enough', () => {
+describe('accepts exactly the declared roles with sufficient scopes', () => {
   test.each(cases(ofMembers))('%s', async (_, route) => {
     const { roles: named = narrower[route.id], scopes } = route.access;
     for (const role of roleNames) {
       const held: readonly string[] = roles[role].scopes;
       const lacks = scopes !== undefined && !scopes.some((all) => all.every((scope) => held.includes(scope)));
-      const expected = named && !named.includes(role) ? 'role' : lacks ? 'insufficient_scope' : 'taken';
-      const { code, reason } = errorOf(await ask(route, await memberOf(role)(), own));
-      const answered =
+      const expected = named && !named.includes(role) ? 'role' : lacks ? 'insufficient_scope' : 'accepted';
+      const { code, reason } = errorOf(await send(route, await memberOf(role)(), own));
+      const actual =
         reason === 'role'
           ? 'role'
           : code === 'insufficient_scope'
             ? code
             : code === 'forbidden'
               ? `forbidden: ${reason}`
-              : 'taken';
-      expect([role, answered]).toEqual([role, expected]);
+              : 'accepted';
+      expect([role, actual]).toEqual([role, expected]);
     }
   });
 });
 
-describe('answers in the place of somebody else as in one that never was', () => {
+describe('returns the same error for another tenant’s profile as for a nonexistent one', () => {
   test.each(cases(ofMembers))('%s', async (_, route) => {
-    const nowhere = { id: uuid(), workspaceId: uuid() } as MarkedProfile;
+    const nonexistent = { id: uuid(), workspaceId: uuid() } as MarkedProfile;
     for (const role of ['owner', 'viewer'] as const) {
-      const at = async (place: MarkedProfile) => {
-        const headers = { ...(await memberOf(role)()), 'x-profile-id': place.id };
-        const { status, code, message } = errorOf(await ask(route, headers, place));
+      const sendTo = async (profile: MarkedProfile) => {
+        const headers = { ...(await memberOf(role)()), 'x-profile-id': profile.id };
+        const { status, code, message } = errorOf(await send(route, headers, profile));
         return { status, code, message };
       };
-      const [theirs, none] = [await at(foreign as MarkedProfile), await at(nowhere)];
+      const [theirs, none] = [await sendTo(foreign as MarkedProfile), await sendTo(nonexistent)];
       expect([role, theirs]).toEqual([role, none]);
-      // Creating takes a scope and no place.
+      // A 2xx or 400 would mean that access was granted.
       expect([role, [403, 404].includes(theirs.status)]).toEqual([role, true]);
     }
   });
 });
 
-describe('is refused to a key that has every scope but the needed ones', () => {
+describe('returns 403 insufficient_scope for a key with every scope except the required ones', () => {
   const keyWithout = once((needed) => {
     const scopes = Scope.options.filter((scope) => !needed.split(',').includes(scope));
     return buildApiKey(kit.app, own?.id ?? '', { scopes, requestsPerMinute: 600_000 });
@@ -143,7 +143,10 @@ describe('is refused to a key that has every scope but the needed ones', () => {
     async (_, route) => {
       const needed = [...new Set(route.access.scopes?.flat())].toSorted().join(',');
       const { headers } = await keyWithout(needed);
-      expect(errorOf(await ask(route, { ...headers }, own))).toMatchObject({ status: 403, code: 'insufficient_scope' });
+      expect(errorOf(await send(route, { ...headers }, own))).toMatchObject({
+        status: 403,
+        code: 'insufficient_scope',
+      });
     },
   );
 });

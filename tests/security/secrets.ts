@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { lintSource } from '@secretlint/core';
 import { creator as preset } from '@secretlint/secretlint-rule-preset-recommend';
 
-/** Hosts that lead nowhere: this machine, and names that RFC 2606 reserves. What is sent there opens nothing. */
-const madeUp = [
+/** Credentials for these hosts are test data: localhost, and names reserved by RFC 2606. */
+const testHosts = [
   String.raw`/@(127\.0\.0\.1|localhost|[\w.-]*\bexample(\.(com|net|org))?|[\w.-]+\.(test|invalid))(?![\w.-])/`,
-  // One word is no host of the internet.
+  // A host name without a dot is internal.
   String.raw`/@[a-z]+(:\d+)?(,[a-z]+(:\d+)?)*\//`,
 ];
 
@@ -17,12 +17,12 @@ const config = {
     {
       id: '@secretlint/secretlint-rule-preset-recommend',
       rule: preset,
-      rules: rules.map((id) => ({ id, options: { allows: madeUp } })),
+      rules: rules.map((id) => ({ id, options: { allows: testHosts } })),
     },
   ],
 };
 
-/** A secret in a text, by its line and kind. The secret itself is not shown. */
+/** Line and type of each secret in a text, without the secret itself. */
 export async function secretsIn(path: string, content: string): Promise<string[]> {
   const { messages } = await lintSource({
     source: { filePath: path, content, contentType: 'text' },
@@ -31,7 +31,7 @@ export async function secretsIn(path: string, content: string): Promise<string[]
   return messages.map(({ loc, messageId }) => `${path}:${loc.start.line}: ${messageId}`);
 }
 
-/** Those of all tracked files, and how many files were read. */
+/** Secrets in all tracked files, and the number of scanned files. */
 export async function trackedSecrets(root: string): Promise<{ found: string[]; files: number }> {
   const paths = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 });
   const found: string[] = [];
@@ -45,7 +45,7 @@ export async function trackedSecrets(root: string): Promise<{ found: string[]; f
   return { found, files };
 }
 
-/** Undefined for a file that is no text, or was deleted and not committed yet. */
+/** Undefined for binary files, and for files deleted without a commit. */
 function readText(file: string): string | undefined {
   try {
     const bytes = readFileSync(file);

@@ -8,15 +8,15 @@ import type { z } from 'zod';
 import { openAds } from '../../domain/top-performers/top-performers.fixture.ts';
 
 /**
- * What was spent before the days of a link has a figure that stands nowhere else. Each route of each link is asked with every parameter
- * that it has, and with some that it does not have: the figure must not come.
+ * Spend and revenue before the dates of a link have a unique value. The test requests each route of each link with every parameter, and with
+ * some unknown ones. No response may contain the value.
  */
 const world = await openTestWithClickHouse();
 const { kit, api } = world;
 kit.clock.set(new Date('2026-06-11T12:00:00Z'));
 const inside = { date_from: '2026-06-08', date_to: '2026-06-10' };
 const outside = { date_from: '2026-05-01', date_to: '2026-06-10' };
-/** Of those days alone, or with the hundred of the days inside. */
+/** The value alone, or summed with the 100 of the days inside. */
 const canary = /77[78]7777/;
 
 const film = { external_id: 'film', campaign_external_id: 'winter', ad_set_external_id: 'broad' };
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const owner = await buildMember(kit.app, shop.workspaceId, 'owner');
   const headers = { ...owner.headers({ profileId: shop.profileId }), origin: 'https://tributary.test' };
   for (const page of sharedPages) {
-    // A link to the best ads names the last day on which it shows any.
+    // `date_to` of a link to the best ads is the last day on which the link works.
     const date_to =
       page === 'top-ads' ? new Date(kit.clock.now().getTime() + dayMs).toISOString().slice(0, 10) : inside.date_to;
     const date_from = page === 'top-ads' ? '2026-06-01' : inside.date_from;
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 
 const all = routes as Readonly<Record<string, Route>>;
-/** Each once, with a page that has it. */
+/** Each operation once, with a page that includes it. */
 const operations = [...new Map(sharedPages.flatMap((page) => sharedOperations[page].map((id) => [id, page] as const)))];
 
 async function read(page: SharedPage, path: string, query: string) {
@@ -53,8 +53,8 @@ async function read(page: SharedPage, path: string, query: string) {
   return api.call({ method: 'GET', url: `${path.replace('{id}', shop.idOf('film'))}?${query}`, headers });
 }
 
-/** What somebody would try to reach other days by. */
-const tricks = [
+/** Query strings that an attacker would try in order to read other days. */
+const attackQueries = [
   'month=2026-05',
   'from=2026-05-01&to=2026-05-31',
   'compare_from=2026-05-01',
@@ -64,7 +64,7 @@ const tricks = [
   'date_to=2026-05-01',
 ];
 
-/** Some values of each parameter that the route has. */
+/** Some values for each parameter of the route. */
 function valuesOf({ query }: Route): string[] {
   const days = ['2026-05-01', '2026-06-11'];
   return Object.entries<z.ZodType>(query?.shape ?? {}).flatMap(([name, schema]) => {
@@ -78,32 +78,32 @@ function valuesOf({ query }: Route): string[] {
   });
 }
 
-describe('a link shows no other days than its own', () => {
+describe('a link shows only its own days', () => {
   test.each(operations)('%s', async (id, page) => {
     const route = all[id] as Route;
     const needed = 'entity_ids' in (route.query?.shape ?? {}) ? { entity_ids: shop.idOf('film'), level: 'ad' } : {};
     const isByRange = route.reveals?.days === 'requested';
     const own = new URLSearchParams({ ...(isByRange && inside), ...needed }).toString();
     const before = new URLSearchParams({ ...outside, ...needed }).toString();
-    const asked = [own, ...[...valuesOf(route), ...tricks].map((more) => (own ? `${own}&${more}` : more))];
+    const queries = [own, ...[...valuesOf(route), ...attackQueries].map((more) => (own ? `${own}&${more}` : more))];
     const statuses: number[] = [];
-    for (const query of asked) {
+    for (const query of queries) {
       const { statusCode, body } = await read(page, route.path, query);
       expect([query, canary.test(body.replaceAll(/[.,]/g, '')) && statusCode]).toEqual([query, false]);
       statuses.push(statusCode);
     }
-    // Its own days are shown, so that what was refused was not refused for something else.
+    // The request for its own days succeeds, so the others were not rejected for a different reason.
     if (id !== 'readCreativePicture') expect(statuses).toContain(200);
     if (!isByRange) return;
     const refused = await read(page, route.path, before);
     expect([refused.statusCode, refused.json().error.reason]).toEqual([403, 'link']);
-    // A key of the profile sees the figure where the route shows spend.
+    // An API key of the profile sees the value if the route shows costs.
     const { body } = await shop.ask(`${route.path.replace('{id}', shop.idOf('film'))}?${before}`);
     if (route.reveals?.costs) expect(JSON.stringify(body).replaceAll(/[.,]/g, '')).toMatch(canary);
   });
 });
 
-describe('a link reads nothing that is not of its page', () => {
+describe('a link cannot read operations of other pages', () => {
   const reads = Object.values(all).filter(({ method, id }) => method === 'GET' && id !== 'readSharedView');
   test.each(sharedPages)('%s', async (page) => {
     const listed = new Set<string>(sharedOperations[page]);
@@ -120,12 +120,12 @@ describe('a link reads nothing that is not of its page', () => {
   });
 });
 
-test('no tool and no link is made of a route that does not declare what it reveals', () => {
+test('a route without `reveals` is neither a tool nor readable through a link', () => {
   for (const { route } of tools) expect([route.id, route.reveals]).toEqual([route.id, expect.any(Object)]);
   for (const [id] of operations) expect([id, all[id]?.reveals?.people]).toEqual([id, 'none']);
 });
 
-test('a file of customers is for those who may see customers', () => {
+test('the customer export requires access to personal data', () => {
   const files = Object.values(all).filter(({ id }) => /export$/i.test(id) && /Customer/.test(id));
   expect(files.map(({ id, access, reveals }) => [id, access.grain, reveals?.people])).toEqual([
     ['readCustomerExport', 'person', 'named'],

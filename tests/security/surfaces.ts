@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** Every method and address that a server has, read from its own router. */
+/** Every method and path of a server, read from its router. */
 export function surfacesOf(fastify: FastifyInstance): { readonly method: string; readonly path: string }[] {
   const above: string[] = [];
   return fastify

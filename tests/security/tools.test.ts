@@ -7,7 +7,7 @@ import { isAt } from '../generated/check.ts';
 import { Probe } from '../generated/probe.ts';
 import { provenElsewhere } from '../generated/proven-elsewhere.ts';
 
-/** The probe of foreign ids once more, through the MCP server: what it writes as a request of HTTP is sent as a call of the tool. */
+/** The probe of foreign ids, through the MCP server: each HTTP request of the probe becomes a tool call. */
 const { kit, api } = await openTestWithClickHouse();
 let probe: Probe;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ interface Injected {
 
 async function callTool({ method, url, headers, remoteAddress, payload }: Injected) {
   const tool = tools.find(({ route }) => isAt(route, { method, url }));
-  if (!tool) throw new Error(`${method} ${url} is no tool.`);
+  if (!tool) throw new Error(`${method} ${url} is not a tool.`);
   const { 'idempotency-key': key, authorization, cookie } = headers;
   const params = {
     name: tool.name,
@@ -58,29 +58,29 @@ function argumentsIn(route: Route, url: string, payload: Buffer | undefined): Re
   return { ...Object.fromEntries([...inPath, ...query]), ...body };
 }
 
-/** The answer of the tool; of the door, its refusal. */
+/** The result of the tool, or the error of the MCP server. */
 function textOf(body: string): string {
   const { result, error } = JSON.parse(body) as { result?: { content: { text: string }[] }; error?: object };
   return result?.content.map(({ text }) => text).join('') ?? JSON.stringify(error);
 }
 
-const known = new Set(Object.keys(routes));
-const probed = tools.filter(({ route }) => route.ids && known.has(route.id));
+const routeIds = new Set(Object.keys(routes));
+const probed = tools.filter(({ route }) => route.ids && routeIds.has(route.id));
 
-describe('a tool answers for an id of somebody else as for one that never was', () => {
-  test('there are such tools', () => expect(probed.length).toBeGreaterThan(15));
+describe('a tool returns the same result for another tenant’s id as for a nonexistent one', () => {
+  test('covers more than 15 tools', () => expect(probed.length).toBeGreaterThan(15));
 
   test.each(probed.map(({ name, route }) => [name, route] as const))('%s', async (_, route) => {
     expect(await probe.route(route)).toEqual({ leaks: [], unproven: provenElsewhere[route.id] ?? [] });
   });
 });
 
-/** Journeys are shown without the person to whoever may read conversions only. */
+/** Whether every alternative of the scopes includes personal data. Journeys are also available without the customer. */
 const needsPeople = ({ scopes = [] }: Route['access']) =>
   scopes.length > 0 && scopes.every((all) => all.some((scope) => personScopes.includes(scope)));
 
-/** Names of the tools that a credential is offered. */
-async function offered(headers: Record<string, string>, query: string): Promise<string[]> {
+/** Names of the tools that a credential can list. */
+async function listTools(headers: Record<string, string>, query: string): Promise<string[]> {
   const { body } = await api.fastify.inject({
     method: 'POST',
     url: `/mcp${query}`,
@@ -91,7 +91,7 @@ async function offered(headers: Record<string, string>, query: string): Promise<
   return result.tools.map(({ name }) => name);
 }
 
-test('whatever the address says, a key made without scopes and a token of an assistant change no ads and name nobody', async () => {
+test('with ?changes=allowed, default keys and assistant tokens still get no tools that change ads or show personal data', async () => {
   const { id: profileId, workspaceId } = await buildProfile(kit.app);
   const owner = await buildMember(kit.app, workspaceId, 'owner');
   const made = await api.call({
@@ -105,7 +105,7 @@ test('whatever the address says, a key made without scopes and a token of an ass
   const dangerous = tools.filter(({ isChange, route: { access } }) => isChange || needsPeople(access));
   expect(dangerous.length).toBeGreaterThan(10);
   for (const headers of [key, assistant]) {
-    const names = await offered({ ...headers }, '?changes=allowed');
+    const names = await listTools({ ...headers }, '?changes=allowed');
     expect(names.length).toBeGreaterThan(10);
     expect(dangerous.map(({ name }) => name).filter((name) => names.includes(name))).toEqual([]);
   }

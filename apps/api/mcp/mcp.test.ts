@@ -248,7 +248,7 @@ test('Ten questions of marketers are there to ask, and name tools that there are
   expect(messages[0]?.content).toMatchObject({ text: expect.stringContaining('last 7 days under last_touch') });
 });
 
-test('a message that is nested deeper than any argument is refused, and not followed down', async () => {
+test('returns 400 for a message that is nested too deep', async () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const statusOf = async (levels: number) => {
     const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rank_top_performers","arguments":{"window":${nested(levels)}}}}`;

@@ -186,11 +186,11 @@ const messageBounds = { fields: limits.item.fields, depth: maxJsonDepth, bytes: 
 
 function readMessage(body: Buffer | undefined): unknown {
   const bytes = body ?? Buffer.alloc(0);
-  // Of a tool's arguments each level is one of the call stack, too.
+  // The library recurses into tool arguments, so deep nesting would overflow the call stack.
   if (outlineJson(bytes, messageBounds).excess)
     refuse(
       'invalid_request',
-      `A message must not be nested more than ${maxJsonDepth} levels deep, nor hold an object of more than ${messageBounds.fields} fields.`,
+      `A message must not be nested more than ${maxJsonDepth} levels deep, nor contain an object with more than ${messageBounds.fields} fields.`,
     );
   const message = parse(bytes.toString('utf8'));
   // Several at once left the protocol, and the turn of an answer with people is one for each request.

@@ -37,7 +37,7 @@ const notTools: Readonly<Record<string, string>> = {
 const isAdChange = ({ method, chapter, body }: Route): boolean =>
   method !== 'GET' && chapter === 'Ad operations' && body !== undefined;
 
-/** One that does not declare what it reveals is no tool. */
+/** A route without `reveals` is not a tool. */
 const isTool = (route: Route): boolean =>
   !(route.id in notTools) &&
   route.reveals !== undefined &&

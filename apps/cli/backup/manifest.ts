@@ -1,8 +1,8 @@
 import { type BackupFolder, manifestsFolder, type Written as WrittenFile } from '@tributary/platform';
 import { z } from 'zod';
 
-/** The form of names that backups have: nothing outside of the folder, whatever a description says. */
-const Name = z.string().regex(/^files\/[^./\\\0][^/\\\0]*$/, 'is no name of a file of a backup');
+/** File names of a backup. A manifest cannot name files outside the folder. */
+const Name = z.string().regex(/^files\/[^./\\\0][^/\\\0]*$/, 'is not a file name of a backup');
 const Count = z.int().nonnegative();
 const Written = z.object({ file: Name, bytes: Count, sha256: z.hash('sha256') });
 const CopiedLedger = Written.extend({ rows: z.record(z.string(), Count) });
@@ -52,18 +52,20 @@ export async function readManifest(folder: BackupFolder, id: string): Promise<Ma
   const meant = id === 'latest' ? known.at(-1) : id;
   if (!meant || !known.includes(meant))
     throw new Error(known.length === 0 ? 'There is no backup there.' : `There is no backup "${id}" there.`);
-  return readDescription(meant, await folder.readText(fileOf(meant)));
+  return parseManifest(meant, await folder.readText(fileOf(meant)));
 }
 
-/** A seal says who wrote it, not that it is sound: what is restored is chosen by it. */
-function readDescription(id: string, text: string): Manifest {
-  const read = Manifest.safeParse(parsed(text));
-  const wrong = read.success ? read.data.id !== id && 'id' : read.error.issues[0]?.path.join('.') || 'it is no JSON';
-  if (!read.success || wrong) throw new Error(`The description of the backup "${id}" cannot be used: ${wrong}.`);
-  return read.data;
+/** Validates the manifest. Encryption proves who wrote it, but not that it is correct. */
+function parseManifest(id: string, text: string): Manifest {
+  const result = Manifest.safeParse(parseJson(text));
+  const fault = result.success
+    ? result.data.id !== id && 'id'
+    : result.error.issues[0]?.path.join('.') || 'the file is not JSON';
+  if (!result.success || fault) throw new Error(`The manifest of the backup "${id}" is invalid: ${fault}.`);
+  return result.data;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

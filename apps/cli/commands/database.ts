@@ -9,7 +9,7 @@ import { tell } from '../output.ts';
 
 type Json = { json?: boolean };
 
-/** Each role of PostgreSQL, and the setting that says how processes log in as it. */
+/** Each PostgreSQL role with the setting of its login. */
 const loginSettings = {
   owner: { role: roles.owner, setting: 'DATABASE_OWNER_URL', key: 'databaseOwnerUrl' },
   app: { role: roles.app, setting: 'DATABASE_APP_URL', key: 'databaseAppUrl' },
@@ -35,7 +35,7 @@ const sub = (name: string, description: string) =>
     .addArgument(new Argument('<role>', 'role of PostgreSQL').choices(Object.keys(loginSettings)))
     .option('--json', 'machine-readable output');
 
-/** Passwords of PostgreSQL, rotated while processes are connected. */
+/** Rotates PostgreSQL passwords while processes are connected. */
 export const databaseCommand = () =>
   new Command('database')
     .addCommand(
@@ -54,7 +54,7 @@ export const databaseCommand = () =>
           tell(
             { setting, url: withLogin(url, login, password) },
             json,
-            `Created. Put this into the setting, restart the processes one after the other, then run "tributary database retire-password ${name}".`,
+            `Created. Update the setting, restart the processes one at a time, then run "tributary database retire-password ${name}".`,
           );
         }),
       ),
@@ -71,7 +71,7 @@ export const databaseCommand = () =>
       ),
     );
 
-/** Does the same on every server of the ledger. Resolves to the login, which is the same on each. */
+/** Applies a change on every ledger server. Resolves to the login, which is the same on all of them. */
 async function onEveryServer({ settings }: Ledgers, change: (admin: pg.Client) => Promise<string>): Promise<string> {
   let login = '';
   for (const url of adminUrlsOf(settings).values()) {

@@ -33,26 +33,23 @@ const sub = (name: string, description: string) =>
 export const keysCommand = () =>
   new Command('keys')
     .addCommand(
-      sub(
-        'rotate',
-        'Add a key; it is used after one to one and a half minutes, and what older keys made can still be read',
-      )
+      sub('rotate', 'Add a key. It is used after 60 to 90 seconds, and older keys can still decrypt')
         .addArgument(new Argument('<purpose>', 'what the key is for').choices([...rotatedPurposes, all]))
         .action((name: KeyPurpose | typeof all, { json }: Json) =>
           withLedgers(async ({ operator, platform, now }) => {
-            const made: Partial<Record<KeyPurpose, string>> = {};
+            const ids: Partial<Record<KeyPurpose, string>> = {};
             for (const one of name === all ? rotatedPurposes : [name]) {
               const { body } = await operator.effect(rotating, asOwner, async (tx) =>
                 answer(200, { data: { purpose: one, id: await rotateKey(tx, platform.masterVault(), one, now) } }),
               );
-              made[one] = body.data.id;
+              ids[one] = body.data.id;
             }
-            tell(name === all ? made : { purpose: name, id: made[name] }, json, 'Rotated.');
+            tell(name === all ? ids : { purpose: name, id: ids[name] }, json, 'Rotated.');
           }),
         ),
     )
     .addCommand(
-      sub('retire', 'Retire the keys of a purpose that are no longer used: what they made can no longer be read')
+      sub('retire', 'Retire the older keys of a purpose. Values encrypted with them become unreadable')
         .addArgument(purpose())
         .option('--force', 'although rows are sealed under them, which then are lost')
         .action((name: KeyPurpose, { json, force }: Json & { force?: boolean }) =>
@@ -70,7 +67,7 @@ export const keysCommand = () =>
               const [newest] = await liveKeys(tx, name);
               if (retired === 0 && secondsToSettle(newest, now) > 0)
                 throw new Error(
-                  'The newest key is less than a minute old, and the one before is still in use. Try again in a minute.',
+                  'The newest key is less than a minute old, so the previous key is still in use. Try again in a minute.',
                 );
               addToAudit({ detail: { retired } });
               return answer(200, { data: { purpose: name, retired } });
@@ -95,14 +92,14 @@ export const keysCommand = () =>
     .addCommand(
       sub(
         'rewrap-rows',
-        'Wrap all stored secrets under the envelope key in use, so that the older ones can be retired',
+        'Rewrap all stored secrets with the current envelope key, so that older keys can be retired',
       ).action(({ json }: Json) =>
         withLedgers(async ({ app, operator, platform, now }) => {
           const owner = await platform.postgres('owner', { poolSize: 1, statementTimeoutMs: scanTimeoutMs });
           const [newest] = await owner.home.unbound.transaction((tx) => liveKeys(tx, 'envelope'));
           const seconds = secondsToSettle(newest, now);
           if (seconds > 0) {
-            console.error(`The newest key is used in ${seconds} seconds, when every process can read it. Waiting.`);
+            console.error(`Waiting ${seconds} seconds until every process has loaded the newest key.`);
             await sleep(seconds * 1_000);
           }
           const ring = await platform.keys(app);

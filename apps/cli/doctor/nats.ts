@@ -47,18 +47,18 @@ async function examineLog(stream: Stream): Promise<Finding> {
 
 async function examineWebhooks({ webhooks, unverifiedWebhooks }: Stream): Promise<Finding> {
   const share = Math.max((await webhooks.fill()).share, (await unverifiedWebhooks.fill()).share);
-  const detail = `the streams of provider webhooks are ${percent(share)}, and take messages of ${Math.floor(webhooks.maxMessageBytes / 1_024)} KiB`;
+  const detail = `the streams of provider webhooks are ${percent(share)} and accept messages of up to ${Math.floor(webhooks.maxMessageBytes / 1_024)} KiB`;
   if (share >= 0.8)
     return wrong(
       'provider webhooks',
       detail,
-      'Full, they refuse webhooks. Is the worker running? If so, give them more with PROVIDER_WEBHOOKS_MAX_MEGABYTES.',
+      'Full streams reject webhooks. Check that the worker runs, then raise PROVIDER_WEBHOOKS_MAX_MEGABYTES.',
     );
   if (webhooks.maxMessageBytes < limits.providerWebhooks.bytes)
     return wrong(
       'provider webhooks',
       detail,
-      'Raise max_payload of NATS to 4MB: larger webhooks that do not shrink are refused.',
+      'Set max_payload of NATS to 4MB: larger webhooks that barely compress are rejected.',
     );
   return ok('provider webhooks', detail);
 }

@@ -26,7 +26,7 @@ export interface BackupFolder {
   remove(file: string): Promise<void>;
 }
 
-/** Descriptions, notes and keys. A file that unpacks to more is none of them, and must not fill the memory. */
+/** Limit for manifests, markers and keys. A larger file is invalid and must not exhaust memory. */
 const mostTextBytes = 64 << 20;
 
 export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): BackupFolder {
@@ -47,7 +47,7 @@ export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): 
     readText: (file) =>
       readText(read(file), mostTextBytes).catch((cause: unknown) => {
         if (!(cause instanceof RangeError)) throw cause;
-        throw new Error(`${file} is larger than any text of a backup.`, { cause });
+        throw new Error(`${file} is too large for a text file of a backup.`, { cause });
       }),
     async verify({ file, bytes, sha256 }) {
       const meter = new Meter();

@@ -200,7 +200,7 @@ test('stores are added, signed and removed by hand [conn-042] [conn-043] [conn-0
   expect(told.map(({ type }) => type)).toEqual(['connection.connected', 'connection.revoked']);
 });
 
-test('a store’s own webhooks are money in the ledger, once, whatever is sent twice, forged or only a test', async () => {
+test('records signed store webhooks once and ignores duplicates, forged webhooks and tests', async () => {
   const { ask, profile } = await shop();
   const path = '/integrations/store/manual-connections';
   const shop_domain = 'hooked.myshopify.com';

@@ -25,47 +25,47 @@ export interface WebhookServices {
 export interface ProviderWebhook {
   readonly channel: Channel;
   readonly delivery: Received;
-  /** A signature holds for the time at which the webhook came, however late it is applied. */
+  /** Signatures are checked for the time of arrival, however late the webhook is applied. */
   readonly receivedAt: Date;
 }
 
-/** What became of a webhook. */
+/** Result of applying a webhook. */
 export type Applied =
   | { readonly kind: 'applied' }
-  /** No webhooks of this provider are taken. */
+  /** This provider has no webhooks. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'unsigned' }
-  /** The signature is right, and the content or a part of it cannot be recorded. */
+  /** The signature is valid, but some of the content cannot be recorded. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly profileIds: readonly string[] };
 
-/** More news in one delivery than any provider sends. */
-const mostNews = 1_000;
+/** More notifications than any provider sends in one delivery. */
+const maxNews = 1_000;
 
-interface Found {
+interface FoundConnection {
   readonly profile_id: string;
   readonly id: string;
   readonly credentials_revision: number;
 }
 
 /**
- * Believes a webhook for its signature over the raw bytes alone. Most make the connection due: the thing itself is read again before anything
- * is written. What an account signs with its own secret is recorded as it came, since there may be no token to ask with. Safe to run again:
- * records have the provider's own ids.
+ * Trusts a webhook only for its signature over the raw bytes. Most webhooks schedule a sync of the connection, which reads the changed object
+ * from the provider. A webhook signed with an account's own secret is recorded as sent, because there may be no API token. Idempotent:
+ * records carry the provider's ids.
  */
 export async function applyWebhook(services: WebhookServices, webhook: ProviderWebhook, now: Date): Promise<Applied> {
   const { channel, delivery, receivedAt } = webhook;
   const provider = services.providers.of(channel);
   if (!provider || !(provider.receive || provider.tells)) return { kind: 'unknown' };
-  if (provider.tells) return recordTold(services, channel, provider, delivery, now);
+  if (provider.tells) return recordContent(services, channel, provider, delivery, now);
   if (!provider.receive?.verify(delivery, receivedAt)) return { kind: 'unsigned' };
-  for (const news of provider.receive.read(delivery).slice(0, mostNews)) await take(services, channel, news, now);
+  for (const news of provider.receive.read(delivery).slice(0, maxNews)) await handleNews(services, channel, news, now);
   return { kind: 'applied' };
 }
 
 const connectionsOf = ({ postgres }: WebhookServices, channel: Channel, account: string) =>
-  postgres.everywhere.lookUp<Found>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
+  postgres.everywhere.lookUp<FoundConnection>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
 
-async function take(services: WebhookServices, channel: Channel, news: ReceivedNews, now: Date): Promise<void> {
+async function handleNews(services: WebhookServices, channel: Channel, news: ReceivedNews, now: Date): Promise<void> {
   const found = await connectionsOf(services, channel, news.accountExternalId);
   for (const { profile_id, id, credentials_revision: revision } of found) {
     await services.postgres.forProfile(profile_id).transaction(async (tx) => {
@@ -76,7 +76,7 @@ async function take(services: WebhookServices, channel: Channel, news: ReceivedN
   }
 }
 
-async function recordTold(
+async function recordContent(
   services: WebhookServices,
   channel: Channel,
   provider: Provider,
@@ -93,18 +93,18 @@ async function recordTold(
     if (!row?.credentials) continue;
     const credentials = openCredentials(services.vault, { profileId, id }, provider, row.credentials);
     if (!tells?.verify(delivery, credentials)) continue;
-    const said = readTold(() => tells.read(delivery));
+    const records = parseContent(() => tells.read(delivery));
     const profileIds = found.map(({ profile_id }) => profile_id);
-    if (!said) return { kind: 'rejected', reason: 'The body is not what its topic promises.', profileIds };
-    const saying = { profileId, connectionId: id, channel, services: services.outcomes, now };
-    const [rejected] = await untilRecorded(() => ledger.transaction((tx) => recordSaid(tx, saying, said)));
+    if (!records) return { kind: 'rejected', reason: 'The body does not match its topic.', profileIds };
+    const context = { profileId, connectionId: id, channel, services: services.outcomes, now };
+    const [rejected] = await untilRecorded(() => ledger.transaction((tx) => recordSaid(tx, context, records)));
     if (rejected) applied = { kind: 'rejected', reason: `${rejected.externalId}: ${rejected.reason}`, profileIds };
     else if (applied.kind === 'unsigned') applied = { kind: 'applied' };
   }
   return applied;
 }
 
-function readTold(read: () => readonly Said[]): readonly Said[] | undefined {
+function parseContent(read: () => readonly Said[]): readonly Said[] | undefined {
   try {
     return read();
   } catch {

@@ -8,8 +8,7 @@ const statusOf = { applied: 204, unknown: 404, unsigned: 401, rejected: 422 } as
 >;
 
 /**
- * Where the API takes webhooks of providers itself and applies them before it answers. Deployments that route `/hooks/` to provider-webhooks
- * do not come here.
+ * Endpoint of the API that applies provider webhooks before it responds. Unused in deployments that route `/hooks/` to provider-webhooks.
  */
 export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
   {
@@ -25,7 +24,7 @@ export const providerWebhooks = (services: WebhookServices): PageEndpoint[] => [
         headers: Object.fromEntries(request.headers),
         body: new Uint8Array(await request.arrayBuffer()),
       };
-      // What cannot be recorded is refused, so that the sender shows it as failed.
+      // 422 for content that cannot be recorded, so that the provider shows the delivery as failed.
       const { kind } = await applyWebhook(services, { channel, delivery, receivedAt: now }, now);
       return new Response(null, { status: statusOf[kind] });
     },

@@ -2,54 +2,54 @@ import { isAway, wasTooSlow } from '@tributary/postgres';
 import { type Handler, RetryLater, type StreamMessage } from '@tributary/stream';
 import { KeyNotLoaded, type Opener, UnreadableSecret } from '@tributary/vault';
 import { applyWebhook, type ProviderWebhook, type WebhookServices } from './apply.ts';
-import { letterHeaders } from './letters.ts';
+import { deadLetterHeaders } from './dead-letters.ts';
 import { openWebhook } from './message.ts';
 
 export interface WebhookWork extends WebhookServices {
   readonly streamVault: Pick<Opener, 'openBytes'>;
-  /** A message may be sealed with a key that is younger than the last look at the ring. */
+  /** Reloads the stream keys: a message may use a newer key than the loaded ones. */
   readonly refreshKeys: () => Promise<void>;
-  /** A webhook whose signature is wrong, or whose connection is gone, leaves nothing but this count. */
+  /** Counts a dropped webhook: its signature is wrong or its connection was removed. */
   readonly countDropped: (channel: string) => void;
   readonly now: () => Date;
 }
 
-const pauseMs = 1_000;
+const retryDelayMs = 1_000;
 
-/** Verifies and applies webhooks of the work streams. When it resolves, the messages are acknowledged. */
+/** Verifies and applies webhooks of the work streams. Messages are acknowledged when it resolves. */
 export const webhookHandler =
   (work: WebhookWork): Handler =>
   async (batch) => {
-    // Each to its end, so that none is applied while it is tried again.
+    // Waits for all messages, so that none is still being applied when the batch is retried.
     const outcomes = await Promise.allSettled(batch.map((message) => applyMessage(work, message)));
     const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    const away = failures.find((error) => (isAway(error) && !wasTooSlow(error)) || error instanceof KeyNotLoaded);
-    if (away) throw new RetryLater('PostgreSQL is away.', { delayMs: pauseMs, cause: away });
+    const outage = failures.find((error) => (isAway(error) && !wasTooSlow(error)) || error instanceof KeyNotLoaded);
+    if (outage) throw new RetryLater('PostgreSQL is unavailable.', { delayMs: retryDelayMs, cause: outage });
     if (failures.length > 0) throw failures[0];
   };
 
 async function applyMessage(work: WebhookWork, message: StreamMessage): Promise<void> {
-  const webhook = await openMessage(work, message);
+  const webhook = await decryptMessage(work, message);
   if (!webhook) return;
   const applied = await applyWebhook(work, webhook, work.now());
   if (applied.kind === 'unsigned') work.countDropped(webhook.channel);
-  else if (applied.kind === 'rejected') message.reject(applied.reason, letterHeaders(applied.profileIds));
+  else if (applied.kind === 'rejected') message.reject(applied.reason, deadLetterHeaders(applied.profileIds));
   else if (applied.kind === 'unknown') message.reject(`The worker has no settings for webhooks of ${webhook.channel}.`);
 }
 
-async function openMessage(work: WebhookWork, message: StreamMessage): Promise<ProviderWebhook | undefined> {
+async function decryptMessage(work: WebhookWork, message: StreamMessage): Promise<ProviderWebhook | undefined> {
   try {
-    const webhook = await openWithKeys(work, message);
-    if (!webhook) message.reject('It is no webhook of a provider.');
+    const webhook = await decryptWithKeys(work, message);
+    if (!webhook) message.reject('The message is not a provider webhook.');
     return webhook;
   } catch (error) {
     if (!(error instanceof UnreadableSecret)) throw error;
-    message.reject('It does not open: the key was retired, or it was changed.');
+    message.reject('The message cannot be decrypted: its key was retired, or it was modified.');
     return undefined;
   }
 }
 
-async function openWithKeys({ streamVault, refreshKeys }: WebhookWork, message: StreamMessage) {
+async function decryptWithKeys({ streamVault, refreshKeys }: WebhookWork, message: StreamMessage) {
   try {
     return await openWebhook(streamVault, message);
   } catch (error) {

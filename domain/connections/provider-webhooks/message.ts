@@ -5,7 +5,7 @@ import type { Opener, Sealer, SecretPlace } from '@tributary/vault';
 import { channelNames, limits } from '@tributary/vocabulary';
 import type { ProviderWebhook } from './apply.ts';
 
-/** A webhook as it lies in the stream. Only its provider and its time can be read without the stream's private key. */
+/** A webhook in the stream. Without the private key of the stream, only its provider and time are readable. */
 export interface WebhookMessage {
   readonly id: string;
   readonly headers: Readonly<Record<'Channel' | 'Received-At', string>>;
@@ -14,11 +14,11 @@ export interface WebhookMessage {
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-/** JSON shrinks to a tenth or less at the fastest level. */
+/** The fastest level compresses JSON to a tenth or less. */
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-const mostHeaderBytes = 64 * 1_024;
+const maxHeaderBytes = 64 * 1_024;
 
-/** Compresses before it seals: sealed bytes do not shrink. */
+/** Compresses before encrypting, because ciphertext does not compress. */
 export async function sealWebhook(
   sealer: Pick<Sealer, 'sealBytes'>,
   id: string,
@@ -29,7 +29,7 @@ export async function sealWebhook(
   return { id, headers, payload: sealer.sealBytes(await compress(plain, compression), placeOf(id, headers)) };
 }
 
-/** Undefined where it is no webhook. Throws UnreadableSecret where no key opens it. */
+/** Undefined if the message is not a webhook. Throws UnreadableSecret if no key decrypts it. */
 export async function openWebhook(
   opener: Pick<Opener, 'openBytes'>,
   { id, headers, payload }: { id: string; headers: Readonly<Record<string, string>>; payload: Uint8Array },
@@ -38,14 +38,14 @@ export async function openWebhook(
   const receivedAt = new Date(headers['Received-At'] ?? '');
   if (!channel || Number.isNaN(receivedAt.getTime())) return undefined;
   const place = placeOf(id, { Channel: channel, 'Received-At': headers['Received-At'] ?? '' });
-  const opened = opener.openBytes(Buffer.from(payload), place);
-  const plain = await decompress(opened, { maxOutputLength: limits.providerWebhooks.bytes + mostHeaderBytes });
+  const compressed = opener.openBytes(Buffer.from(payload), place);
+  const plain = await decompress(compressed, { maxOutputLength: limits.providerWebhooks.bytes + maxHeaderBytes });
   const end = plain.indexOf('\n');
-  const read = JSON.parse(plain.toString('utf8', 0, end)) as Received['headers'];
-  return { channel, receivedAt, delivery: { headers: read, body: plain.subarray(end + 1) } };
+  const headersAsSent = JSON.parse(plain.toString('utf8', 0, end)) as Received['headers'];
+  return { channel, receivedAt, delivery: { headers: headersAsSent, body: plain.subarray(end + 1) } };
 }
 
-/** Provider and time are part of the seal: neither can be changed on the way. */
+/** Provider and time are authenticated data, so that neither can be modified in the stream. */
 const placeOf = (id: string, headers: WebhookMessage['headers']): SecretPlace => ({
   table: 'stream',
   column: `webhooks ${headers.Channel} ${headers['Received-At']}`,

@@ -94,7 +94,7 @@ export const accessErrors = {
   compromised_password: {
     status: 422,
     title: 'Password is known to attackers',
-    meaning: 'The new password appears in a published collection of leaked passwords, or is the name of the product.',
+    meaning: 'The new password appears in a published collection of leaked passwords, or is the product name.',
     whatToDo: 'Choose another, and change it wherever else it is in use.',
     retry: 'after_change',
   },

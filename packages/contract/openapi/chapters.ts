@@ -36,8 +36,8 @@ for ${limits.idempotency.replayHours} hours, whatever became of the connection. 
 ## Limits
 
 Answers say \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Beyond the limit the answer is 429 with \`Retry-After\` in seconds. A body
-has a size that its operation names, or ${limits.bodyBytes / 1_024} KiB; what is larger is refused with 413. No object in it has more than ${limits.item.fields} fields. Beside its requests, each
-credential has ${limits.costPerMinute.credential.mebibytes} MiB of bodies and ${limits.costPerMinute.credential.processorMs / 1_000} seconds of processor time a minute; then the \`reason\` of the 429 is \`bytes\` or \`processor_time\`.
+is limited to the size that its operation documents, or to ${limits.bodyBytes / 1_024} KiB; larger bodies return 413. Each object in it is limited to ${limits.item.fields} fields. In addition to the request limit, each
+credential can send ${limits.costPerMinute.credential.mebibytes} MiB of bodies and use ${limits.costPerMinute.credential.processorMs / 1_000} seconds of processor time a minute. Above that, the \`reason\` of the 429 is \`bytes\` or \`processor_time\`.
 
 ## Errors
 

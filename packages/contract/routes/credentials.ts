@@ -145,7 +145,7 @@ export const createToken = route({
   access: { credentials: ['client_secret'], grain: 'profile', entitlement: 'not needed' },
   rate: 'token',
   body: {
-    // A client, its secret and what it asks for.
+    // Client id, secret and scopes fit easily; a larger body is abuse.
     maxBytes: 8 * 1024,
     contentType: 'application/x-www-form-urlencoded',
     schema: z.object({

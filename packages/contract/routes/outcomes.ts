@@ -138,7 +138,7 @@ export const createEvent = route({
   method: 'POST',
   path: '/api/v1/events',
   summary: 'Record an outcome that a server knows of',
-  description: `Takes one event, or \`{events: [...]}\` with up to ${mostEvents}, each with a result of its own. Each event may be up to ${mostBytes} KiB, with up to ${item.fields} fields in an object and ${item.depth} levels below it.`,
+  description: `Takes one event, or \`{events: [...]}\` with up to ${mostEvents}, each with a separate result. Each event is limited to ${mostBytes} KiB, ${item.fields} fields per object and ${item.depth} nested levels.`,
   chapter: 'Outcomes',
   audit: 'not needed: an outcome is kept with its source and time, and its corrections beside it',
   access: { credentials: ['api_key', 'app', 'session', 'mcp'], scopes: anyOf('attribution:write'), grain: 'profile' },

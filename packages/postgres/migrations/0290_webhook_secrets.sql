@@ -1,6 +1,6 @@
--- The process that takes webhooks of providers faces the internet like the collector, and enters PostgreSQL in the same role. It verifies
--- signatures, so it finds the sealed secrets of one account and the sealed keys that open them. Without ENCRYPTION_KEYS, which the
--- collector does not have, both are worthless. Only stores sign with a secret of their own.
+-- provider-webhooks is internet-facing like the collector and uses the same role. It verifies signatures, so it reads the encrypted secrets
+-- of one account and the encrypted envelope keys. Both are useless without ENCRYPTION_KEYS, which the collector does not have. Only stores
+-- have a signing secret per account.
 CREATE FUNCTION find_webhook_secrets(named_channel text, named_account text)
   RETURNS TABLE (profile_id uuid, id uuid, credentials bytea)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp

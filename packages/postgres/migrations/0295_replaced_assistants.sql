@@ -1,5 +1,5 @@
--- Assistants register themselves without signing in. When too many wait to be allowed something, the oldest make room, so that a flood of
--- registrations closes registration for nobody. Clients of which somebody allowed one are never among them.
+-- OAuth clients register without signing in. At the limit of clients without consent, the oldest of them are deleted, so that a flood of
+-- registrations does not block new ones. Clients with a consent are never deleted.
 CREATE FUNCTION replace_unallowed_clients(before timestamptz, up_to integer) RETURNS bigint
   LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp
 BEGIN ATOMIC

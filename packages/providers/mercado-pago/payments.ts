@@ -82,15 +82,15 @@ function sayDispute(payment: Payment): SaidRefund[] {
   const isChangedLater = Date.parse(date_last_updated) - Date.parse(date_approved ?? '') > 60_000;
   if (!isHeld && detail !== 'reimbursed' && !isChangedLater) return [];
   const { transaction_amount: amount, transaction_amount_refunded: refunded } = payment;
-  const left = minus(amount, refunded ?? '0');
-  // Of what was refunded as a whole nothing is left that could be held.
-  const holds = isHeld && Number(left) !== 0;
+  const remaining = minus(amount, refunded ?? '0');
+  // A fully refunded payment has no amount left to hold.
+  const holds = isHeld && Number(remaining) !== 0;
   return [
     {
       kind: 'refund',
       externalId: `dispute-${payment.id}`,
       ofExternalId: payment.id,
-      amount: holds ? left : amount,
+      amount: holds ? remaining : amount,
       currency: payment.currency_id,
       occurredAt: instant(date_last_updated),
       isDispute: true,
@@ -99,7 +99,7 @@ function sayDispute(payment: Payment): SaidRefund[] {
   ];
 }
 
-/** Exact, in whole parts of the finer of the two. What is no decimal is left for the ledger to reject. */
+/** Exact decimal subtraction. A value that is not a decimal is returned unchanged, for the ledger to reject. */
 function minus(amount: string, less: string): string {
   if (![amount, less].every((text) => /^\d{1,18}(\.\d{1,18})?$/.test(text))) return amount;
   const digits = Math.max(...[amount, less].map((text) => (text.split('.')[1] ?? '').length));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decimalText } from '../read-answer.ts';
 
-/** The smallest budget of an account, in Meta's unit. */
+/** Minimum daily budget of an account, in Meta's unit. */
 export const leastBudget = decimalText.pipe(z.string().regex(/^\d{1,18}$/));
 
 /** Currencies that Meta's budgets count in whole units. All others are in hundredths, whatever ISO 4217 says of their digits. */

@@ -22,7 +22,7 @@ class AdvancedDate extends System {
 }
 
 globalThis.Date = AdvancedDate as DateConstructor;
-// PostgreSQL's clock is not advanced, and the process would correct its own by it.
+// PostgreSQL's clock is not advanced, so the process must not correct its clock to it.
 LedgerClock.prototype.now = () => new Date();
 Object.defineProperty(LedgerClock.prototype, 'skewMs', { get: () => 0 });
 process.on('message', (milliseconds: number) => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { hostileTexts, writeJson } from '../hostile.ts';
-import { byteChanges, changedAt, placesIn, valueChanges } from '../mutations.ts';
+import { byteChanges, changedAt, pathsIn, valueChanges } from '../mutations.ts';
 
-/** A change of the structure of a document, at one of its places. */
-type Bend = readonly [place: number, change: (value: unknown) => unknown];
+/** A change of the structure of a document, at one of its paths. */
+type Mutation = readonly [path: number, change: (value: unknown) => unknown];
 
-const bends: fc.Arbitrary<readonly Bend[]> = fc.array(fc.tuple(fc.nat(400), valueChanges), { maxLength: 3 });
+const mutations: fc.Arbitrary<readonly Mutation[]> = fc.array(fc.tuple(fc.nat(400), valueChanges), { maxLength: 3 });
 
 const cuts = fc
   .double({ min: 0, max: 1, noNaN: true })
@@ -17,29 +17,29 @@ const flips = fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(7)).ma
   return flipped;
 });
 
-/** Bytes that were cut, changed in one bit, written in another encoding, or replaced. */
+/** Truncates, flips a bit, changes the encoding or replaces the bytes. */
 export const brokenBytes: fc.Arbitrary<(bytes: Buffer) => Buffer> = fc.oneof(byteChanges, cuts, flips);
 
-function bent(document: unknown, changes: readonly Bend[]): unknown {
+function mutate(document: unknown, changes: readonly Mutation[]): unknown {
   return changes.reduce((changed, [at, change]) => {
-    const places = placesIn(changed);
-    return changedAt(changed, places[at % places.length] ?? [], change);
+    const paths = pathsIn(changed);
+    return changedAt(changed, paths[at % paths.length] ?? [], change);
   }, document);
 }
 
-/** Changes of a JSON document: its structure first, then at times its bytes. */
+/** Mutates the structure of a JSON document, and sometimes its bytes. */
 export const documentChanges: fc.Arbitrary<(document: unknown) => Buffer> = fc
-  .tuple(bends, fc.option(brokenBytes, { freq: 3, nil: undefined }))
+  .tuple(mutations, fc.option(brokenBytes, { freq: 3, nil: undefined }))
   .map(([changes, breakBytes]) => (document) => {
-    const bytes = Buffer.from(writeJson(bent(document, changes)));
+    const bytes = Buffer.from(writeJson(mutate(document, changes)));
     return breakBytes ? breakBytes(bytes) : bytes;
   });
 
-/** Some of these documents, changed. */
+/** Mutated versions of these documents. */
 export const documentsLike = (...valid: readonly [unknown, ...unknown[]]): fc.Arbitrary<Buffer> =>
   fc.tuple(fc.constantFrom(...valid), documentChanges).map(([document, change]) => change(document));
 
-/** Forms of these fields, changed: other values, none, two of a name, and bytes that are no form. */
+/** Mutated forms of these fields: other, missing and duplicate values, and invalid bytes. */
 export const formsLike = (fields: Readonly<Record<string, string>>): fc.Arbitrary<Buffer> =>
   fc
     .tuple(
@@ -49,11 +49,11 @@ export const formsLike = (fields: Readonly<Record<string, string>>): fc.Arbitrar
     .map(([changes, breakBytes]) => {
       const pairs = Object.entries(fields);
       for (const [at, value, isAdded] of changes) {
-        const place = at % Math.max(pairs.length, 1);
-        const changed = value === undefined ? [] : [[pairs[place]?.[0] ?? 'x', value] as [string, string]];
-        pairs.splice(place, isAdded ? 0 : 1, ...changed);
+        const index = at % Math.max(pairs.length, 1);
+        const changed = value === undefined ? [] : [[pairs[index]?.[0] ?? 'x', value] as [string, string]];
+        pairs.splice(index, isAdded ? 0 : 1, ...changed);
       }
-      const written = pairs.map(([name, value]): [string, string] => [name, value.toWellFormed()]);
-      const bytes = Buffer.from(new URLSearchParams(written).toString());
+      const wellFormed = pairs.map(([name, value]): [string, string] => [name, value.toWellFormed()]);
+      const bytes = Buffer.from(new URLSearchParams(wellFormed).toString());
       return breakBytes ? breakBytes(bytes) : bytes;
     });

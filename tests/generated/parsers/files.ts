@@ -22,7 +22,7 @@ const cells = fc.oneof(
 const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
 const ends = fc.constantFrom('\n', '\r\n', '\r', '\n\r', '');
 
-/** Tables with quotes in the wrong places, mixed ends of lines, and cells and lines of any size; then other bytes. */
+/** CSV with misplaced quotes, mixed line endings, and cells and lines of any size, sometimes with mutated bytes. */
 const tables: fc.Arbitrary<Buffer> = fc
   .tuple(
     fc.array(fc.tuple(fc.array(fc.tuple(cells, fc.boolean()), { maxLength: 4 }), ends), { maxLength: 6 }),
@@ -38,24 +38,24 @@ const tables: fc.Arbitrary<Buffer> = fc
     return change ? change(bytes) : bytes;
   });
 
-function* piecesOf(bytes: Buffer, size: number): Generator<Buffer> {
+function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
 const csvFiles = parserTarget<{ bytes: Buffer; size: number }>({
   name: 'CSV files',
   inputs: fc.record({ bytes: tables, size: fc.constantFrom(7, 1_000, 65_536) }),
-  // A file is read for an operator, and holds more than a request.
-  mostCpuMs: 2_000,
+  // Files of operators are larger than requests.
+  maxCpuMs: 2_000,
   async check({ bytes, size }) {
-    const pieces = bytes.length > 100_000 ? 65_536 : size;
-    const source = Readable.from(piecesOf(bytes, pieces), { objectMode: false });
+    const chunkSize = bytes.length > 100_000 ? 65_536 : size;
+    const source = Readable.from(chunksOf(bytes, chunkSize), { objectMode: false });
     try {
       for await (const records of csvRecords(source))
         for (const { cells: row } of records)
-          if (row.some((cell) => typeof cell !== 'string')) return 'a cell is no text';
+          if (row.some((cell) => typeof cell !== 'string')) return 'a cell is not a string';
     } catch (error) {
-      // What the command line prints: a file that is none says where.
+      // An error of the command line names the line.
       return error instanceof Error && /at line \d+|on line \d+|record/i.test(error.message)
         ? undefined
         : String(error);
@@ -71,7 +71,7 @@ const csvBodies = parserTarget<Buffer>({
     try {
       const items = readCsv(bytes.toString('utf8'));
       return items.some((item) => Object.getPrototypeOf(item) !== Object.prototype)
-        ? 'a row has another prototype'
+        ? 'a row has a modified prototype'
         : undefined;
     } catch (error) {
       return error instanceof Refusal ? undefined : String(error);
@@ -79,8 +79,8 @@ const csvBodies = parserTarget<Buffer>({
   },
 });
 
-/** Beginnings of pictures with sizes that no memory holds. */
-const beginnings = [
+/** Image headers with dimensions that would exhaust memory. */
+const imageHeaders = [
   [...Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR\x7f\xff\xff\xff\x7f\xff\xff\xff\x08\x06\0\0\0', 'latin1')],
   [...Buffer.from('\xff\xd8\xff\xc0\0\x11\x08\xff\xff\xff\xff\x03', 'latin1')],
   [...Buffer.from('GIF89a\xff\xff\xff\xff\xf7\0\0', 'latin1')],
@@ -89,20 +89,20 @@ const beginnings = [
   [...Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">')],
   [...Buffer.from('<!DOCTYPE svg [<!ENTITY a "aaaa">]>')],
 ];
-const known = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', undefined];
+const allowedTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', undefined];
 
 const pictures = parserTarget<Buffer>({
   name: 'pictures',
   inputs: fc
-    .tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 64 }), brokenBytes, fc.boolean())
+    .tuple(fc.constantFrom(...imageHeaders), fc.uint8Array({ maxLength: 64 }), brokenBytes, fc.boolean())
     .map(([begin, rest, change, isBroken]) => {
       const bytes = Buffer.from([...begin, ...rest]);
       return isBroken ? change(bytes) : bytes;
     }),
   async check(bytes) {
-    const found = mediaTypeOf(bytes);
-    if (!known.includes(found)) return `it is taken for ${found}`;
-    return found !== undefined && /^\s*</.test(bytes.toString('latin1')) ? 'markup is taken for a picture' : undefined;
+    const type = mediaTypeOf(bytes);
+    if (!allowedTypes.includes(type)) return `the detected type is ${type}`;
+    return type !== undefined && /^\s*</.test(bytes.toString('latin1')) ? 'markup is accepted as an image' : undefined;
   },
 });
 
@@ -122,8 +122,6 @@ const linkTokens = parserTarget<string>({
     hostileTexts,
   ),
   async check(text) {
-    return openLinkToken([key], profileId, text, at) && text !== token
-      ? 'a token that nobody made is opened'
-      : undefined;
+    return openLinkToken([key], profileId, text, at) && text !== token ? 'a forged token is accepted' : undefined;
   },
 });

@@ -1,14 +1,14 @@
-import { answerTargets } from './answers.ts';
-import { doorTargets } from './doors.ts';
+import { endpointTargets } from './endpoints.ts';
 import { fileTargets } from './files.ts';
+import { providerResponseTargets } from './provider-responses.ts';
 import type { ParserTarget } from './target.ts';
 import { webhookTargets } from './webhooks.ts';
 import type { ParserWorld } from './world.ts';
 
-/** Everything that reads what strangers write and that no declaration of a route describes. */
+/** All parsers of untrusted input that no route schema describes. */
 export const parserTargets = async (world: ParserWorld): Promise<ParserTarget[]> => [
   ...webhookTargets(world),
-  ...(await answerTargets(world)),
-  ...doorTargets(world),
+  ...(await providerResponseTargets(world)),
+  ...endpointTargets(world),
   ...fileTargets(),
 ];

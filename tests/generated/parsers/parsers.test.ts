@@ -13,10 +13,10 @@ afterAll(async () => {
 });
 
 const seed = Number(process.env.FAST_CHECK_SEED ?? 20_260_615);
-/** A long search is `npm run drill -- fuzz`; one target alone: `-t "store order"` with FAST_CHECK_RUNS. */
+/** For a long search, run `npm run drill -- fuzz`. For one target, use `-t "store order"` with FAST_CHECK_RUNS. */
 const inputs = Number(process.env.FAST_CHECK_RUNS ?? 25);
 
-test.each(await parserTargets(world))('$name: whatever is sent is read or refused', async (target) => {
+test.each(await parserTargets(world))('$name: any input is parsed or rejected as documented', async (target) => {
   const { failure } = await tryParser(target, { seed, inputs });
   expect(failure).toBeUndefined();
 });

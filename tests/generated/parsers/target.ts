@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { heapMegabytes } from '../heap.ts';
 
-/** Code that reads what a stranger wrote, and the inputs that it is tried with. */
+/** A parser of untrusted input, with generated inputs. */
 export interface ParserTarget<Input = unknown> {
   readonly name: string;
   readonly inputs: fc.Arbitrary<Input>;
-  /** Resolves to what is wrong; undefined when the input was read, or refused as documented. A rejection is a fault, too. */
+  /** Resolves to a fault, or to undefined if the input was parsed or rejected as documented. A rejected promise is also a fault. */
   check(input: Input): Promise<string | undefined>;
-  /** For targets whose input is larger than a request. */
-  readonly mostCpuMs?: number;
+  /** CPU limit for targets with larger inputs than a request. */
+  readonly maxCpuMs?: number;
 }
 
 export interface ParserResult {
@@ -16,51 +16,51 @@ export interface ParserResult {
   readonly inputs: number;
   readonly slowest_cpu_ms: number;
   readonly heap_mb_grown: number;
-  /** With the seed, the path and the smallest input that fails alike. */
+  /** With the seed, the path and the smallest failing input. */
   readonly failure?: string;
 }
 
 export const parserBounds = {
-  /** Of the processor, for one input. */
+  /** CPU time of one input. */
   cpuMs: 500,
-  /** Of what is left after a collection; engines and drivers keep some buffers. */
+  /** Heap growth after garbage collection. Engines and drivers keep some buffers. */
   heapMb: 40,
-  /** Until an input counts as one that hangs. */
+  /** Timeout of one input. */
   wallMs: 20_000,
 } as const;
 
 const shrinkMs = 5_000;
-const mostReportCharacters = 3_000;
+const maxReportCharacters = 3_000;
 
-/** A target of any input, as lists hold it. */
+/** Erases the input type, so that targets fit into one list. */
 export const parserTarget = <Input>(target: ParserTarget<Input>): ParserTarget => target as ParserTarget;
 
-/** Tries a target with so many inputs of a seed. */
+/** Runs a target with generated inputs of a seed. */
 export async function tryParser(
   target: ParserTarget,
   { seed, inputs: numRuns }: { readonly seed: number; readonly inputs: number },
 ): Promise<ParserResult> {
-  const mostCpuMs = target.mostCpuMs ?? parserBounds.cpuMs;
+  const maxCpuMs = target.maxCpuMs ?? parserBounds.cpuMs;
   let slowest = 0;
   let failedAt = 0;
   let inputs = 0;
   const before = heapMegabytes();
   const holds = fc.asyncProperty(target.inputs, async (input) => {
-    // The smallest input is worth a few seconds, not minutes.
+    // Limits the search for the smallest failing input.
     if (failedAt > 0 && performance.now() - failedAt > shrinkMs) return;
     inputs += 1;
     try {
-      // A collection of garbage may fall into one try, not into each of three.
-      let least = Number.POSITIVE_INFINITY;
-      for (let attempt = 0; attempt < 3 && least > mostCpuMs; attempt += 1) {
+      // Takes the best of three attempts, because garbage collection may run during one.
+      let fastest = Number.POSITIVE_INFINITY;
+      for (let attempt = 0; attempt < 3 && fastest > maxCpuMs; attempt += 1) {
         const used = process.cpuUsage();
-        const wrong = await inTime(target.check(input));
+        const fault = await withTimeout(target.check(input));
         const { user, system } = process.cpuUsage(used);
-        least = Math.min(least, (user + system) / 1_000);
-        if (wrong !== undefined) throw new Error(wrong);
+        fastest = Math.min(fastest, (user + system) / 1_000);
+        if (fault !== undefined) throw new Error(fault);
       }
-      if (least > mostCpuMs) throw new Error(`one input cost ${Math.round(least)} ms of the processor`);
-      slowest = Math.max(slowest, least);
+      if (fastest > maxCpuMs) throw new Error(`one input used ${Math.round(fastest)} ms of CPU time`);
+      slowest = Math.max(slowest, fastest);
     } catch (error) {
       failedAt ||= performance.now();
       throw error;
@@ -83,16 +83,16 @@ export async function tryParser(
 }
 
 const describeError = (error: unknown): string =>
-  (error instanceof Error ? (error.stack ?? error.message) : String(error)).slice(0, mostReportCharacters);
+  (error instanceof Error ? (error.stack ?? error.message) : String(error)).slice(0, maxReportCharacters);
 
-/** Bytes as Latin-1, in which each of them can be seen. */
+/** Shows bytes as Latin-1, so that each byte is visible. */
 const describeInput = (input: unknown): string =>
   JSON.stringify(input, (_, value) =>
     value?.type === 'Buffer' && Array.isArray(value.data) ? Buffer.from(value.data).toString('latin1') : value,
-  ).slice(0, mostReportCharacters);
+  ).slice(0, maxReportCharacters);
 
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+async function withTimeout<T>(work: Promise<T>): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no end within ${parserBounds.wallMs} ms`)), parserBounds.wallMs);
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

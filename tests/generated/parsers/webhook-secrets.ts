@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 
-/** What the providers of these targets sign their webhooks with. */
+/** Webhook secrets of the providers in these targets. */
 export const secrets = {
   payments_a: 'stripe-webhook-secret',
   payments_b: 'mercado-pago-webhook-secret',
@@ -10,7 +10,7 @@ export const secrets = {
 export const crmKeys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } =
   generateKeyPairSync('ed25519');
 
-/** The settings under which the API takes what these targets sign. */
+/** API settings with the same secrets. */
 export const webhookSettings = {
   HIGHLEVEL_WEBHOOK_PUBLIC_KEY: crmKeys.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
   STRIPE_WEBHOOK_SECRET: secrets.payments_a,

@@ -13,13 +13,13 @@ const hmac = (secret: string, ...parts: readonly (string | Buffer)[]) => {
   return mac;
 };
 
-/** `t=…,v1=…`, as Stripe and Fintoc sign. */
-function timely(secret: string, body: Buffer, now: Date): string {
+/** The signature format of Stripe and Fintoc: `t=…,v1=…`. */
+function timestampedSignature(secret: string, body: Buffer, now: Date): string {
   const at = Math.floor(now.getTime() / 1000);
   return `t=${at},v1=${hmac(secret, `${at}.`, body).digest('hex')}`;
 }
 
-/** Mercado Pago signs the id of the thing, the id of the request and the time; not the body. */
+/** Mercado Pago signs the resource id, the request id and the time, but not the body. */
 function mercadoPagoHeaders(body: Buffer, now: Date): Record<string, string> {
   const at = Math.floor(now.getTime() / 1000);
   const id = idIn(body);
@@ -36,7 +36,7 @@ function idIn(body: Buffer): string | undefined {
   }
 }
 
-/** The sandbox's webhooks of each provider, bent and signed again, sent to the API. */
+/** Mutated webhooks of each provider, with valid signatures, sent to the API. */
 export function webhookTargets(world: ParserWorld): ParserTarget[] {
   const { sandbox, now } = world;
   const { stripe, mercadoPago, fintoc, highlevel, shopify } = sandbox.book;
@@ -60,13 +60,13 @@ export function webhookTargets(world: ParserWorld): ParserTarget[] {
       name: `${channel} ${name}`,
       inputs,
       async check(input) {
-        const { status, fault } = await world.ask({
+        const { status, fault } = await world.send({
           method: 'POST',
           url: `/hooks/${channel}`,
           headers: { 'content-type': 'application/json', ...headersOf(input) },
           body: input.body,
         });
-        return fault ?? ([204, 401, 413, 422].includes(status) ? undefined : `the answer is ${status}`);
+        return fault ?? ([204, 401, 413, 422].includes(status) ? undefined : `the status is ${status}`);
       },
     });
   const bodies = (documents: fc.Arbitrary<Buffer>) => documents.map((body) => ({ body }));
@@ -86,7 +86,7 @@ export function webhookTargets(world: ParserWorld): ParserTarget[] {
           read(stripe.webhook({ type: 'account.application.deauthorized' })),
         ),
       ),
-      ({ body }) => ({ 'stripe-signature': timely(secrets.payments_a, body, now()) }),
+      ({ body }) => ({ 'stripe-signature': timestampedSignature(secrets.payments_a, body, now()) }),
     ),
     target(
       'payments_b',
@@ -98,7 +98,7 @@ export function webhookTargets(world: ParserWorld): ParserTarget[] {
       'bank_link',
       'webhook',
       bodies(documentsLike(read(fintoc.webhook({ type: 'account.refresh_intent.succeeded', account: 'acc_current' })))),
-      ({ body }) => ({ 'fintoc-signature': timely(secrets.bank_link, body, now()) }),
+      ({ body }) => ({ 'fintoc-signature': timestampedSignature(secrets.bank_link, body, now()) }),
     ),
     target(
       'crm_a',
@@ -127,5 +127,5 @@ export function webhookTargets(world: ParserWorld): ParserTarget[] {
   ];
 }
 
-/** What Node lets into a header. */
+/** Texts that Node allows in a header. */
 const headerTexts = hostileTexts.map((text) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 4_000));

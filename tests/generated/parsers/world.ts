@@ -23,16 +23,16 @@ export interface ParserRequest {
   readonly body?: Buffer | undefined;
 }
 
-export interface ParserAnswer {
+export interface ParserResponse {
   readonly status: number;
   readonly body: string;
-  /** A 5xx, with what the server logged. */
+  /** A 5xx with the server's log. */
   readonly fault: string | undefined;
 }
 
 export type ParserWorld = Awaited<ReturnType<typeof openParserWorld>>;
 
-/** An API with the providers of a sandbox, and a profile that is connected to each of them. */
+/** An API with the sandbox providers, and a profile connected to each of them. */
 export async function openParserWorld(kit: Testkit, clickhouse: ClickHouse) {
   const now = () => kit.clock.now();
   const sandbox: Sandbox = await startSandbox({ seed: 7, now, market: { people: 400, campaigns: 4, days: 20 } });
@@ -69,7 +69,7 @@ export async function openParserWorld(kit: Testkit, clickhouse: ClickHouse) {
       token_endpoint_auth_method: 'none',
     },
   });
-  let asked = 0;
+  let requests = 0;
 
   return {
     kit,
@@ -80,27 +80,31 @@ export async function openParserWorld(kit: Testkit, clickhouse: ClickHouse) {
     connections,
     shopDomain,
     now,
-    /** What an assistant presents that a member let in. */
+    /** Headers of an assistant with a member's consent. */
     assistant,
-    /** Of a member who is signed in. */
+    /** Session cookie of a member. */
     cookie: session.cookie ?? '',
-    /** Of an assistant that registered. */
+    /** Id of a registered OAuth client. */
     clientId: registered.json().client_id as string,
-    /** Ids and secrets for requests that are made of the declarations. */
+    /** Ids and secrets for generated requests. */
     routeWorld: await buildWorld(kit),
-    /** A key of the profile. */
+    /** Headers of an API key of the profile. */
     headers: { ...headers },
-    async ask({ method, url, headers: sent, body }: ParserRequest): Promise<ParserAnswer> {
+    async send({ method, url, headers: sent, body }: ParserRequest): Promise<ParserResponse> {
       api.logLines.length = 0;
-      // Limits are counted by address: each request comes from another.
-      asked += 1;
-      const remoteAddress = `10.${(asked >> 16) & 255}.${(asked >> 8) & 255}.${asked & 255}`;
+      // Rate limits count by address, so each request uses a new one.
+      requests += 1;
+      const remoteAddress = `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests & 255}`;
       const request = { method, url, headers: sent, remoteAddress, ...(body && { payload: body }) };
-      const { statusCode: status, body: answered } = await api.fastify.inject(request);
-      // An error of ours that a page or a tool hides from the caller is one all the same.
+      const { statusCode: status, body: responseBody } = await api.fastify.inject(request);
+      // An internal error counts as a fault even if a page or tool hides it from the caller.
       const logged = api.logLines.filter((line) => line.includes('"msg":"failure"')).join('\n');
       const isFault = (status >= 500 && status !== 501) || logged !== '';
-      return { status, body: answered, fault: isFault ? `${status} ${answered.slice(0, 500)}\n${logged}` : undefined };
+      return {
+        status,
+        body: responseBody,
+        fault: isFault ? `${status} ${responseBody.slice(0, 500)}\n${logged}` : undefined,
+      };
     },
     async close(): Promise<void> {
       await api.close();

@@ -102,7 +102,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/providers/mercado-pago/payments.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
     'lot-14-refunded-twice': [
-      'amount: holds ? left : amount',
+      'amount: holds ? remaining : amount',
       'amount',
       'a dispute after a refund takes more than the payment',
     ],
@@ -136,13 +136,17 @@ export const faults: readonly Fault[] = [
       'the certificate misses a short RUT',
     ],
   }),
-  ...faultsIn('domain/accounts/assistant-store.ts', ['domain/accounts/oauth.test.ts'], {
-    'lot-26-any-consent': [
-      ".where('client_id', '=', clientId)\n    .where('reference_id', '=', profileId)",
-      ".where('reference_id', '=', profileId)",
-      'the audit log names the consent of another assistant',
-    ],
-  }),
+  ...faultsIn(
+    'domain/accounts/assistant-store.ts',
+    ['domain/accounts/oauth.test.ts', 'domain/accounts/oauth-tokens.test.ts'],
+    {
+      'lot-26-any-consent': [
+        ".where('client_id', '=', clientId)\n    .where('reference_id', '=', profileId)",
+        ".where('reference_id', '=', profileId)",
+        'the audit log names the consent of another assistant',
+      ],
+    },
+  ),
   ...faultsIn('domain/partners/told-touch.ts', ['domain/partners/partners.test.ts'], {
     'lot-29-ad-set-is-ad': [
       'adSetId: known(row.ad_set_id)',

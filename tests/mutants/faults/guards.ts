@@ -149,17 +149,17 @@ export const faults: readonly Fault[] = [
       "somebody is locked out of their account by strangers' guesses",
     ],
   }),
-  ...faultsIn('packages/operations/turns.ts', ['packages/operations/turns.test.ts'], {
-    'tenants-without-limit': ['ofTenant < perTenant && ', '', "one tenant's slow readers take everybody's turns"],
+  ...faultsIn('packages/operations/fair-scheduler.ts', ['packages/operations/fair-scheduler.test.ts'], {
+    'tenants-without-limit': ['active < perTenant && ', '', "one tenant's slow readers use the slots of all tenants"],
     'greedy-tenant-first': [
-      'this.#of(tenant) >= this.#of(first.tenant)',
-      'this.#of(tenant) <= this.#of(first.tenant)',
+      'this.#activeOf(tenant) >= this.#activeOf(next.tenant)',
+      'this.#activeOf(tenant) <= this.#activeOf(next.tenant)',
       'the tenant with the most under way goes first',
     ],
-    'turn-not-given-back': [
-      '      this.#count(waiting, -1);\n      this.#beginNext();',
-      '      this.#beginNext();',
-      'after some requests a receiver gets nothing any more',
+    'slot-not-freed': [
+      '      this.#count(queued, -1);\n      this.#startNext();',
+      '      this.#startNext();',
+      'after some requests a client gets no slot any more',
     ],
   }),
 ];

@@ -73,19 +73,19 @@ export const faults: readonly Fault[] = [
         'if (!fresh) return;',
         'a key that was revoked while the request was at work still gets people',
       ],
-      'keys-told-without-a-look': [
-        'if (told && !isToldAsBefore(caller, fresh))',
-        'if (told && false)',
+      'keys-disclosed-without-a-recheck': [
+        'if (disclosedKeys && !mayStillDiscloseKeys(caller, fresh))',
+        'if (disclosedKeys && false)',
         'keys of patients leave after a switch to healthcare',
       ],
       'refused-read-not-logged': [
-        "await recordAccess(gate, leavingTo(route, caller, call), 'refused');",
+        "await recordAccess(gate, disclosureTo(route, caller, call), 'refused');",
         '{}',
         'a refused attempt to read people is in no log',
       ],
       'people-not-counted': [
-        '{ ...leavingTo(route, caller, call, told), people }, (cut)',
-        '{ ...leavingTo(route, caller, call, told), people: 1 }, (cut)',
+        '{ ...disclosureTo(route, caller, call, disclosedKeys), people }, (cut)',
+        '{ ...disclosureTo(route, caller, call, disclosedKeys), people: 1 }, (cut)',
         'the log of who read people counts one, however many there were',
       ],
     },
@@ -293,7 +293,7 @@ export const faults: readonly Fault[] = [
         'broken text is stored with replacement characters',
       ],
       'deep-bodies-parsed': ['if (excess) throw', 'if (false) throw', 'a body nested a million deep is parsed'],
-      'large-items-parsed': ['? without(bytes, items) :', '? bytes :', 'a large event of many keeps the process busy'],
+      'large-items-parsed': ['? replaceItems(bytes, items) :', '? bytes :', 'one event blocks the process'],
     },
   ),
 ];

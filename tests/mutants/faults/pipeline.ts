@@ -18,12 +18,12 @@ export const faults: readonly Fault[] = [
     'old-signature': [
       'return ageMs <= limits.visit.signatureHours * hourMs && ageMs >= -aheadMs;',
       'return ageMs >= -aheadMs;',
-      'a signature that was copied from a page counts for ever',
+      'a signature copied from a page never expires',
     ],
     'signed-second': [
       '? `${signedText(traits)}\\n${seconds}` : ',
       '? signedText(traits) : ',
-      'the second can be changed',
+      'the timestamp can be changed',
     ],
     'phone-not-signed': [
       '`${external_id}\\n${email}\\n${phone}`',

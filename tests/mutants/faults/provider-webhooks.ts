@@ -1,61 +1,61 @@
 import { type Fault, faultsIn } from '../fault.ts';
 
 const whole = ['apps/provider-webhooks/provider-webhooks.test.ts'];
-const budgets = ['apps/provider-webhooks/budgets.test.ts'];
-const room = 'domain/connections/provider-webhooks';
+const rateLimits = ['apps/provider-webhooks/rate-limits.test.ts'];
+const folder = 'domain/connections/provider-webhooks';
 
-/** Of webhooks that providers send, on their way into the ledger. */
+/** Faults in receiving and applying provider webhooks. */
 export const faults: readonly Fault[] = [
-  ...faultsIn('apps/provider-webhooks/take-webhook.ts', whole, {
+  ...faultsIn('apps/provider-webhooks/store-webhook.ts', whole, {
     'forged-webhook-is-stored': [
-      "  if (verdict === 'unsigned') throw wrongSignature();\n",
+      "  if (verdict === 'invalid') throw wrongSignature();\n",
       '',
-      'whoever guesses an address fills the stream',
+      'forged webhooks fill the stream',
     ],
     'unverified-among-the-verified': [
-      "verdict === 'signed' ? intake.stream.webhooks : intake.stream.unverifiedWebhooks",
-      'intake.stream.webhooks',
-      'webhooks that nobody could verify take the room of the others',
+      "verdict === 'verified' ? store.stream.webhooks : store.stream.unverifiedWebhooks",
+      'store.stream.webhooks',
+      'unverified webhooks displace verified ones',
     ],
   }),
-  ...faultsIn('apps/provider-webhooks/take-webhook.ts', budgets, {
+  ...faultsIn('apps/provider-webhooks/store-webhook.ts', rateLimits, {
     'unverified-without-a-quota': [
-      "  if (verdict === 'unknown') await takeOfUnverified(",
-      '  if (verdict === undefined) await takeOfUnverified(',
-      'one address fills the stream while PostgreSQL is away',
+      "  if (verdict === 'unverified') await chargeUnverified(",
+      '  if (verdict === undefined) await chargeUnverified(',
+      'one address fills the stream while PostgreSQL is unavailable',
     ],
-    'account-without-a-budget': [
-      "  if (verdict === 'signed') takeOfSource(",
-      '  if (verdict === undefined) takeOfSource(',
-      'one store takes all there is',
+    'account-without-a-limit': [
+      "  if (verdict === 'verified') chargeSource(",
+      '  if (verdict === undefined) chargeSource(',
+      'one store uses the whole capacity',
     ],
   }),
-  ...faultsIn(`${room}/apply.ts`, whole, {
+  ...faultsIn(`${folder}/apply.ts`, whole, {
     'signature-of-the-wrong-time': [
       'verify(delivery, receivedAt)',
       'verify(delivery, now)',
-      'what was signed for five minutes is dropped after an outage of ten',
+      'a signature valid for five minutes is rejected after an outage of ten',
     ],
   }),
-  ...faultsIn(`${room}/message.ts`, [`${room}/letters.test.ts`], {
+  ...faultsIn(`${folder}/message.ts`, [`${folder}/dead-letters.test.ts`], {
     'webhook-of-another-time': [
       "column: `webhooks ${headers.Channel} ${headers['Received-At']}`",
       'column: `webhooks ${headers.Channel}`',
-      'whoever writes to the stream makes an old webhook a new one',
+      'a webhook in the stream can be replayed with a newer time',
     ],
   }),
-  ...faultsIn(`${room}/letters.ts`, [`${room}/letters.test.ts`], {
-    'letters-of-others-forgotten': [
+  ...faultsIn(`${folder}/dead-letters.ts`, [`${folder}/dead-letters.test.ts`], {
+    'dead-letters-of-other-profiles-erased': [
       "headers[profilesHeader]?.split(' ').includes(profileId) ?? true",
       'headers[profilesHeader] !== profileId',
-      'an erasure of one profile deletes what another has still to record',
+      'an erasure in one profile deletes dead letters that another profile still needs',
     ],
   }),
   ...faultsIn('packages/stream/streams.ts', ['packages/stream/work-stream.test.ts'], {
-    'handled-webhooks-stay': [
+    'processed-webhooks-stay': [
       '      retention: RetentionPolicy.Workqueue,\n',
       '',
-      'the stream is full of what was applied long ago',
+      'the stream fills with webhooks that were applied',
     ],
   }),
 ];

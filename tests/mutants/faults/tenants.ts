@@ -117,7 +117,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/accounts/compromised-passwords.ts', ['domain/accounts/passwords.test.ts'], {
     'leaked-with-a-year': [' || leaked.has(word)', '', 'Password2026! is taken'],
-    'name-of-the-product': [" || ofTheProduct.has(word.replaceAll(/[^\\p{L}]/gu, ''))", '', 'Tributary2026 is taken'],
+    'name-of-the-product': [" || productNames.has(word.replaceAll(/[^\\p{L}]/gu, ''))", '', 'Tributary2026 is taken'],
   }),
   ...faultsIn('domain/accounts/assert-password.ts', ['domain/accounts/second-factor.test.ts'], {
     'borrowed-session-guesses': [

@@ -212,7 +212,7 @@ export const faults: readonly Fault[] = [
       'visits of one moment have no order',
     ],
   }),
-  ...faultsIn('packages/pages/document.ts', ['apps/collector/collector.test.ts'], {
+  ...faultsIn('packages/pages/document.ts', ['apps/collector/tracker-script.test.ts'], {
     'packed-against-their-will': [
       'return named !== undefined && named.weight > 0;',
       'return named !== undefined;',

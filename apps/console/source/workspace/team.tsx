@@ -55,7 +55,7 @@ function MemberLine({
   const queryClient = useQueryClient();
   const params = { workspaceId, userId };
   const onSuccess = () => queryClient.invalidateQueries(membersQuery(workspaceId));
-  // Others are refused, whatever their password.
+  // The API rejects ownership changes by other roles, even with the password.
   const isOwner = useMembership().role === 'owner';
   // The role that waits for the password.
   const [wanted, setWanted] = useState<Role>();

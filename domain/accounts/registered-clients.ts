@@ -3,9 +3,9 @@ import type { Postgres } from '@tributary/postgres';
 import { findClient } from './assistant-store.ts';
 
 type Handle = PageEndpoint['handle'];
-type Pass = (request: Request) => Promise<Response>;
+type Forward = (request: Request) => Promise<Response>;
 
-/** The name of a registered client; undefined for one that nobody registered. */
+/** The name of a registered client; undefined for an unregistered client. */
 export async function clientName({ home }: Postgres, clientId: string | null): Promise<string | undefined> {
   if (!clientId || !/^[\w-]{1,100}$/.test(clientId)) return undefined;
   const client = await home.unbound.transaction((tx) => findClient(tx, clientId));
@@ -13,71 +13,71 @@ export async function clientName({ home }: Postgres, clientId: string | null): P
 }
 
 /**
- * better-auth takes milliseconds of the processor for each request, and anybody may send one. A client that nobody registered is
- * answered here, by one look-up.
+ * Rejects requests of unregistered OAuth clients with one lookup. These requests need no credential, and better-auth uses milliseconds of
+ * CPU time for each.
  */
-export class KnownClients {
+export class RegisteredClients {
   readonly #postgres: Postgres;
   readonly #errorPage: string;
 
-  /** `errorPage` is where a browser is led that comes for no client. */
+  /** `errorPage`: redirect target for a browser request without a registered client. */
   constructor(postgres: Postgres, errorPage: string) {
     this.#postgres = postgres;
     this.#errorPage = errorPage;
   }
 
-  /** A browser comes with the client in the query. */
-  asking(pass: Pass): Handle {
+  /** For browser requests, with the client id in the query. */
+  checkQuery(forward: Forward): Handle {
     return async (request) => {
       const clientId = new URL(request.url).searchParams.get('client_id');
-      if (await this.#isKnown(clientId)) return pass(request);
+      if (await this.#isRegistered(clientId)) return forward(request);
       const location = `${this.#errorPage}?error=${clientId ? 'invalid_client' : 'invalid_request'}`;
       return new Response(null, { status: 302, headers: { location, 'cache-control': 'no-store' } });
     };
   }
 
-  /** A program sends the client in its form or in the header. */
-  sending(pass: Pass): Handle {
+  /** For token requests, with the client id in the form or the Authorization header. */
+  checkForm(forward: Forward): Handle {
     return async (request) => {
       const text = await request.text();
       const basic = request.headers.get('authorization');
-      const clientId = basic ? clientIn(basic) : new URLSearchParams(text).get('client_id');
-      if (!(await this.#isKnown(clientId))) return unknownClient(basic !== null);
-      return pass(new Request(request.url, { method: request.method, headers: request.headers, body: text }));
+      const clientId = basic ? readClientId(basic) : new URLSearchParams(text).get('client_id');
+      if (!(await this.#isRegistered(clientId))) return unregisteredClient(basic !== null);
+      return forward(new Request(request.url, { method: request.method, headers: request.headers, body: text }));
     };
   }
 
-  async #isKnown(clientId: string | null): Promise<boolean> {
+  async #isRegistered(clientId: string | null): Promise<boolean> {
     return (await clientName(this.#postgres, clientId)) !== undefined;
   }
 }
 
-function clientIn(authorization: string): string | null {
+function readClientId(authorization: string): string | null {
   const [, encoded = ''] = /^Basic +(\S+)$/i.exec(authorization) ?? [];
   const [id = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 1);
   return id || null;
 }
 
-const unknownClient = (isBasic: boolean) =>
+const unregisteredClient = (isBasic: boolean) =>
   Response.json(
-    { error: 'invalid_client', error_description: 'There is no such client. Register it first.' },
+    { error: 'invalid_client', error_description: 'The client is not registered. Register it first.' },
     { status: 401, headers: { 'cache-control': 'no-store', ...(isBasic && { 'www-authenticate': 'Basic' }) } },
   );
 
-/** An answer that is the same for everybody as long as the process runs. A failure is not kept. */
-export function madeOnce(make: Pass): Handle {
-  let made: Promise<{ readonly body: ArrayBuffer; readonly init: ResponseInit }> | undefined;
+/** Caches a static response for the lifetime of the process. Failures are not cached. */
+export function cacheResponse(load: Forward): Handle {
+  let cached: Promise<{ readonly body: ArrayBuffer; readonly init: ResponseInit }> | undefined;
   const read = async (request: Request) => {
-    const response = await make(request);
-    if (!response.ok) throw new Error(`A document of discovery was answered ${response.status}.`);
+    const response = await load(request);
+    if (!response.ok) throw new Error(`A discovery document returned ${response.status}.`);
     return { body: await response.arrayBuffer(), init: { status: response.status, headers: response.headers } };
   };
   return async (request) => {
-    made ??= read(request).catch((error: unknown) => {
-      made = undefined;
+    cached ??= read(request).catch((error: unknown) => {
+      cached = undefined;
       throw error;
     });
-    const { body, init } = await made;
+    const { body, init } = await cached;
     return new Response(body, init);
   };
 }

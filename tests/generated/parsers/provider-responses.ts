@@ -19,59 +19,57 @@ import { documentChanges } from './documents.ts';
 import { type ParserTarget, parserTarget } from './target.ts';
 import type { ParserWorld } from './world.ts';
 
-/** More requests than this for one page, and a provider leads us in circles. */
-const mostRequests = 60;
-const mostPages = 3;
-const mostShown = 1_500;
+/** More requests than this for a few pages mean an endless loop. */
+const maxRequests = 60;
+const maxPages = 3;
+const maxReported = 1_500;
 const redirectUri = 'http://127.0.0.1:4000/connect/callback';
 const statuses = fc.oneof(
   { weight: 9, arbitrary: fc.constant(undefined) },
   fc.constantFrom(200, 204, 301, 400, 401, 429, 500),
 );
 
-interface Reading {
+interface ProviderRead {
   readonly name: string;
-  /** Pages of a sync; whatever else is read has none. */
   read(call: Call): Promise<void>;
 }
 
-/** Answers of the sandbox, one of them bent, read by the provider and written into the ledger. */
-export async function answerTargets(world: ParserWorld): Promise<ParserTarget[]> {
+/** Responses of the sandbox, one of them mutated, parsed by the provider and recorded in the ledger. */
+export async function providerResponseTargets(world: ParserWorld): Promise<ParserTarget[]> {
   const targets: ParserTarget[] = [];
   for (const channel of channelNames) {
     const provider = world.providers.of(channel);
-    // A chatbot offers nothing but a check of its key.
+    // A chatbot has no sync.
     if (!provider?.sync || !world.connections.has(channel)) continue;
     const sandboxCall = callThrough(sendTo(world.sandbox), world.now());
     const account = await openAccount(world, provider, channel, sandboxCall);
-    const answers = new Map<string, ProviderAnswer>();
+    const responses = new Map<string, ProviderAnswer>();
     const send = async (request: ProviderRequest) => {
       const key = `${request.method} ${request.url} ${request.body ?? ''}`;
-      const answer = answers.get(key) ?? (await sendTo(world.sandbox)(request));
-      answers.set(key, answer);
-      return answer;
+      const response = responses.get(key) ?? (await sendTo(world.sandbox)(request));
+      responses.set(key, response);
+      return response;
     };
-    for (const { name, read } of readingsOf(world, provider, account, channel))
+    for (const { name, read } of readsOf(world, provider, account, channel))
       targets.push(
         parserTarget<{ at: number; change: (document: unknown) => Buffer; status: number | undefined }>({
-          name: `${channel} answers: ${name}`,
-          mostCpuMs: 2_000,
+          name: `${channel} responses: ${name}`,
+          maxCpuMs: 2_000,
           inputs: fc.record({ at: fc.nat(5), change: documentChanges, status: statuses }),
           async check({ at, change, status }) {
             let count = 0;
-            let sent = '';
-            const bentSend = async (request: ProviderRequest) => {
+            let mutated = '';
+            const sendMutated = async (request: ProviderRequest) => {
               count += 1;
-              if (count > mostRequests) throw new Error(`more than ${mostRequests} requests for ${mostPages} pages`);
-              const answer = await send(request);
-              if (count - 1 !== at % 3) return answer;
-              const text = change(JSON.parse(answer.text || 'null')).toString('utf8');
-              sent = text;
-              return { ...answer, text, status: status ?? answer.status };
+              if (count > maxRequests) throw new Error(`more than ${maxRequests} requests for ${maxPages} pages`);
+              const response = await send(request);
+              if (count - 1 !== at % 3) return response;
+              mutated = change(JSON.parse(response.text || 'null')).toString('utf8');
+              return { ...response, text: mutated, status: status ?? response.status };
             };
-            await read(callThrough(bentSend, world.now())).catch((error: unknown) => {
+            await read(callThrough(sendMutated, world.now())).catch((error: unknown) => {
               if (!(error instanceof ProviderFault))
-                throw new Error(`${(error as Error).stack}\nafter the answer ${sent.slice(0, mostShown)}`);
+                throw new Error(`${(error as Error).stack}\nafter the response ${mutated.slice(0, maxReported)}`);
             });
             return undefined;
           },
@@ -83,7 +81,7 @@ export async function answerTargets(world: ParserWorld): Promise<ParserTarget[]>
 
 const callThrough = (send: Call['send'], now: Date): Call => ({ send, now, signal: new AbortController().signal });
 
-function readingsOf(world: ParserWorld, provider: Provider, account: Account<unknown>, channel: Channel): Reading[] {
+function readsOf(world: ParserWorld, provider: Provider, account: Account<unknown>, channel: Channel): ProviderRead[] {
   const { sync, stages, pixels, pages, connect } = provider;
   return [
     ...(sync ? [{ name: 'sync', read: (call: Call) => readSync(world, provider, account, channel, call) }] : []),
@@ -110,32 +108,32 @@ async function readSync(
 ): Promise<void> {
   let pages = 0;
   for await (const { said, position } of provider.sync?.(account, null, call) ?? []) {
-    await keep(world, channel, said, position, testOutcomeServices);
+    await recordPage(world, channel, said, position, testOutcomeServices);
     pages += 1;
-    if (pages >= mostPages) return;
+    if (pages >= maxPages) return;
   }
 }
 
-/** As a sync keeps a page. */
-async function keep(
+/** Records a page like a sync. */
+async function recordPage(
   { kit, profile, connections, now }: ParserWorld,
   channel: Channel,
-  said: readonly Said[],
+  records: readonly Said[],
   position: unknown,
   services: OutcomeServices,
 ): Promise<void> {
   const connectionId = connections.get(channel);
   if (!connectionId) throw new Error(`${channel} is not connected.`);
-  const saying = { profileId: profile.id, connectionId, channel, services, now: now() };
+  const context = { profileId: profile.id, connectionId, channel, services, now: now() };
   await untilRecorded(() =>
     kit.app.forProfile(profile.id).transaction(async (tx) => {
-      await recordSaid(tx, saying, said);
+      await recordSaid(tx, context, records);
       await sql`SELECT ${JSON.stringify(position)}::jsonb`.execute(tx);
     }),
   );
 }
 
-/** What a person agrees to at the sandbox. */
+/** Connects an account of the sandbox. */
 async function openAccount(
   { sandbox }: ParserWorld,
   { connect, link }: Provider,
@@ -152,11 +150,11 @@ async function openAccount(
     if (account) return account;
   }
   if (!connect) throw new Error(`${channel} cannot be connected.`);
-  const asked = { redirectUri, state: 's', codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
+  const authorization = { redirectUri, state: 's', codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' };
   const codeVerifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-  const back = connect.readCallback(await agree(connect.authorizeUrl(asked), { most: 1 }));
-  if (!('code' in back)) throw new Error(`The sandbox answers ${back.reason} for ${channel}.`);
-  const credentials = await connect.exchange({ code: back.code, redirectUri, codeVerifier }, call);
+  const callback = connect.readCallback(await agree(connect.authorizeUrl(authorization), { most: 1 }));
+  if (!('code' in callback)) throw new Error(`The sandbox returned ${callback.reason} for ${channel}.`);
+  const credentials = await connect.exchange({ code: callback.code, redirectUri, codeVerifier }, call);
   const [candidate] = await connect.candidates(credentials, call);
   if (!candidate) throw new Error(`The sandbox has no account of ${channel}.`);
   return { ...candidate, credentials: candidate.credentials ?? credentials };

@@ -8,32 +8,32 @@ import { type FuzzRequest, requestsTo } from '../requests.ts';
 import { settled } from '../world.ts';
 import { brokenBytes, documentsLike, formsLike } from './documents.ts';
 import { type ParserTarget, parserTarget } from './target.ts';
-import type { ParserAnswer, ParserWorld } from './world.ts';
+import type { ParserResponse, ParserWorld } from './world.ts';
 
 const json = { 'content-type': 'application/json' };
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** What is declared by no route: forms and messages of OAuth, messages of assistants, cursors, secrets. */
-export const doorTargets = (world: ParserWorld): ParserTarget[] => [
+/** HTTP inputs without a route schema: OAuth forms and messages, MCP messages, cursors and secrets. */
+export const endpointTargets = (world: ParserWorld): ParserTarget[] => [
   assistantMessages(world),
   ...oauthForms(world),
   cursors(world),
   secrets(world),
 ];
 
-const faultOnly = ({ fault }: ParserAnswer): string | undefined => fault;
+const faultOnly = ({ fault }: ParserResponse): string | undefined => fault;
 
-function assistantMessages({ ask, assistant }: ParserWorld): ParserTarget {
+function assistantMessages({ send, assistant }: ParserWorld): ParserTarget {
   const message = (method: string, params: unknown) => ({ jsonrpc: '2.0', id: 1, method, params });
   const initialize = message('initialize', {
     protocolVersion: '2025-06-18',
     capabilities: {},
     clientInfo: { name: 'parsers', version: '1' },
   });
-  const calls = tools.map(({ name, route }) => message('tools/call', { name, arguments: plausible(route) }));
+  const calls = tools.map(({ name, route }) => message('tools/call', { name, arguments: exampleArguments(route) }));
   const headers = { ...json, accept: 'application/json, text/event-stream', ...assistant };
   return parserTarget<Buffer>({
-    name: 'assistant messages',
+    name: 'MCP messages',
     inputs: documentsLike(
       initialize,
       message('tools/list', {}),
@@ -41,12 +41,12 @@ function assistantMessages({ ask, assistant }: ParserWorld): ParserTarget {
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       ...calls,
     ),
-    check: async (body) => faultOnly(await ask({ method: 'POST', url: '/mcp?changes=allowed', headers, body })),
+    check: async (body) => faultOnly(await send({ method: 'POST', url: '/mcp?changes=allowed', headers, body })),
   });
 }
 
-/** Something for each argument of a tool. */
-function plausible(route: Route): Record<string, unknown> {
+/** A plausible value for each argument of a tool. */
+function exampleArguments(route: Route): Record<string, unknown> {
   const exampleOf = (name: string): unknown => {
     if (name.endsWith('_from')) return '2026-06-01';
     if (name.endsWith('_to')) return '2026-06-10';
@@ -58,7 +58,7 @@ function plausible(route: Route): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, exampleOf(name)]));
 }
 
-function oauthForms({ ask, clientId, cookie, now }: ParserWorld): ParserTarget[] {
+function oauthForms({ send, clientId, cookie, now }: ParserWorld): ParserTarget[] {
   const request = {
     response_type: 'code',
     client_id: clientId,
@@ -78,7 +78,7 @@ function oauthForms({ ask, clientId, cookie, now }: ParserWorld): ParserTarget[]
       inputs: formsLike(fields),
       check: async (body) =>
         faultOnly(
-          await ask({
+          await send({
             method: 'POST',
             url,
             headers: { ...form, origin: 'https://tributary.test', 'sec-fetch-site': 'same-origin', cookie },
@@ -91,13 +91,13 @@ function oauthForms({ ask, clientId, cookie, now }: ParserWorld): ParserTarget[]
       name: `query of ${name}`,
       inputs: formsLike(fields),
       check: async (text) => {
-        // Bytes that a client may send in an address.
-        const asked = text
+        // Bytes that a client can send in a URL.
+        const search = text
           .toString('latin1')
           .replace(/[^\x21-\x7e]/g, escaped)
           .slice(0, 8_000);
         return faultOnly(
-          await ask({ method: 'GET', url: `${url}?${asked.replaceAll('#', '%23')}`, headers: { cookie } }),
+          await send({ method: 'GET', url: `${url}?${search.replaceAll('#', '%23')}`, headers: { cookie } }),
         );
       },
     });
@@ -122,56 +122,56 @@ function oauthForms({ ask, clientId, cookie, now }: ParserWorld): ParserTarget[]
     jwks: { keys: [{ kty: 'RSA', n: 'x', e: 'AQAB' }] },
   };
   return [
-    post('an assistant’s code', '/oauth2/token', code),
-    post('an assistant’s refresh', '/oauth2/token', {
+    post('the authorization code grant', '/oauth2/token', code),
+    post('the refresh token grant', '/oauth2/token', {
       grant_type: 'refresh_token',
       refresh_token: 'x'.repeat(40),
       client_id: clientId,
       scope: 'mcp:read',
     }),
-    post('revoking', '/oauth2/revoke', {
+    post('revocation', '/oauth2/revoke', {
       token: 'x'.repeat(40),
       token_type_hint: 'refresh_token',
       client_id: clientId,
     }),
     post('consent', '/oauth2/consent', { query, decision: 'allow', profile_id: uuid(), write: 'yes' }),
-    post('signing in', '/oauth2/sign-in', {
+    post('sign-in', '/oauth2/sign-in', {
       query,
       email: 'a@b.example',
       password: 'wrong',
       challenge: '',
       code: '123456',
     }),
-    post('an app’s token', '/oauth/token', {
+    post('the client credentials grant', '/oauth/token', {
       grant_type: 'client_credentials',
       client_id: uuid(),
       client_secret: 'secret',
       profile_id: uuid(),
       scope: 'campaigns:read',
     }),
-    get('authorizing', '/oauth2/authorize', request),
+    get('authorization', '/oauth2/authorize', request),
     get('the consent page', '/oauth2/consent', request),
-    get('the way back from a provider', '/connect/callback/social_ads', {
+    get('the provider callback', '/connect/callback/social_ads', {
       state: 'a.b',
       code: 'c',
       error: 'access_denied',
     }),
     get('the bank’s widget', '/connect/bank-link', { token: 'x', state: 'y' }),
     parserTarget<Buffer>({
-      name: 'registration of an assistant',
+      name: 'client registration',
       inputs: documentsLike(registration),
-      check: async (body) => faultOnly(await ask({ method: 'POST', url: '/oauth2/register', headers: json, body })),
+      check: async (body) => faultOnly(await send({ method: 'POST', url: '/oauth2/register', headers: json, body })),
     }),
   ];
 }
 
-/** Parts of places that cursors hold. */
+/** Parts of positions in cursors. */
 const cursorParts = fc.oneof(
   fc.constantFrom<unknown>(uuid(), '2026-06-10T12:00:00.000Z', '2026-06-10', '0', '-999999999999999999', 'act_1', null),
   hostileValues,
 );
 const cursorTexts: fc.Arbitrary<string> = fc.oneof(
-  { weight: 6, arbitrary: fc.array(cursorParts, { maxLength: 5 }).map((place) => encoded(writeJson(place))) },
+  { weight: 6, arbitrary: fc.array(cursorParts, { maxLength: 5 }).map((position) => encoded(writeJson(position))) },
   { weight: 2, arbitrary: hostileTexts.map((text) => encoded(`outcomes:${text}`)) },
   { weight: 1, arbitrary: fc.bigInt({ min: -1n, max: 10n ** 20n }).map((sequence) => encoded(`outcomes:${sequence}`)) },
   { weight: 2, arbitrary: brokenBytes.map((change) => change(Buffer.from(`["${uuid()}"]`)).toString('base64url')) },
@@ -180,8 +180,8 @@ const cursorTexts: fc.Arbitrary<string> = fc.oneof(
 );
 const encoded = (text: string): string => Buffer.from(text).toString('base64url');
 
-/** Cursors of the right form with wrong places in them, on every route that takes one. */
-function cursors({ ask, headers, routeWorld }: ParserWorld): ParserTarget {
+/** Well-formed cursors with wrong positions, on every route that accepts one. */
+function cursors({ send, headers, routeWorld }: ParserWorld): ParserTarget {
   const paged = Object.values(routes).filter((route) => 'query' in route && 'cursor' in (route.query?.shape ?? {}));
   return parserTarget<{ request: FuzzRequest; cursor: string }>({
     name: 'cursors',
@@ -193,16 +193,16 @@ function cursors({ ask, headers, routeWorld }: ParserWorld): ParserTarget {
     }),
     async check({ request, cursor }) {
       const { url } = settled(request, routeWorld);
-      const asked = new URL(url, 'http://api');
-      asked.searchParams.set('cursor', cursor.slice(0, 8_000));
-      return faultOnly(await ask({ method: 'GET', url: `${asked.pathname}${asked.search}`, headers }));
+      const target = new URL(url, 'http://api');
+      target.searchParams.set('cursor', cursor.slice(0, 8_000));
+      return faultOnly(await send({ method: 'GET', url: `${target.pathname}${target.search}`, headers }));
     },
   });
 }
 
-/** Secrets of every kind: cut, changed in one letter, put together of two. */
-function secrets({ ask, routeWorld }: ParserWorld): ParserTarget {
-  const shown = Object.values(routeWorld.credentials).flatMap((headers) => Object.entries(headers));
+/** Secrets of every type: truncated, modified, or joined from two. */
+function secrets({ send, routeWorld }: ParserWorld): ParserTarget {
+  const pairs = Object.values(routeWorld.credentials).flatMap((headers) => Object.entries(headers));
   return parserTarget<{
     pair: [string, string];
     other: [string, string];
@@ -211,18 +211,18 @@ function secrets({ ask, routeWorld }: ParserWorld): ParserTarget {
   }>({
     name: 'secrets',
     inputs: fc.record({
-      pair: fc.constantFrom(...(shown as [string, string][])),
-      other: fc.constantFrom(...(shown as [string, string][])),
+      pair: fc.constantFrom(...(pairs as [string, string][])),
+      other: fc.constantFrom(...(pairs as [string, string][])),
       change: brokenBytes,
       isJoined: fc.boolean(),
     }),
     async check({ pair: [name, value], other, change, isJoined }) {
       const text = isJoined ? `${value}${other[1]}` : change(Buffer.from(value)).toString('latin1');
       const sent = { [name]: text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?').slice(0, 8_000) };
-      const { status, fault } = await ask({ method: 'GET', url: '/api/v1/profile', headers: sent });
-      // How the scheme is written makes no difference.
+      const { status, fault } = await send({ method: 'GET', url: '/api/v1/profile', headers: sent });
+      // The spelling of the scheme does not matter.
       const secret = value.replace(/^\w+ /, '');
-      return fault ?? (status === 200 && !text.includes(secret) ? `${text} opens a profile` : undefined);
+      return fault ?? (status === 200 && !text.includes(secret) ? `${text} is accepted` : undefined);
     },
   });
 }

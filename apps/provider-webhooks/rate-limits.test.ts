@@ -7,9 +7,9 @@ import { createMetrics } from '@tributary/telemetry/prometheus.ts';
 import { openKit, testStreamVault, testVault } from '@tributary/testkit';
 import { limits } from '@tributary/vocabulary';
 import { afterAll, describe, expect, test } from 'vitest';
-import { takeOfSource, takeOfUnverified } from './budgets.ts';
+import { chargeSource, chargeUnverified } from './rate-limits.ts';
 import { SecretCache } from './secret-cache.ts';
-import { takeWebhook } from './take-webhook.ts';
+import { storeWebhook } from './store-webhook.ts';
 
 const kit = await openKit();
 const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
@@ -29,27 +29,30 @@ const refusal = (work: () => void): unknown => {
   return undefined;
 };
 
-test('an account has a budget of requests and of bytes, and a provider that signs for all has a larger one', () => {
-  const [one, another] = [
+test('limits requests and bytes per account, and more per provider with one secret', () => {
+  const [first, second] = [
     { channel: 'store', account: 'one.myshopify.com' },
     { channel: 'store', account: 'two.myshopify.com' },
   ];
   const all = { channel: 'payments_a', account: undefined };
-  const budgets = leases();
-  const take = (source: typeof one | typeof all, bytes: number) => refusal(() => takeOfSource(budgets, source, bytes));
+  const counters = leases();
+  const take = (source: typeof first | typeof all, bytes: number) =>
+    refusal(() => chargeSource(counters, source, bytes));
   const { requests, mebibytes } = perMinute.account;
-  expect(take(one, mebibytes * mebibyte)).toBeUndefined();
-  expect(take(one, 1)).toBe('rate_limit_exceeded');
-  expect([take(another, 1), take(all, mebibytes * mebibyte), take(all, 1)]).toEqual([undefined, undefined, undefined]);
-  const small = Array.from({ length: requests }, () => take(another, 1));
+  expect(take(first, mebibytes * mebibyte)).toBeUndefined();
+  expect(take(first, 1)).toBe('rate_limit_exceeded');
+  expect([take(second, 1), take(all, mebibytes * mebibyte), take(all, 1)]).toEqual([undefined, undefined, undefined]);
+  const small = Array.from({ length: requests }, () => take(second, 1));
   expect(small.indexOf('rate_limit_exceeded')).toBe(requests - 1);
 });
 
-test('what one account and what one address leave unverified is counted over all processes', async () => {
+test('counts unverified bytes per account and address across all processes', async () => {
   const take = async (account: string, address: string, mebibytes: number) => {
-    const own = createRateLimiter({ redis, nowMs: Date.now });
+    const separateLimiter = createRateLimiter({ redis, nowMs: Date.now });
     const source = { channel: 'store', account };
-    const outcome = await takeOfUnverified(own, source, { own: address }, mebibytes * mebibyte).catch((error) => error);
+    const outcome = await chargeUnverified(separateLimiter, source, { own: address }, mebibytes * mebibyte).catch(
+      (error) => error,
+    );
     return outcome?.code;
   };
   expect(await take('a', '198.51.100.1', unverified.account)).toBeUndefined();
@@ -60,7 +63,7 @@ test('what one account and what one address leave unverified is counted over all
   expect(await take('c', '198.51.100.3', 1)).toBeUndefined();
 });
 
-describe('a webhook beyond a budget is not stored', () => {
+describe('a webhook over a limit is not stored', () => {
   const account = 'busy.myshopify.com';
   const body = randomBytes(900_000);
   const hmac = (secret: string) => createHmac('sha256', secret).update(body).digest('base64');
@@ -74,7 +77,7 @@ describe('a webhook beyond a budget is not stored', () => {
       if (changes.isAway) throw new Error('connect ECONNREFUSED');
       return [{ profileId: 'p', id: 'c', credentials }];
     };
-    const intake = {
+    const store = {
       secrets: new SecretCache({ lookUp } as LookUps),
       vault: testVault,
       sealer: testStreamVault,
@@ -85,25 +88,25 @@ describe('a webhook beyond a budget is not stored', () => {
       now: () => new Date(),
     };
     const headers = { 'x-shopify-shop-domain': account, 'x-shopify-hmac-sha256': hmac('right') };
-    const sent = { channel: 'store', receiver, delivery: { headers, body }, group: { own: '192.0.2.1' } } as const;
-    return takeWebhook(intake, sent).then(
+    const incoming = { channel: 'store', receiver, delivery: { headers, body }, group: { own: '192.0.2.1' } } as const;
+    return storeWebhook(store, incoming).then(
       () => stored.splice(0),
       (error: { code: string }) => [error.code, ...stored.splice(0)],
     );
   };
 
-  test('of its account', async () => {
+  test('over the limit of its account', async () => {
     const spent = leases();
-    takeOfSource(spent, { channel: 'store', account }, perMinute.account.mebibytes * mebibyte);
+    chargeSource(spent, { channel: 'store', account }, perMinute.account.mebibytes * mebibyte);
     expect(await send({ leases: spent })).toEqual(['rate_limit_exceeded']);
     expect(await send({})).toEqual(['webhooks']);
   });
 
-  test('of what may be left unverified', async () => {
+  test('over the quota of unverified webhooks', async () => {
     const rest = (unverified.account - 1) * mebibyte;
-    await takeOfUnverified(limiter, { channel: 'store', account }, { own: '192.0.2.2' }, rest);
+    await chargeUnverified(limiter, { channel: 'store', account }, { own: '192.0.2.2' }, rest);
     expect(await send({ isAway: true })).toEqual(['unverified']);
-    // The next has as many bytes again, and room comes back slowly.
+    // The second webhook is as large again, and the quota refills slowly.
     expect(await send({ isAway: true })).toEqual(['service_unavailable']);
     expect(await send({})).toEqual(['webhooks']);
   });

@@ -4,7 +4,7 @@ import { eventually, openPrivateStream, type PrivateStream } from '@tributary/te
 import { createOpener } from '@tributary/vault';
 import { v7 as uuid } from 'uuid';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { forgetWebhookLetters, letterHeaders, openWebhookLetters } from './letters.ts';
+import { deadLetterHeaders, eraseWebhookDeadLetters, readWebhookDeadLetters } from './dead-letters.ts';
 import { openWebhook, sealWebhook } from './message.ts';
 
 const [ours, theirs] = [uuid(), uuid()];
@@ -24,12 +24,12 @@ const seal = (body: string) =>
     delivery: { headers: { 'x-shop': 'shop' }, body: Buffer.from(body) },
   });
 
-/** Webhooks that could not be recorded, each of these profiles. */
-async function letters(...of: readonly { readonly body: string; readonly profileIds?: readonly string[] }[]) {
+/** Publishes webhooks that are rejected into the dead letters, each for the given profiles. */
+async function addDeadLetters(...of: readonly { readonly body: string; readonly profileIds?: readonly string[] }[]) {
   const headersOf = new Map<string, Record<string, string>>();
   for (const { body, profileIds } of of) {
     const message = await seal(body);
-    headersOf.set(message.id, profileIds ? letterHeaders(profileIds) : {});
+    headersOf.set(message.id, profileIds ? deadLetterHeaders(profileIds) : {});
     await own.stream.webhooks.publish(message);
   }
   const consumer = await own.stream.webhooks.consume({
@@ -44,10 +44,12 @@ async function letters(...of: readonly { readonly body: string; readonly profile
 }
 
 const contents = async (profileId: string) =>
-  (await Array.fromAsync(openWebhookLetters(profileId, { stream: own.stream, opening }))).map(({ content }) => content);
+  (await Array.fromAsync(readWebhookDeadLetters(profileId, { stream: own.stream, opening }))).map(
+    ({ content }) => content,
+  );
 const signal = AbortSignal.timeout(60_000);
 
-test('a webhook opens as it was sent, and neither under another id, time nor provider', async () => {
+test('decrypts a webhook as sent, and fails under a different id, time or provider', async () => {
   const message = await seal('{"a": 1}\nb');
   expect(await openWebhook(opening.streamVault, message)).toMatchObject({
     channel: 'store',
@@ -66,28 +68,28 @@ test('a webhook opens as it was sent, and neither under another id, time nor pro
   expect(await openWebhook(opening.streamVault, { ...message, headers: {} })).toBeUndefined();
 });
 
-test('an erasure deletes letters of the profile that name who was erased, and of no other profile', async () => {
-  await letters(
+test('an erasure deletes dead letters that name the erased customer, only in that profile', async () => {
+  await addDeadLetters(
     { body: '{"email":"ana@example.com"}', profileIds: [ours] },
     { body: '{"email":"eva@example.com"}', profileIds: [ours] },
     { body: '{"email":"ana@example.com"}', profileIds: [theirs] },
-    { body: 'no JSON, ana@example.com' },
+    { body: 'not JSON, ana@example.com' },
   );
   expect(await contents(ours)).toEqual([
     [{ 'x-shop': 'shop' }, { email: 'ana@example.com' }],
     [{ 'x-shop': 'shop' }, { email: 'eva@example.com' }],
-    [{ 'x-shop': 'shop' }, 'no JSON, ana@example.com'],
+    [{ 'x-shop': 'shop' }, 'not JSON, ana@example.com'],
   ]);
   const stores = { stream: own.stream, opening };
   const namingAna = async <Row extends { content: unknown }>(_profileId: string, rows: readonly Row[]) =>
     rows.filter(({ content }) => JSON.stringify(content).includes('ana@'));
-  expect(await forgetWebhookLetters(ours, stores, namingAna, signal)).toBe(2);
+  expect(await eraseWebhookDeadLetters(ours, stores, namingAna, signal)).toBe(2);
   expect(await contents(ours)).toEqual([[{ 'x-shop': 'shop' }, { email: 'eva@example.com' }]]);
   expect(await contents(theirs)).toHaveLength(1);
 });
 
-test('a deleted profile leaves no letter', async () => {
-  await letters(
+test('deleting a profile deletes its dead letters', async () => {
+  await addDeadLetters(
     { body: '{}', profileIds: [ours] },
     { body: '{}', profileIds: [theirs, ours] },
     { body: '{}', profileIds: [theirs] },
