@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Book, Sale } from './year-book.ts';
 import { refundedOf } from './year-book.ts';
 import type { Checks } from './year-checks.ts';
@@ -8,12 +9,13 @@ import type { Reception } from './year-troubles.ts';
 /** Events without a response are retried for this long, while the platform still deduplicates. */
 const resendMs = 47.75 * 3_600_000;
 
-/** Which sales the ad platform has to receive, each once, with what was left of it in the evening on which it was sent. */
+/** Which sales the ad platform has to receive, each once, with the amount left after refunds on the evening of its first delivery. */
 export class ExportBook {
-  readonly #sent = new Map<Sale, string>();
-  /** Time of the first attempt of sales without a response. */
-  readonly #failed = new Map<Sale, number>();
-  /** Sales with an unknown delivery result, which are not retried. */
+  readonly #received = new Map<Sale, string>();
+  readonly #answered = new Set<Sale>();
+  /** When a sale without an answer was first sent. */
+  readonly #firstSent = new Map<Sale, number>();
+  /** No longer sent again, because the platform may have the event and would count a copy. */
   readonly #unknown = new Set<Sale>();
 
   static async begin(shop: Shop): Promise<ExportBook> {
@@ -28,20 +30,22 @@ export class ExportBook {
     return new ExportBook();
   }
 
-  /**
-   * Failed events are retried after minutes of real time, which is short in the simulated year. A platform whose responses are lost still
-   * receives the events.
-   */
+  /** Makes retries due at once: their delays are real minutes, and a simulated day takes seconds. */
   async evening(shop: Shop, book: Book, reception: Reception): Promise<void> {
     await shop.hurryExports();
     if (reception === 'unreachable') return;
     const now = shop.kit.clock.now().getTime();
     for (const sale of book.known()) {
-      if (this.#sent.has(sale) || this.#unknown.has(sale)) continue;
-      if (now - (this.#failed.get(sale) ?? now) > resendMs) this.#unknown.add(sale);
-      else if (reception === 'accepts')
-        this.#sent.set(sale, `${textOf(sale.amount - refundedOf(sale), sale.currency)} ${sale.currency}`);
-      else if (!this.#failed.has(sale)) this.#failed.set(sale, now);
+      if (this.#answered.has(sale) || this.#unknown.has(sale)) continue;
+      const firstSent = this.#firstSent.get(sale) ?? now;
+      this.#firstSent.set(sale, firstSent);
+      if (now - firstSent > resendMs) {
+        this.#unknown.add(sale);
+        continue;
+      }
+      if (reception !== 'fails' && !this.#received.has(sale))
+        this.#received.set(sale, `${textOf(sale.amount - refundedOf(sale), sale.currency)} ${sale.currency}`);
+      if (reception === 'accepts') this.#answered.add(sale);
     }
   }
 
@@ -51,7 +55,7 @@ export class ExportBook {
       const places = data?.currency === 'CLP' ? 0 : 2;
       return `${data?.value?.toFixed(places)} ${data?.currency}`;
     });
-    const wanted = [...this.#sent.values()];
+    const wanted = [...this.#received.values()];
     checks.same('exports', 'events', found.length, wanted.length);
     const times = (all: readonly string[]) =>
       new Map([...Map.groupBy(all, (one) => one)].map(([one, of]) => [one, of.length]));
@@ -61,14 +65,13 @@ export class ExportBook {
   }
 }
 
-/** Number of sales with an unknown result, from the API's list of runs. */
+/**
+ * Read from the ledger. Exports are scheduled by the minute of PostgreSQL's clock, so many simulated days share one run, and the counts of a
+ * run are not meaningful here.
+ */
 async function countUnknown(shop: Shop): Promise<number> {
-  let unknown = 0;
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const { data, pagination } = await shop.call('GET', `/exports?limit=100${cursor && `&cursor=${cursor}`}`);
-    for (const run of data) unknown += run.unknown;
-    cursor = pagination.has_next ? pagination.cursor : null;
-  }
-  return unknown;
+  const { rows } = await shop.ledger.transaction((tx) =>
+    sql<{ n: number }>`SELECT count(*)::int AS n FROM export_events WHERE status = 'unknown'`.execute(tx),
+  );
+  return rows[0]?.n ?? 0;
 }

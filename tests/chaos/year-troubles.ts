@@ -32,8 +32,8 @@ const revocable: readonly Channel[] = [
 ];
 const always = 1_000_000;
 
-/** The platform accepts events (the response may be lost), returns an error, or is not connected. */
-export type Reception = 'accepts' | 'fails' | 'unreachable';
+/** How a provider handles a change: stores it and responds, stores it but the response is lost, responds with an error, or lacks consent. */
+export type Reception = 'accepts' | 'loses' | 'fails' | 'unreachable';
 
 /** What goes wrong in a shop's year, and what its owner does: outages, lost consents, merges, erasures, another currency. */
 export class Troubles {
@@ -65,7 +65,8 @@ export class Troubles {
   /** How the platform responds to writes. */
   receptionOf(channel: Channel): Reception {
     if (this.#lost === channel) return 'unreachable';
-    return this.#outage?.channel === channel && !this.#outage.losesAnswers ? 'fails' : 'accepts';
+    if (this.#outage?.channel !== channel) return 'accepts';
+    return this.#outage.losesAnswers ? 'loses' : 'fails';
   }
 
   isRevoked(channel: Channel): boolean {
