@@ -36,6 +36,20 @@ test('returns 204 once a signed webhook is stored encrypted, and the worker reco
   expect(await scene.orders(store.profileId)).toEqual(['1001']);
 });
 
+test.each([
+  ['GET', '/healthz'],
+  ['GET', '/readyz'],
+  ['POST', '/hooks/payments_a'],
+  ['POST', '/hooks/nothing'],
+  ['GET', '/'],
+])('%s %s tells browsers not to guess the type, cache or share the response', async (method, path) => {
+  const { headers } = await post({ method }, path);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('access-control-allow-origin')).toBeNull();
+  expect(headers.get('server') ?? headers.get('x-powered-by')).toBeNull();
+});
+
 test('a webhook that is delivered and applied several times is recorded once', async () => {
   const store = await scene.connectStore();
   const sent = signed(store, orderOf(1002));

@@ -6,7 +6,7 @@ import { v7 as uuid } from 'uuid';
 /** A request without a credential. */
 export interface AnonymousRequest {
   readonly name: string;
-  readonly server: 'api' | 'collector';
+  readonly server: 'api' | 'collector' | 'webhooks';
   readonly method: 'GET' | 'POST' | 'OPTIONS' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -137,6 +137,28 @@ export function anonymousRequests({ trackingKey, clientId, redirectUri, assets }
     get('/%zz', undefined, 'a path with invalid escapes'),
     { name: 'DELETE on a GET route', server: 'api', method: 'DELETE', path: '/api/v1/profile' },
     ...visits(trackingKey),
+    ...providerWebhooks(),
+  ];
+}
+
+function providerWebhooks(): AnonymousRequest[] {
+  const send = (name: string, path: string, body: string) =>
+    ({
+      name: `provider-webhooks: ${name}`,
+      server: 'webhooks',
+      method: 'POST',
+      path,
+      headers: { ...json, 'x-shopify-hmac-sha256': 'AAAA', 'x-shopify-shop-domain': 'unknown.myshopify.com' },
+      body,
+    }) as const;
+  return [
+    ...['/healthz', '/readyz', '/nope'].map(
+      (path) => ({ name: `provider-webhooks: GET ${path}`, server: 'webhooks', method: 'GET', path }) as const,
+    ),
+    send('an unknown provider', '/hooks/nope', '{}'),
+    send('an unknown account', '/hooks/store', '{}'),
+    send('an unknown account, 200 KiB', '/hooks/store', hardJson('items', 200 * kib)),
+    send('no signature, 200 KiB', '/hooks/payments_a', hardJson('items', 200 * kib)),
   ];
 }
 

@@ -46,8 +46,12 @@ export const drill: Drill = {
         redirectUri,
         assets: assets(),
       }).filter(({ name }) => name.includes(nameFilter));
-      const { api, apiPort, collector, collectorPort } = deployment;
-      const servers = { api: [api.pid, apiPort], collector: [collector.pid, collectorPort] } as const;
+      const { api, apiPort, collector, collectorPort, webhooks, webhooksPort } = deployment;
+      const servers = {
+        api: [api.pid, apiPort],
+        collector: [collector.pid, collectorPort],
+        webhooks: [webhooks.pid, webhooksPort],
+      } as const;
       const idle = await idleShare(Object.values(servers).map(([pid]) => pid));
       const rows: Row[] = [];
       for (const [at, one] of requests.entries()) {

@@ -33,6 +33,9 @@ export interface Deployment extends Omit<VisitsScene, 'close'> {
   readonly api: AppProcess;
   readonly apiPort: number;
   readonly collectorPort: number;
+  /** The process that receives provider webhooks. */
+  readonly webhooks: AppProcess;
+  readonly webhooksPort: number;
   /** What the outside language model was sent. */
   readonly prompts: readonly string[];
   ask(path: string, call?: Call): Promise<Answer>;
@@ -55,10 +58,11 @@ const root = join(import.meta.dirname, '../../..');
 
 export async function openDeployment(set: string): Promise<Deployment> {
   const model = await openModel();
-  const apiPort = await freePort();
+  const [apiPort, webhooksPort] = [await freePort(), await freePort()];
   const settings = {
     PORT: String(apiPort),
     HOST: '127.0.0.1',
+    PROVIDER_WEBHOOKS_PORT: String(webhooksPort),
     TRUSTED_PROXIES: '127.0.0.1',
     COLLECTOR_REQUESTS_PER_MINUTE: '3000',
     STREAM_MAX_MEGABYTES: '64',
@@ -68,7 +72,8 @@ export async function openDeployment(set: string): Promise<Deployment> {
   };
   const scene = await openVisitsScene(set, settings);
   const api = new AppProcess('api', 'api listens', scene.environment);
-  await api.start();
+  const webhooks = new AppProcess('provider-webhooks', 'provider-webhooks listens', scene.environment);
+  await Promise.all([api.start(), webhooks.start()]);
   const agent = new Agent({ connections: 64, pipelining: 1 });
   const collectorPort = Number(scene.environment.COLLECTOR_PORT);
 
@@ -94,6 +99,8 @@ export async function openDeployment(set: string): Promise<Deployment> {
     api,
     apiPort,
     collectorPort,
+    webhooks,
+    webhooksPort,
     prompts: model.prompts,
     ask: (path, call = {}) => send(`http://127.0.0.1:${apiPort}${path}`, call),
     visit: (key, visits, from = '198.51.100.7') =>
@@ -120,7 +127,7 @@ export async function openDeployment(set: string): Promise<Deployment> {
       }
     },
     async close() {
-      await Promise.all([api.kill(), agent.close(), model.close()]);
+      await Promise.all([api.kill(), webhooks.kill(), agent.close(), model.close()]);
       await scene.close();
     },
   };
