@@ -5,14 +5,14 @@ import { verifyAudit } from './verify-audit.ts';
 
 const { kit, api } = await openTest();
 
-async function sender(scopes: readonly Scope[]) {
+async function createCaller(scopes: readonly Scope[]) {
   const profile = await buildProfile(kit.app);
   const { id, secret } = await buildApiKey(kit.app, profile.id, { scopes });
   return { ...profile, keyId: id, headers: { authorization: `Bearer ${secret}` } };
 }
 const post = (headers: object, url: string, payload: object) =>
   api.fastify.inject({ method: 'POST', url, headers: { ...headers }, payload });
-const logOf = (workspaceId: string) =>
+const readLog = (workspaceId: string) =>
   kit.app
     .forWorkspace(workspaceId)
     .transaction((tx) =>
@@ -23,15 +23,15 @@ const logOf = (workspaceId: string) =>
         .execute(),
     );
 
-describe('A forbidden attempt', () => {
-  test('to change something is in the log before it is answered, without what was sent', async () => {
-    const { keyId, workspaceId, headers } = await sender(['campaigns:read']);
+describe('audit entries of refused requests', () => {
+  test('are written before the response, without the request body', async () => {
+    const { keyId, workspaceId, headers } = await createCaller(['campaigns:read']);
     const answer = await post(headers, '/api/v1/events', {
       event_name: 'x',
       user_traits: { email: 'eva@example.test' },
     });
     expect(answer.statusCode).toBe(403);
-    const entries = await logOf(workspaceId);
+    const entries = await readLog(workspaceId);
     expect(entries).toEqual([
       {
         actor_kind: 'api_key',
@@ -47,19 +47,19 @@ describe('A forbidden attempt', () => {
     });
   });
 
-  test('repeated within a minute stands there once, another kind of it beside it', async () => {
-    const { workspaceId, headers } = await sender(['campaigns:read']);
+  test('are written once a minute per route', async () => {
+    const { workspaceId, headers } = await createCaller(['campaigns:read']);
     for (let index = 0; index < 20; index += 1) await post(headers, '/api/v1/events', { event_name: 'x' });
     await post(headers, '/api/v1/goals/definitions', {});
-    const entries = await logOf(workspaceId);
+    const entries = await readLog(workspaceId);
     expect(entries.map(({ action }) => action)).toEqual(['createEvent', 'createGoalDefinition']);
   });
 
-  test('to read is not a change, and what is merely wrong is not forbidden', async () => {
-    const { workspaceId, headers } = await sender(['attribution:write']);
+  test('are not written for refused reads or invalid requests', async () => {
+    const { workspaceId, headers } = await createCaller(['attribution:write']);
     const read = await api.fastify.inject({ method: 'GET', url: '/api/v1/customers/search?q=eva', headers });
     expect(read.statusCode).toBe(403);
     expect((await post(headers, '/api/v1/events', {})).statusCode).toBe(422);
-    expect(await logOf(workspaceId)).toEqual([]);
+    expect(await readLog(workspaceId)).toEqual([]);
   });
 });

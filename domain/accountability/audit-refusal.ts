@@ -4,9 +4,8 @@ import type { Postgres } from '@tributary/postgres';
 import { appendEntry } from './store.ts';
 
 /**
- * Writes a forbidden attempt to change something into the chain of the caller's workspace. One entry stands for what the
- * same credential is refused on the same route for the same reason within a minute: a misconfigured sender must not be able
- * to bury the log. (Refused reads of people are in the log of reads.)
+ * Logs a forbidden change attempt in the audit chain of the caller's workspace. Writes at most one entry a minute per credential, route and
+ * reason, so that a misconfigured sender cannot flood the log. Refused reads of personal data are in the access log instead.
  */
 export function refusalAuditor(postgres: Postgres, isFirstOfMinute: (subject: string) => Promise<boolean>) {
   return async (route: Route, caller: Caller, { code }: Refusal, requestId: string, now: Date): Promise<void> => {

@@ -17,7 +17,7 @@ const get = (url: string, headers: object = token) =>
   api.fastify.inject({ method: 'GET', url, headers: { ...headers } });
 const search = (key: { headers: object }) => get('/api/v1/customers/search?q=nobody', key.headers);
 
-/** A shop of the test's own, its log, and somebody who may read people. */
+/** A new workspace and profile, its access log, and a key that may read personal data. */
 async function openShop() {
   const workspaceId: string = (await post('/api/v1/workspaces', { name: 'Acme' })).data.id;
   const profileId: string = (await post('/api/v1/profiles', { workspace_id: workspaceId, name: 'Shop' })).data.id;
@@ -25,7 +25,7 @@ async function openShop() {
   return { workspaceId, profileId, log, reader: await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] }) };
 }
 
-test('[auth-033] [auth-034] [auth-035] [err-011] each read of people adds an entry: who, when, through which route, with what result', async () => {
+test('[auth-033] [auth-034] [auth-035] [err-011] each access to personal data is logged with caller, time, route and result', async () => {
   const { workspaceId, profileId, log, reader } = await openShop();
   const other = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read'] });
   const served = await search(reader);
@@ -54,7 +54,7 @@ test('[auth-033] [auth-034] [auth-035] [err-011] each read of people adds an ent
   ]);
 });
 
-test('without the log nothing is read: it fails closed', async () => {
+test('requests for personal data fail when the access log cannot be written', async () => {
   const { reader } = await openShop();
   const { default: pg } = await import('pg');
   const { host, pathname, password } = new URL(kit.database.ownerUrl);
@@ -70,9 +70,9 @@ test('without the log nothing is read: it fails closed', async () => {
   expect((await search(reader)).statusCode).toBe(200);
 });
 
-test('it is read a page at a time, newest first, and a cursor that is none is 400', async () => {
+test('returns the access log in pages, newest first, and 400 for an invalid cursor', async () => {
   const { log, reader } = await openShop();
-  // Some in one millisecond: between two pages none of them may be lost.
+  // Entries with the same timestamp must not be lost between two pages.
   for (const laterMs of [0, 10, 0, 0, 10, 0]) {
     kit.clock.advance(laterMs);
     await search(reader);
@@ -90,7 +90,7 @@ test('it is read a page at a time, newest first, and a cursor that is none is 40
   });
 });
 
-test('a workspace of somebody else answers like one that never was', async () => {
+test('returns 404 for a foreign workspace, as for an unknown one', async () => {
   const foreign = await buildProfile(kit.app);
   for (const id of [foreign.workspaceId, '0198a000-0000-7000-8000-000000000000', 'nonsense']) {
     expect((await get(`/api/v1/workspaces/${id}/pii-access-log`)).json().error).toMatchObject({
@@ -100,7 +100,7 @@ test('a workspace of somebody else answers like one that never was', async () =>
   }
 });
 
-test('[auth-036] [lim-032] entries are kept for 365 days, and not longer', async () => {
+test('[auth-036] [lim-032] deletes entries after 365 days', async () => {
   const { workspaceId, reader } = await openShop();
   kit.clock.advance(86_400_000);
   await search(reader);
@@ -118,18 +118,18 @@ test('[auth-036] [lim-032] entries are kept for 365 days, and not longer', async
   expect(await count()).toHaveLength(0);
 });
 
-test('the audit log is read newest first, page by page, by whoever reads who read people', async () => {
+test('callers of the access log can read the audit log in pages, newest first', async () => {
   const { workspaceId, profileId } = await openShop();
   await post('/api/v1/profiles', { workspace_id: workspaceId, name: 'Second shop' });
   const log = async (query = '') => (await get(`/api/v1/workspaces/${workspaceId}/audit-log${query}`)).json();
   const { data, meta } = await log();
   expect(meta).toEqual({ workspace_id: workspaceId });
   const sequences = data.map(({ sequence }: { sequence: number }) => sequence);
-  expect(sequences).toEqual([...sequences.keys()].reverse().map((place) => place + 1));
+  expect(sequences).toEqual([...sequences.keys()].reverse().map((index) => index + 1));
   expect(data.some(({ target }: { target: string }) => target === `profile:${profileId}`)).toBe(true);
   const first = await log('?limit=1');
   expect(first).toMatchObject({ data: [data[0]], pagination: { has_next: true } });
   expect((await log(`?limit=1&cursor=${first.pagination.cursor}`)).data).toEqual([data[1]]);
-  const stranger = await buildProfile(kit.app);
-  expect((await get(`/api/v1/workspaces/${stranger.workspaceId}/audit-log`)).statusCode).toBe(404);
+  const foreign = await buildProfile(kit.app);
+  expect((await get(`/api/v1/workspaces/${foreign.workspaceId}/audit-log`)).statusCode).toBe(404);
 });

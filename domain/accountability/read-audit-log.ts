@@ -10,9 +10,9 @@ export const readAuditLog: Handles<Routes['readAuditLog']> = async ({ params, qu
   const rows = await ledger.transaction((tx) => listEntries(tx, workspaceId, query.cursor, query.limit + 1), {
     readOnly: true,
   });
-  const shown = rows.slice(0, query.limit);
+  const page = rows.slice(0, query.limit);
   return answer(200, {
-    data: shown.map((row) => ({
+    data: page.map((row) => ({
       sequence: Number(row.sequence),
       at: row.at.toISOString(),
       actor: { kind: row.actor_kind, id: row.actor_id },
@@ -21,7 +21,7 @@ export const readAuditLog: Handles<Routes['readAuditLog']> = async ({ params, qu
       result: row.result as AuditResult,
       request_id: row.request_id,
     })),
-    pagination: { has_next: rows.length > query.limit, cursor: shown.at(-1)?.sequence ?? null },
+    pagination: { has_next: rows.length > query.limit, cursor: page.at(-1)?.sequence ?? null },
     meta: { workspace_id: workspaceId },
   });
 };

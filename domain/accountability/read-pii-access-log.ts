@@ -9,15 +9,15 @@ export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ pa
   const ledger = await reachWorkspace(context, workspaceId);
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const rows = await ledger.transaction((tx) => listAccesses(tx, workspaceId, before, query.limit + 1));
-  const shown = rows.slice(0, query.limit);
-  const last = shown.at(-1);
+  const page = rows.slice(0, query.limit);
+  const last = page.at(-1);
   return answer(200, {
-    data: shown.map((row) => ({
+    data: page.map((row) => ({
       at: row.at.toISOString(),
       actor: { kind: row.actor_kind, id: row.actor_id },
       profile_id: row.profile_id,
       operation: row.operation,
-      route: routeOf(row.operation),
+      route: describeRoute(row.operation),
       people: row.people,
       result: row.result as 'served' | 'refused',
       request_id: row.request_id,
@@ -27,7 +27,7 @@ export const readPiiAccessLog: Handles<Routes['readPiiAccessLog']> = async ({ pa
   });
 };
 
-function routeOf(operation: string): string {
+function describeRoute(operation: string): string {
   const route = (routes as Readonly<Record<string, Route>>)[operation];
   if (isLiveEvent(operation)) return `webhook ${operation}`;
   return route ? `${route.method} ${route.path}` : '';

@@ -2,25 +2,24 @@ import type { AuditEntry } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** Adds a link to the chain of the entry's log. */
+/** Appends an entry to the hash chain of its log. */
 export async function appendEntry(tx: Tx, entry: AuditEntry): Promise<void> {
   const { log, actor, action, target, result, detail, requestId, at } = entry;
-  const words = sql`${at}, ${actor.kind}, ${actor.id}, ${action}, ${result}, ${target}, ${JSON.stringify(detail)}::jsonb, ${requestId}`;
+  const fields = sql`${at}, ${actor.kind}, ${actor.id}, ${action}, ${result}, ${target}, ${JSON.stringify(detail)}::jsonb, ${requestId}`;
   await (log === 'installation'
-    ? sql`SELECT append_installation_audit(${words})`
-    : sql`SELECT append_audit(${log.workspaceId}, ${words})`
+    ? sql`SELECT append_installation_audit(${fields})`
+    : sql`SELECT append_audit(${log.workspaceId}, ${fields})`
   ).execute(tx);
 }
 
 export interface Link {
   readonly sequence: string;
-  /** What the hash covers, besides the hash before it. */
+  /** The text that the hash covers, together with the previous hash. */
   readonly text: string;
   readonly previous_hash: Buffer;
   readonly hash: Buffer;
 }
 
-/** The next links of a chain. */
 export async function readLinks(tx: Tx, log: AuditEntry['log'], after: bigint, limit: number): Promise<Link[]> {
   const [workspace, links] =
     log === 'installation'
@@ -34,7 +33,7 @@ export async function readLinks(tx: Tx, log: AuditEntry['log'], after: bigint, l
   return rows;
 }
 
-/** Who read people in the workspace, newest first. */
+/** Accesses to personal data in the workspace, newest first. */
 export function listAccesses(
   tx: Tx,
   workspaceId: string,
@@ -52,7 +51,7 @@ export function listAccesses(
   return entries.execute();
 }
 
-/** What was changed in the workspace, newest first. */
+/** Audit entries of the workspace, newest first. */
 export function listEntries(tx: Tx, workspaceId: string, before: string | undefined, limit: number) {
   let entries = tx
     .selectFrom('audit_log')

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const verify = () => verifyAudit(kit.app.forWorkspace(workspaceId), { workspaceId });
 
-/** Somebody with the keys to the database itself. */
+/** Changes rows as a database superuser, whom the grants do not restrict. */
 async function tamper(statement: string): Promise<void> {
   const { host, pathname, password } = new URL(kit.database.ownerUrl);
   const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
@@ -39,7 +39,7 @@ const entryIn = (log: AuditEntry['log']): AuditEntry => ({
   at: kit.clock.now(),
 });
 
-test('entries written at once form one unbroken chain', async () => {
+test('concurrently written entries form one unbroken chain', async () => {
   expect(await verify()).toMatchObject({ entries: 21, brokenAt: undefined });
 });
 
@@ -47,12 +47,12 @@ test.each([
   ['changed', "UPDATE audit_log SET target = 'profile:other' WHERE workspace_id = $1 AND sequence = 7", '7'],
   ['dropped', 'DELETE FROM audit_log WHERE workspace_id = $1 AND sequence = 7', '8'],
   ['moved', 'UPDATE audit_log SET sequence = 99 WHERE workspace_id = $1 AND sequence = 7', '8'],
-])('an entry that was %s shows', async (_, statement, brokenAt) => {
+])('detects an entry that was %s', async (_, statement, brokenAt) => {
   await tamper(statement);
   expect((await verify()).brokenAt).toBe(brokenAt);
 });
 
-test('an entry goes into the log of the workspace that its transaction is of, and into no other', async () => {
+test('an entry can only be written to the log of the workspace of its transaction', async () => {
   const own = await buildProfile(kit.app);
   const ledgers = [kit.app.forWorkspace(own.workspaceId), kit.app.forProfile(own.id)];
   const append = (ledger: Ledger, log: { workspaceId: string }) =>
@@ -63,7 +63,7 @@ test('an entry goes into the log of the workspace that its transaction is of, an
   expect(await verify()).toMatchObject({ entries: 21, brokenAt: undefined });
 });
 
-test('the chain of the installation is one too, and nobody who serves requests can read or change it', async () => {
+test('the installation log is a hash chain that the API role can neither read nor change', async () => {
   const append = () => kit.app.unbound.transaction((tx) => appendEntry(tx, entryIn('installation')));
   await Promise.all(Array.from({ length: 20 }, append));
   const whole = () => verifyAudit(kit.owner.unbound, 'installation');

@@ -4,7 +4,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import type { Accounts } from './accounts.ts';
 import { findUsableInvitation, refuseState } from './invitation.ts';
-import { type FoundInvitation, spendInvitation } from './invitation-store.ts';
+import { consumeInvitation, type FoundInvitation } from './invitation-store.ts';
 import { copyUser, findUser, findUserIfAny, insertMember, insertUser, type NewUser, type UserRow } from './store.ts';
 
 type Body = Input<Routes['acceptInvitation']>['body'];
@@ -17,20 +17,21 @@ export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: A
   const invitation = await findUsableInvitation(everywhere, body.token, now);
   const newcomer = caller.userId ? undefined : await readNewcomer(body, accounts);
   const { workspace_id: workspaceId, role } = invitation;
-  // An owner that an app named has an id already, under which changes were attributed.
+  // An owner named by an app already has an id, to which changes were attributed.
   const namedId =
     newcomer && role === 'owner'
       ? await behind({ workspaceId }).transaction((tx) => findNamedOwner(tx, workspaceId), { readOnly: true })
       : null;
-  const account = (tx: Tx) => (caller.userId ? findUser(tx, caller.userId) : enrol(tx, newcomer, now, namedId));
-  // An account is made at home. For a workspace on another server it is made first: whoever fails to join then signs in and tries again.
+  const account = (tx: Tx) => (caller.userId ? findUser(tx, caller.userId) : createAccount(tx, newcomer, now, namedId));
+  // Accounts are created on the home server. For a workspace on another server the account is created first, so that the user can sign in and
+  // retry if joining fails.
   const isElsewhere = (await shardOf(workspaceId)) !== home;
   if (isElsewhere && newcomer) refuseOtherAddress(invitation, newcomer);
-  const made = isElsewhere ? await home.unbound.transaction(account) : undefined;
+  const created = isElsewhere ? await home.unbound.transaction(account) : undefined;
 
   const joined = await effect(async (tx) => {
     await enter(tx, { workspaceId });
-    const user = made ?? (await account(tx));
+    const user = created ?? (await account(tx));
     refuseOtherAddress(invitation, user);
     if (isElsewhere) await copyUser(tx, user);
     await join(tx, invitation, user.id, now);
@@ -49,7 +50,7 @@ export const acceptInvitation: Handles<Routes['acceptInvitation'], { accounts: A
   return joined;
 };
 
-/** Hashing a password takes a while, and is done before any row is locked. */
+/** Hashes the password before any row is locked, because hashing is slow. */
 async function readNewcomer({ name, email, password }: Body, { passwords }: Accounts): Promise<NewUser> {
   const required = (field: string) =>
     refuse('validation_error', `The field "${field}" is required to make an account. Or sign in first.`, {
@@ -62,8 +63,13 @@ async function readNewcomer({ name, email, password }: Body, { passwords }: Acco
   return { name, email, passwordHash: await passwords.hash(password) };
 }
 
-/** The link does not prove whose address it is, so it never opens an account that exists: its owner signs in first. */
-async function enrol(tx: Tx, newcomer: NewUser | undefined, now: Date, namedId: string | null): Promise<UserRow> {
+/** Creates the account of a new member. Refuses existing addresses, because the link does not prove ownership of the address. */
+async function createAccount(
+  tx: Tx,
+  newcomer: NewUser | undefined,
+  now: Date,
+  namedId: string | null,
+): Promise<UserRow> {
   const isFree = namedId !== null && !(await findUserIfAny(tx, namedId));
   const id = newcomer && (await insertUser(tx, newcomer, now, isFree ? namedId : undefined));
   if (id) return findUser(tx, id);
@@ -77,7 +83,7 @@ function refuseOtherAddress({ email }: FoundInvitation, user: { readonly email: 
 
 async function join(tx: Tx, invitation: FoundInvitation, userId: string, now: Date): Promise<void> {
   const { workspace_id, role } = invitation;
-  if (!(await spendInvitation(tx, invitation, userId, now)))
+  if (!(await consumeInvitation(tx, invitation, userId, now)))
     refuseState('accepted', 'This invitation was already accepted or revoked.');
   if (!(await insertMember(tx, workspace_id, userId, role, now)))
     refuseState('already_member', 'You are a member of this workspace already.');

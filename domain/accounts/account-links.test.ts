@@ -33,11 +33,11 @@ const post = async (url: string, body: object, headers: Record<string, string> =
 };
 
 describe('POST /invitations/read', () => {
-  test('names workspace, role, inviter and expiry, and nothing for an unknown token', async () => {
+  test('returns workspace, role, inviter and expiry, and 404 for an unknown token', async () => {
     const { workspaceId } = await buildProfile(kit.app);
     const owner = await buildMember(kit.app, workspaceId, 'owner');
-    const made = await post(`/workspaces/${workspaceId}/invitations`, { role: 'analyst' }, owner.headers());
-    const { token } = made.data;
+    const created = await post(`/workspaces/${workspaceId}/invitations`, { role: 'analyst' }, owner.headers());
+    const { token } = created.data;
     expect(await post('/invitations/read', { token })).toMatchObject({
       status: 200,
       data: { role: 'analyst', email: null, inviter_name: expect.any(String), workspace_name: expect.any(String) },
@@ -55,7 +55,7 @@ describe('POST /invitations/read', () => {
 describe('password reset', () => {
   const request = (email: string) => post('/account/password-resets', { email });
 
-  /** What the worker does with the requests that wait. */
+  /** Runs the queued jobs like the worker. */
   async function send(): Promise<string[]> {
     const { rows } = await kit.system.unbound.query(
       sql<{ data: { userId: string; language: 'en' | 'es' } }>`
@@ -92,7 +92,7 @@ describe('password reset', () => {
     expect((await complete(second)).status).toBe(200);
   });
 
-  test('a new password ends every session, works once and is audited; an expired link is refused', async () => {
+  test('completing a reset ends every session, works once and is audited; an expired link is refused', async () => {
     const member = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
     await request(member.email);
     const [token = ''] = await send();

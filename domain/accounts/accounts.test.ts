@@ -18,15 +18,15 @@ kit.clock.set(new Date());
 const operator = { operator: operatorOf(kit), passwords: createPasswords(10) };
 const profile = await buildProfile(kit.app);
 
-const ours = { 'sec-fetch-site': 'same-origin' };
+const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 const password = 'vague otter lamp';
-let people = 0;
+let userCount = 0;
 const next = () => {
-  people += 1;
-  return people;
+  userCount += 1;
+  return userCount;
 };
 
-/** Each asks from an address of its own, so that tests do not use up each other's allowance. */
+/** Uses a new address per request, so that tests do not share rate limits. */
 const call = async (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   url: string,
@@ -52,13 +52,13 @@ const call = async (
 const newUser = (name = 'Ana') => createUser(operator, { email: `p${next()}@example.com`, name, password });
 
 async function signIn(email: string, secret = password, from?: string) {
-  const answer = await call('POST', '/account/sign-in', ours, { email, password: secret }, from);
+  const answer = await call('POST', '/account/sign-in', sameOrigin, { email, password: secret }, from);
   const setCookie = String(answer.headers['set-cookie'] ?? '');
   return { ...answer, setCookie, cookie: setCookie.split(';', 1)[0] ?? '' };
 }
 
 describe('POST /account/sign-in', () => {
-  test('200: sets a cookie that only this host gets, only over HTTPS, and no script sees', async () => {
+  test('200: sets a __Host- cookie that is Secure and HttpOnly', async () => {
     const user = await newUser();
     const { status, body, setCookie } = await signIn(user.email.toUpperCase());
     expect([status, body]).toEqual([200, { data: { id: user.id, name: 'Ana', email: user.email }, meta: {} }]);
@@ -67,7 +67,7 @@ describe('POST /account/sign-in', () => {
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=1209600', 'Path=/', 'SameSite=Lax', 'Secure']);
   });
 
-  test('200: on plain HTTP, when the operator says so, the cookie goes without what needs HTTPS', async () => {
+  test('200: with SECURE_COOKIES=false the cookie has no Secure attribute and no __Host- prefix', async () => {
     const user = await newUser();
     const local = createAccounts({
       baseUrl: 'http://127.0.0.1:4000',
@@ -89,7 +89,7 @@ describe('POST /account/sign-in', () => {
     expect(local.forgetCookie).toBe('session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
   });
 
-  test('200: while keys are rotated, and sessions of the older key stay valid', async () => {
+  test('200: sign-in works before, during and after a key rotation', async () => {
     const user = await newUser();
     const [old] = testVault.derive('accounts');
     if (!old) return expect.unreachable();
@@ -117,57 +117,57 @@ describe('POST /account/sign-in', () => {
     for (const keys of [[newer, old], [newer]]) expect(await signInWith(open(keys)), String(keys.length)).not.toBe('');
   });
 
-  test('401: a wrong password and an unknown address are told the same', async () => {
+  test('401: a wrong password and an unknown address return the same error', async () => {
     const user = await newUser();
-    const answers = [await signIn(user.email, 'wrong password'), await signIn('nobody@example.com')];
-    for (const { status, code, setCookie } of answers)
+    const responses = [await signIn(user.email, 'wrong password'), await signIn('nobody@example.com')];
+    for (const { status, code, setCookie } of responses)
       expect([status, code, setCookie]).toEqual([401, 'unauthorized', '']);
-    expect(new Set(answers.map(({ body }) => body.error.message)).size).toBe(1);
+    expect(new Set(responses.map(({ body }) => body.error.message)).size).toBe(1);
   });
 
   test('401: an unknown address takes as long as a known one', async () => {
     const user = await newUser();
-    // In work of this process, which other processes do not make more of.
+    // Measured in CPU time of this process, which other processes do not affect.
     const timed = async (email: string) => {
       const before = process.cpuUsage();
       await signIn(email, 'wrong password');
       const { user: own, system } = process.cpuUsage(before);
       return own + system;
     };
-    const known: number[] = [];
-    const unknown: number[] = [];
+    const knownTimes: number[] = [];
+    const unknownTimes: number[] = [];
     for (let round = 0; round < 6; round += 1) {
-      known.push(await timed(user.email));
-      unknown.push(await timed(`nobody${round}@example.com`));
+      knownTimes.push(await timed(user.email));
+      unknownTimes.push(await timed(`nobody${round}@example.com`));
     }
-    const least = (values: number[]) => Math.min(...values);
-    expect(least(unknown)).toBeGreaterThan(least(known) / 2);
+    const fastest = (values: number[]) => Math.min(...values);
+    expect(fastest(unknownTimes)).toBeGreaterThan(fastest(knownTimes) / 2);
   });
 
-  test('422: what is not an address names its field', async () => {
-    const { status, body } = await call('POST', '/account/sign-in', ours, { email: 'not an address', password });
+  test('422: an invalid address returns the field email', async () => {
+    const { status, body } = await call('POST', '/account/sign-in', sameOrigin, { email: 'not an address', password });
     expect([status, body.error.code, body.error.field]).toEqual([422, 'validation_error', 'email']);
   });
 
-  test('429: guessing from one place is slower and slower, from however many it is slow; nobody is kept out by it', async () => {
+  test('429: limits password guesses per source and per account without locking out the owner', async () => {
     const [victim, other] = [await newUser(), await newUser()];
     expect((await signIn(victim.email, password, '2001:db8:aaaa::1')).status).toBe(200);
-    const guess = async (place: number) =>
-      (await signIn(victim.email, 'a wrong guess', `2001:db8:bbbb:${place}::1`)).status;
+    const guess = async (network: number) =>
+      (await signIn(victim.email, 'a wrong guess', `2001:db8:bbbb:${network}::1`)).status;
     const fromOne: number[] = [];
     for (let round = 0; round < 7; round += 1) fromOne.push(await guess(0));
     expect(fromOne).toEqual([401, 401, 401, 401, 401, 429, 429]);
     const fromMany: number[] = [];
-    for (let place = 1; place <= 20; place += 1) fromMany.push(await guess(place));
+    for (let network = 1; network <= 20; network += 1) fromMany.push(await guess(network));
     expect(fromMany.indexOf(429)).toBe(14);
     expect(fromMany.slice(14)).toEqual(Array(6).fill(429));
-    // The same network as before, though another address of it.
+    // The same network as the earlier sign-in, with another address.
     expect((await signIn(victim.email, password, '2001:db8:aaaa::2')).status).toBe(200);
     expect((await signIn(other.email)).status).toBe(200);
   });
 
-  test('503: while Redis is away nobody counts guesses, so nobody may guess', async () => {
-    const lonely = await serve(
+  test('503: sign-in is refused while Redis, which counts attempts, is unavailable', async () => {
+    const withoutRedis = await serve(
       kit,
       [served(routes.signIn, async () => answer(200, { data: { id: '', name: '', email: '' } }))],
       {
@@ -175,14 +175,14 @@ describe('POST /account/sign-in', () => {
       },
     );
     const payload = { email: 'ana@example.com', password };
-    const response = await lonely.fastify.inject({ method: 'POST', url: '/api/v1/account/sign-in', payload });
+    const response = await withoutRedis.fastify.inject({ method: 'POST', url: '/api/v1/account/sign-in', payload });
     expect([response.statusCode, response.json().error.code]).toEqual([503, 'service_unavailable']);
-    await lonely.close();
+    await withoutRedis.close();
   });
 });
 
 describe('GET /account', () => {
-  test('200: [auth-003] who is signed in, and where they may act', async () => {
+  test('200: [auth-003] returns the user and the memberships', async () => {
     const user = await newUser();
     await addMember(operator, { workspaceId: profile.workspaceId, email: user.email, role: 'analyst' });
     const { cookie } = await signIn(user.email);
@@ -204,7 +204,7 @@ describe('GET /account', () => {
     });
   });
 
-  test('401: without a cookie, with a made-up one, and after the session ran out', async () => {
+  test('401: without a cookie, with a forged one and with an expired session', async () => {
     const user = await newUser();
     const { cookie } = await signIn(user.email);
     expect((await call('GET', '/account')).code).toBe('unauthorized');
@@ -217,7 +217,7 @@ describe('GET /account', () => {
     expect((await call('GET', '/account', { cookie })).status).toBe(200);
   });
 
-  test('403: it is for people, not for keys', async () => {
+  test('403: API keys are not accepted', async () => {
     const key = await buildApiKey(kit.app, profile.id);
     const { status, body } = await call('GET', '/account', key.headers);
     expect([status, body.error.code, body.error.reason]).toEqual([403, 'forbidden', 'credential_kind']);
@@ -225,10 +225,10 @@ describe('GET /account', () => {
 });
 
 describe('POST /account/sign-out', () => {
-  test('200: ends the session at once, and no other', async () => {
+  test('200: ends only this session, at once', async () => {
     const user = await newUser();
     const [here, there] = [await signIn(user.email), await signIn(user.email)];
-    const answer = await call('POST', '/account/sign-out', { cookie: here.cookie, ...ours });
+    const answer = await call('POST', '/account/sign-out', { cookie: here.cookie, ...sameOrigin });
     expect([answer.status, answer.body.data]).toEqual([200, { signed_out: true }]);
     expect(String(answer.headers['set-cookie'])).toMatch(/^__Host-session=; Max-Age=0; Path=\/; .*Secure$/);
     expect((await call('GET', '/account', { cookie: here.cookie })).status).toBe(401);
@@ -236,7 +236,7 @@ describe('POST /account/sign-out', () => {
   });
 });
 
-describe('a change with a cookie', () => {
+describe('CSRF protection of requests with a cookie', () => {
   const origin = 'https://tributary.test';
   const attempt = async (headers: Record<string, string>) => {
     const { cookie } = await signIn((await newUser()).email);
@@ -247,24 +247,24 @@ describe('a change with a cookie', () => {
     ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.test' }],
     ['a neighbouring host', { 'sec-fetch-site': 'same-site', origin: 'https://shop.tributary.test' }],
     ['an old browser on another site', { origin: 'https://evil.test' }],
-    ['a page that hides where it is', { origin: 'null' }],
-    ['nowhere at all', {}],
+    ['a page with an opaque origin', { origin: 'null' }],
+    ['a request without origin', {}],
     ['a form', { 'sec-fetch-site': 'same-origin', origin, 'content-type': 'text/plain' }],
   ])('403 csrf: from %s', async (_from, headers) => {
     expect(await attempt(headers as Record<string, string>)).toEqual([403, 'csrf']);
   });
   test.each([
-    ['our own page', { 'sec-fetch-site': 'same-origin' }],
-    ['our own page in an old browser', { origin }],
+    ['an own page', { 'sec-fetch-site': 'same-origin' }],
+    ['an own page in an old browser', { origin }],
   ])('200: from %s', async (_from, headers) => {
     expect(await attempt(headers as Record<string, string>)).toEqual([200, undefined]);
   });
 });
 
 describe('PUT /account/password', () => {
-  const change = (cookie: string, body: object) => call('PUT', '/account/password', { cookie, ...ours }, body);
+  const change = (cookie: string, body: object) => call('PUT', '/account/password', { cookie, ...sameOrigin }, body);
 
-  test('200: the new one works, the old one does not, and every other session has ended', async () => {
+  test('200: replaces the password and ends all other sessions', async () => {
     const user = await newUser();
     const [here, there] = [await signIn(user.email), await signIn(user.email)];
     const answer = await change(here.cookie, { current_password: password, new_password: 'another long secret' });
@@ -277,20 +277,20 @@ describe('PUT /account/password', () => {
 
   test.each([
     [
-      '400: [err-061] without the present one',
+      '400: [err-061] without the current password',
       { new_password: 'another long secret' },
       400,
       'current_password_required',
     ],
     [
-      '400: [err-062] with a wrong one',
+      '400: [err-062] with a wrong current password',
       { current_password: 'no', new_password: 'another long secret' },
       400,
       'current_password_invalid',
     ],
-    ['422: [err-059] to a short one', { current_password: password, new_password: 'short' }, 422, 'weak_password'],
+    ['422: [err-059] to a short password', { current_password: password, new_password: 'short' }, 422, 'weak_password'],
     [
-      '422: [err-060] to a leaked one',
+      '422: [err-060] to a leaked password',
       { current_password: password, new_password: 'password123' },
       422,
       'compromised_password',
@@ -305,7 +305,7 @@ describe('PUT /account/password', () => {
 });
 
 describe('the operator', () => {
-  test('makes users, with a password of theirs or ours, and each address once', async () => {
+  test('creates users with a given or generated password, and refuses a used address', async () => {
     const user = await createUser(operator, { email: ' Eva@Example.com ', name: 'Eva' });
     expect(user).toMatchObject({ email: 'eva@example.com', password: expect.stringMatching(/^[a-z2-9]{20}$/) });
     expect((await signIn('eva@example.com', user.password)).status).toBe(200);
@@ -316,7 +316,7 @@ describe('the operator', () => {
     expect((await listUsers(operator)).map(({ email }) => email)).toContain('eva@example.com');
   });
 
-  test('resets a password, which ends every session', async () => {
+  test('resets a password and ends every session of the user', async () => {
     const user = await newUser();
     const { cookie } = await signIn(user.email);
     const reset = await resetPassword(operator, user.email);
@@ -325,15 +325,19 @@ describe('the operator', () => {
     expect((await signIn(user.email, reset.password)).status).toBe(200);
   });
 
-  test('adds nobody to what is not there', async () => {
+  test('cannot add members to an unknown workspace or unknown users', async () => {
     const user = await newUser();
-    const nowhere = { workspaceId: '01a00000-0000-7000-8000-000000000000', email: user.email, role: 'owner' as const };
-    await expect(addMember(operator, nowhere)).rejects.toThrow(/no workspace/);
-    await expect(addMember(operator, { ...nowhere, email: 'no@example.com' })).rejects.toThrow(/Nobody/);
+    const unknownWorkspace = {
+      workspaceId: '01a00000-0000-7000-8000-000000000000',
+      email: user.email,
+      role: 'owner' as const,
+    };
+    await expect(addMember(operator, unknownWorkspace)).rejects.toThrow(/no workspace/);
+    await expect(addMember(operator, { ...unknownWorkspace, email: 'no@example.com' })).rejects.toThrow(/Nobody/);
   });
 });
 
-test('neither passwords nor cookies are in any table or log line', async () => {
+test('no table or log line contains a password or cookie', async () => {
   const user = await newUser();
   const { cookie } = await signIn(user.email);
   await signIn(user.email, 'a wrong but telling secret');

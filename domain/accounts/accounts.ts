@@ -12,7 +12,7 @@ import { readToken, type SessionRules } from './session.ts';
 export interface AccountsOptions {
   readonly baseUrl: string;
   readonly postgres: Postgres;
-  /** Derived from the vault's keys, so that there is no further secret to keep; newest first. */
+  /** Derived from the vault's keys, so that no further secret is needed. Newest first. */
   readonly keys: () => readonly Key[];
   readonly passwordMinLength: number;
   readonly sessionDays: number;
@@ -21,15 +21,15 @@ export interface AccountsOptions {
   readonly noteUse: SessionRules['noteUse'];
   readonly attempts: Attempts;
   readonly audit: WriteAudit;
-  /** Bounds what is written down of failed attempts. */
+  /** Limits audit entries of failed attempts. */
   readonly isFirstOfMinute: (subject: string) => Promise<boolean>;
 }
 
-/** Guesses at somebody's password, by where they come from (a hash of the address). */
+/** Rate limit of password attempts by account and source (a hash of the address). */
 export interface Attempts {
-  /** Counts one before it is looked at, and refuses when there were too many. */
+  /** Counts an attempt before the password is checked, and refuses when there were too many. */
   take(subject: string, place: string): Promise<void>;
-  /** It was right. */
+  /** Records that the attempt succeeded. */
   right(subject: string, place: string): Promise<void>;
 }
 
@@ -38,24 +38,24 @@ interface Key {
   readonly bytes: Buffer;
 }
 
-/** What the account routes share. */
+/** Services shared by the account routes. */
 export interface Accounts extends SessionRules {
   readonly passwords: Passwords;
   readonly attempts: Attempts;
   readonly records: Records;
-  /** Undefined when address or password are wrong, without a word on which. */
+  /** Returns undefined when the address or the password is wrong, without revealing which. */
   signIn(email: string, password: string): Promise<SignedIn | Challenged | undefined>;
   readonly secondFactor: SecondFactor;
   readonly passkeys: Passkeys;
-  /** What is kept of the token in a cookie that was just made. */
+  /** The stored hash of the token in a new session cookie. */
   hashOf(setCookie: string): string;
-  /** What makes a browser forget its session. */
+  /** The Set-Cookie value that deletes the session cookie. */
   readonly forgetCookie: string;
-  /** better-auth itself, for the OAuth endpoints that assistants speak. */
+  /** The better-auth instance, for the OAuth endpoints. */
   readonly auth: () => Promise<Auth>;
 }
 
-/** The password is right, and a code is asked for. */
+/** The password is correct, and a second-factor code is required. */
 export interface Challenged {
   readonly challenge: string;
 }
@@ -88,7 +88,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   };
 }
 
-/** The version must stay the key's when a newer key is put before it. */
+/** Derives the version from the key id, so that it stays the same when a newer key is put before it. */
 const authSecret = ({ id, bytes }: Key): AuthSecret => ({ version: crc32(id), value: bytes.toString('base64url') });
 
 async function signIn(
@@ -104,7 +104,7 @@ async function signIn(
     const { id, name } = response.user;
     return { user: { id, name, email: response.user.email }, setCookie: headers.get('set-cookie') ?? '' };
   } catch (error) {
-    // An address that is none is wrong, too.
+    // Includes malformed addresses.
     if (isAuthRefusal(error)) return undefined;
     throw error;
   }

@@ -3,7 +3,7 @@ import { type Context, refuse } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
 import { findPasswordHash } from './store.ts';
 
-/** For what a borrowed session must not do: the member gives the password again. It must not serve for guessing either. */
+/** Re-authenticates the member, so that a stolen session is not enough. Attempts are rate-limited against password guessing. */
 export async function assertPassword(
   accounts: Accounts,
   password: string | undefined,
@@ -16,8 +16,8 @@ export async function assertPassword(
   if (password === undefined)
     return refuse('current_password_required', 'Send your password as "current_password" as well.');
   await accounts.attempts.take(userId, addressHash);
-  const known = await servers.home.unbound.transaction((tx) => findPasswordHash(tx, userId), { readOnly: true });
-  if (!known || !(await accounts.passwords.verify(known, password))) {
+  const storedHash = await servers.home.unbound.transaction((tx) => findPasswordHash(tx, userId), { readOnly: true });
+  if (!storedHash || !(await accounts.passwords.verify(storedHash, password))) {
     await accounts.records.wrongPassword(route, { userId }, context);
     refuse('current_password_invalid', 'The present password is not the one that was sent.');
   }

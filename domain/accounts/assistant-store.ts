@@ -3,14 +3,14 @@ import type { Tx } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** What assistants rest on: better-auth writes these tables, and looks them up by queries of its own, too. */
+/** Queries on the OAuth tables, which better-auth writes and also queries itself. */
 
 export interface FoundToken {
   readonly token_id: string;
   readonly user_id: string;
   readonly profile_id: string;
   readonly granted: string[];
-  /** Null where the profile is not here, or the person is nothing in it. */
+  /** Null if the profile is not on this server or the user is not a member. */
   readonly workspace_id: string | null;
   readonly role: Role | null;
   readonly is_attribution_enabled: boolean | null;
@@ -36,7 +36,7 @@ export const listConsents = (tx: Tx, userId: string) =>
     .orderBy('oauth_consents.updated_at', 'desc')
     .execute();
 
-/** The consent that a person gave a client for a profile. */
+/** The consent of a user for a client and a profile. */
 export const findConsent = (tx: Tx, userId: string, clientId: string, profileId: string) =>
   tx
     .selectFrom('oauth_consents')
@@ -57,7 +57,7 @@ export const findConsentOf = (tx: Tx, id: string, userId: string) =>
 export const removeConsent = (tx: Tx, id: string, userId: string) =>
   tx.deleteFrom('oauth_consents').where('id', '=', id).where('user_id', '=', userId).returning('id').executeTakeFirst();
 
-/** Clients that nobody has allowed anything, counted up to a number. */
+/** Counts clients without consent, up to a limit. */
 export async function countUnallowedClients(tx: Tx, upTo: number): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     SELECT count(*) FROM (
@@ -66,7 +66,7 @@ export async function countUnallowedClients(tx: Tx, upTo: number): Promise<numbe
   return Number(rows[0]?.count);
 }
 
-/** With what they may reach. Resolves to how many went. */
+/** Deletes clients without consent; their rows in other tables follow by cascade. Resolves to the number of deleted clients. */
 export async function removeUnallowedClients(tx: Tx, before: Date, upTo: number): Promise<number> {
   const { rows } = await sql`
     DELETE FROM oauth_clients WHERE id IN (

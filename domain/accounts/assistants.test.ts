@@ -24,22 +24,22 @@ const send = async (method: 'GET' | 'POST' | 'DELETE', url: string, headers: Hea
 };
 const createWorkspace = (headers: Headers) => send('POST', '/workspaces', headers, { name: 'New' });
 
-describe('an assistant’s token is dead from the next request on', () => {
+describe('an assistant’s token stops working with the next request', () => {
   const assistant = (scopes: readonly McpScope[] = ['mcp:read']) => buildAssistant(kit.app, owner, profileId, scopes);
-  const expectDead = async (bearer: Headers) => {
+  const expectRejected = async (bearer: Headers) => {
     const { status, json } = await send('GET', '/profile', bearer);
     expect([status, json.error.code]).toEqual([401, 'unauthorized']);
   };
-  const alive = async (bearer: Headers) => expect((await send('GET', '/profile', bearer)).status).toBe(200);
+  const expectAccepted = async (bearer: Headers) => expect((await send('GET', '/profile', bearer)).status).toBe(200);
 
-  test('when the person signs out', async () => {
+  test('when the member signs out', async () => {
     const { headers } = await assistant();
-    await alive(headers);
+    await expectAccepted(headers);
     await send('POST', '/account/sign-out', owner.headers(), {});
-    await expectDead(headers);
+    await expectRejected(headers);
   });
 
-  test('when the person disconnects the assistant, and only they can', async () => {
+  test('when the member disconnects the assistant, which no other member can', async () => {
     const { headers } = await assistant();
     const listed = await send('GET', '/account/assistants', owner.headers());
     expect(listed.json.data).toMatchObject([{ name: 'Test assistant', profile_id: profileId, scopes: ['mcp:read'] }]);
@@ -47,17 +47,17 @@ describe('an assistant’s token is dead from the next request on', () => {
     const url = `/account/assistants/${listed.json.data[0].id}`;
     expect((await send('DELETE', url, other.headers())).status).toBe(404);
     expect((await send('DELETE', `/account/assistants/${uuid()}`, owner.headers())).status).toBe(404);
-    await alive(headers);
+    await expectAccepted(headers);
     expect((await send('DELETE', url, owner.headers())).json.data.deleted).toBe(true);
-    await expectDead(headers);
+    await expectRejected(headers);
   });
 
-  test('when the person is no longer a member', async () => {
+  test('when the member is removed', async () => {
     const member = await buildMember(kit.app, workspaceId, 'analyst');
     const { headers } = await buildAssistant(kit.app, member, profileId);
-    await alive(headers);
+    await expectAccepted(headers);
     await send('DELETE', `/workspaces/${workspaceId}/members/${member.userId}`, owner.headers());
-    await expectDead(headers);
+    await expectRejected(headers);
   });
 
   test('when the profile is archived', async () => {
@@ -67,10 +67,10 @@ describe('an assistant’s token is dead from the next request on', () => {
       .transaction((tx) =>
         tx.updateTable('profiles').set({ archived_at: kit.clock.now() }).where('id', '=', profileId).execute(),
       );
-    await expectDead(headers);
+    await expectRejected(headers);
   });
 
-  test('and narrower when a later consent took something back', async () => {
+  test('or loses scopes that a later consent removed', async () => {
     const { headers, clientId } = await assistant(['mcp:read', 'mcp:write']);
     expect((await createWorkspace(headers)).status).toBe(201);
     await kit.app.unbound.transaction((tx) =>
@@ -81,6 +81,6 @@ describe('an assistant’s token is dead from the next request on', () => {
         .execute(),
     );
     expect((await createWorkspace(headers)).status).toBe(403);
-    await alive(headers);
+    await expectAccepted(headers);
   });
 });

@@ -20,7 +20,7 @@ export interface AuthOptions {
   readonly sessionSeconds: number;
 }
 
-/** Signs cookies and the way through the consent page. The first one signs; all of them open what they sealed. */
+/** Signs cookies and consent requests. The first secret signs, all of them verify. */
 export interface AuthSecret {
   readonly version: number;
   readonly value: string;
@@ -31,21 +31,21 @@ export interface SessionCookie {
   readonly isSecure: boolean;
 }
 
-/** A name with `__Host-` is kept by browsers only from HTTPS, for this very host: no neighbouring host can plant one. */
+/** Browsers accept the `__Host-` prefix only over HTTPS and for this exact host, so a sibling host cannot plant a cookie. */
 export const sessionCookie = (isSecure: boolean): SessionCookie => ({
   name: isSecure ? '__Host-session' : 'session',
   isSecure,
 });
 
-/** The profile that the person on the consent page has just chosen, for the length of that one answer. */
+/** The profile selected on the consent page, for the duration of that request. */
 export const chosenProfile = new AsyncLocalStorage<string>();
 
 export type Auth = Awaited<ReturnType<typeof startAuth>>;
 
 /**
- * better-auth keeps sessions and hands out assistants' tokens. It starts by writing to the database, so it is started at its first
- * use, and once more if that failed: a server must come up while its database is still away. Loading it takes a second and 100 MB,
- * which processes that sign nobody in are spared.
+ * Starts better-auth, which stores sessions and issues assistants' tokens. Starting writes to the database, so it happens on first use and is
+ * retried after a failure: the server must start while its database is unavailable. Loading takes a second and 100 MB, which processes without
+ * sign-in avoid.
  */
 export function lazyAuth(options: AuthOptions): () => Promise<Auth> {
   let started: Promise<Auth> | undefined;
@@ -66,7 +66,7 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
     import('@better-auth/kysely-adapter'),
     import('@better-auth/mcp'),
   ]);
-  // Our columns are snake_case; its own words are camelCase. JSON inside a column is left as it is.
+  // Maps camelCase fields of better-auth to snake_case columns. Leaves JSON inside columns unchanged.
   const database = postgres.database.withPlugin(new CamelCasePlugin({ maintainNestedObjectKeys: true }));
   const adapter = kyselyAdapter(database, { type: 'postgres', usePlural: true, transaction: true });
   const auth = betterAuth({
@@ -74,23 +74,23 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
     baseURL: baseUrl,
     basePath: '/',
     secrets: [...secrets()],
-    database: (known: BetterAuthOptions) => hashingSessions(adapter(known)),
+    database: (betterAuthOptions: BetterAuthOptions) => hashingSessions(adapter(betterAuthOptions)),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
       password: {
-        // Also called for an address that nobody has, so that the time taken tells nothing.
+        // Also called for an unknown address, so that the response time does not reveal whether it exists.
         hash: (password) => passwords.hash(password),
         verify: ({ hash, password }) => passwords.verify(hash, password),
       },
     },
-    // Whoever changes how they sign in shows the password again, however fresh the session is.
+    // freshAge 0: changes to sign-in methods always require the password.
     session: { expiresIn: sessionSeconds, disableSessionRefresh: true, freshAge: 0 },
     advanced: {
       database: { generateId: () => uuid(), validateSchema: false },
       useSecureCookies: false,
       cookies: { session_token: { name: cookie.name, attributes: { secure: cookie.isSecure } } },
-      // Nothing of ours needs to know where somebody signed in from.
+      // Sign-in addresses are not stored.
       ipAddress: { disableIpTracking: true },
     },
     rateLimit: { enabled: false },
@@ -107,7 +107,7 @@ async function startAuth({ baseUrl, postgres, passwords, secrets, cookie, sessio
   return auth;
 }
 
-/** How better-auth says no. */
+/** A refusal by better-auth. */
 export interface AuthRefusal extends Error {
   readonly statusCode: number;
   readonly body?: object;
@@ -117,7 +117,7 @@ export interface AuthRefusal extends Error {
 export const isAuthRefusal = (error: unknown): error is AuthRefusal =>
   error instanceof Error && error.name === 'APIError' && (error as AuthRefusal).statusCode < 500;
 
-/** OAuth hands codes and tokens through the browser, so it wants HTTPS, except on one's own machine. */
+/** OAuth passes codes and tokens through the browser, so it requires HTTPS, except on localhost. */
 export function canServeAssistants(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl);
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -125,10 +125,10 @@ export function canServeAssistants(baseUrl: string): boolean {
 
 export const consentPath = '/oauth2/consent';
 
-/** In which the plugin carries a challenge. */
+/** The cookie of the plugin that contains the challenge. */
 export const passkeyChallengeCookie = 'passkey';
 
-/** A passkey signs in alone, so the device must have asked who holds it: finger, face or PIN. */
+/** A passkey replaces the password, so user verification on the device (biometrics or PIN) is required. */
 function passkeys(create: typeof passkey, baseUrl: string): BetterAuthPlugin {
   const assertVerified = (isVerified: boolean | undefined) => {
     if (!isVerified) throw new Error('The device did not ask who holds it.');
@@ -144,7 +144,7 @@ function passkeys(create: typeof passkey, baseUrl: string): BetterAuthPlugin {
       afterVerification: async ({ verification }) => assertVerified(verification.authenticationInfo.userVerified),
     },
     advanced: { webAuthnChallengeCookie: passkeyChallengeCookie },
-    // The camelCase plugin writes this name so when it reads it back.
+    // The column name that the camelCase plugin reads back.
     schema: { passkey: { fields: { credentialID: 'credentialId' } } },
   });
   return plugin as unknown as BetterAuthPlugin;
@@ -155,27 +155,27 @@ function assistants(create: typeof mcp, baseUrl: string, sessionSeconds: number)
     resource: links.assistants(baseUrl),
     loginPage: consentPath,
     consentPage: consentPath,
-    // A client that registers itself may ask for these two and for nothing else, whatever it writes into its registration.
+    // Registered clients can request only these two scopes, whatever their registration contains.
     scopes: [...McpScope.options],
     allowDynamicClientRegistration: true,
     allowUnauthenticatedClientRegistration: true,
-    // Clients register for refreshing by habit and are refused otherwise. None is ever issued: that takes a scope we do not have.
+    // Many clients register refresh_token, so refusing it would refuse them. No refresh token is issued: that requires a scope that does not exist.
     grantTypes: ['authorization_code', 'refresh_token'],
-    // Opaque tokens, looked up at each use: a JWT would be believed until it ran out, whatever was revoked meanwhile.
+    // Opaque tokens, looked up on each use: a JWT would stay valid until it expires, even after revocation.
     disableJwtPlugin: true,
     // Expires with the session and after a week at most. There is no refresh token.
     accessTokenExpiresIn: Math.min(sessionSeconds, (limits.assistants.tokenDays * dayMs) / 1_000),
     generateOpaqueAccessToken: () => mintSecret('mcpToken'),
     storeTokens: { hash: async (token) => hashToken(token) },
-    // The camelCase plugin writes this name so when it reads it back.
+    // The column name that the camelCase plugin reads back.
     schema: { oauthClient: { fields: { requirePKCE: 'requirePkce' } } },
-    // Every authorization passes the consent page, where the profile is chosen; an earlier consent gives nothing by itself.
+    // Every authorization shows the consent page, where the profile is selected, even after an earlier consent.
     postLogin: {
       page: consentPath,
       shouldRedirect: () => chosenProfile.getStore() === undefined,
       consentReferenceId: () => chosenProfile.getStore(),
     },
   });
-  // Its types leave "absent" and "undefined" apart less strictly than ours do.
+  // Its types do not satisfy exactOptionalPropertyTypes.
   return plugin as unknown as BetterAuthPlugin;
 }

@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { hashSecret, isWellFormedSecret } from '@tributary/domain/credentials';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
-import { hasPasswordReset, spendPasswordReset } from './password-reset-store.ts';
+import { consumePasswordReset, hasPasswordReset } from './password-reset-store.ts';
 import { replacePassword } from './store.ts';
 
 export const completePasswordReset: Handles<Routes['completePasswordReset'], { accounts: Accounts }> = async (
@@ -18,7 +18,7 @@ export const completePasswordReset: Handles<Routes['completePasswordReset'], { a
   accounts.passwords.accept(password);
   const passwordHash = await accounts.passwords.hash(password);
   return effect(async (tx) => {
-    const userId = (await spendPasswordReset(tx, hash, now)) ?? refuseLink();
+    const userId = (await consumePasswordReset(tx, hash, now)) ?? refuseLink();
     await replacePassword(tx, userId, passwordHash, now);
     addToAudit({ actor: { kind: 'user', id: userId } });
     return answer(200, { data: { user_id: userId, changed: true as const } });

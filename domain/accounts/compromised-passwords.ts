@@ -1,12 +1,12 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** About 49,000 of the most used passwords of published leaks, most used first. Nothing is asked over the network. */
+/** The 49,000 most common leaked passwords, most common first. Checked locally, without network requests. */
 const leaked: ReadonlySet<string> = new Set(dictionary['passwords-common']);
 
 /** Product names, which attackers try first. */
 const productNames: ReadonlySet<string> = new Set(['tributary', 'tributaryapp', 'tributaryadmin', 'attribution']);
 
-/** "Password2026!" is what every guesser makes of "password", so capitals and what was put at the end do not count. */
+/** Ignores case and trailing digits and symbols, because attackers try such variants ("Password2026!") first. */
 export function isCompromised(password: string): boolean {
   const folded = password.toLowerCase();
   const word = folded.replace(/[^\p{L}]+$/u, '');

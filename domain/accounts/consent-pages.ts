@@ -4,12 +4,12 @@ import { mcpScopes } from '@tributary/vocabulary';
 import { consentPath } from './auth.ts';
 import type { Membership } from './memberships.ts';
 
-/** The pages between an assistant and its token: plain forms, no script, nothing from elsewhere. */
+/** The pages of the OAuth consent flow: plain forms without scripts or external resources. */
 
 export const signInPath = '/oauth2/sign-in';
 
 export interface SignInPage {
-  /** The signed request, handed on as it came. */
+  /** The signed authorization request, passed on unchanged. */
   readonly query: string;
   readonly client: string;
   readonly problem?: string;
@@ -48,15 +48,15 @@ export function codePage({ query, client, challenge, problem }: CodePage): Respo
 export interface ConsentPage {
   readonly query: string;
   readonly client: string;
-  /** Where the answer goes, so that the person knows, and the browser lets the form lead there. */
+  /** The redirect target: shown to the member, and allowed as form action in the content security policy. */
   readonly returnTo: URL;
-  readonly asked: readonly McpScope[];
+  readonly requestedScopes: readonly McpScope[];
   readonly memberships: readonly Membership[];
 }
 
-export function consentPage({ query, client, returnTo, asked, memberships }: ConsentPage): Response {
-  const places = memberships.filter(({ profiles }) => profiles.length > 0);
-  if (places.length === 0) {
+export function consentPage({ query, client, returnTo, requestedScopes, memberships }: ConsentPage): Response {
+  const usable = memberships.filter(({ profiles }) => profiles.length > 0);
+  if (usable.length === 0) {
     return problemPage(403, 'You belong to no workspace with a profile yet, so there is nothing to allow.');
   }
   const body = html`
@@ -65,10 +65,10 @@ export function consentPage({ query, client, returnTo, asked, memberships }: Con
     <form method="post" action="${consentPath}">
       <input type="hidden" name="query" value="${query}">
       <label>Which profile may it speak for?
-        <select name="profile_id" required>${places.map(profileGroup)}</select>
+        <select name="profile_id" required>${usable.map(profileGroup)}</select>
       </label>
       <p>${mcpScopes['mcp:read'].description} Which ads do best it may rank over all profiles of yours.</p>
-      ${asked.includes('mcp:write') && html`<label><input type="checkbox" name="write" value="yes"> ${mcpScopes['mcp:write'].description}</label>`}
+      ${requestedScopes.includes('mcp:write') && html`<label><input type="checkbox" name="write" value="yes"> ${mcpScopes['mcp:write'].description}</label>`}
       <button name="decision" value="allow">Allow</button>
       <button name="decision" value="deny" formnovalidate>Deny</button>
     </form>

@@ -5,7 +5,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import { dayMs, limits, plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { refuseState, showInvitation } from './invitation.ts';
+import { refuseState, toInvitationResponse } from './invitation.ts';
 import { countSeats, insertInvitation, revokeOpenInvitations } from './invitation-store.ts';
 import { refuseUnlessOwner } from './member.ts';
 import { listRoles } from './members-of.ts';
@@ -42,13 +42,13 @@ export const createInvitation: Handles<Routes['createInvitation'], { baseUrl: st
     const names = await findUserNames(tx, [row.invited_by]);
     const url = links.invitation(baseUrl, token);
     return answer(201, {
-      data: { ...showInvitation(row, names, now), token, url },
+      data: { ...toInvitationResponse(row, names, now), token, url },
       meta: { workspace_id: params.workspaceId },
     });
   });
 };
 
-/** An app that could invite more members, or itself later, would act as the owner. */
+/** Apps can invite only the owner. Inviting others, or members later, would give them the owner's rights. */
 function refuseUnlessOwnerInvitation({ role, email }: { readonly role: string; readonly email?: string | undefined }) {
   if (role !== 'owner') refuse('forbidden', 'An app invites the owner only. The owner invites other members.');
   if (email === undefined)
@@ -61,7 +61,7 @@ async function replaceOwnerInvitation(tx: Tx, workspaceId: string, now: Date): P
   await revokeOpenInvitations(tx, workspaceId, now);
 }
 
-/** A plan has so many seats; somebody who is invited sits on one until they accept or the invitation is over. */
+/** Refuses when the plan has no free seat. A pending invitation uses a seat until it is accepted, revoked or expired. */
 async function refuseBeyondPlan(tx: Tx, workspaceId: string, now: Date): Promise<void> {
   const plan = await lockPlan(tx, workspaceId);
   const { members, next } = plans[plan];

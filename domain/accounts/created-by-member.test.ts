@@ -46,8 +46,8 @@ const nameOf = ({ userId, email }: BuiltMember) => ({ kind: 'user', id: userId, 
 
 describe('created_by', () => {
   test('keys, links, report subscriptions and invitations name their creator, even after the creator left', async () => {
-    const made = [await createKey(), await createLink(), await createMail(), await invite()];
-    expect(made.map(({ created_by }) => created_by)).toEqual(made.map(() => nameOf(admin)));
+    const created = [await createKey(), await createLink(), await createMail(), await invite()];
+    expect(created.map(({ created_by }) => created_by)).toEqual(created.map(() => nameOf(admin)));
     expect((await remove(admin)).status).toBe(200);
     for (const url of ['/keys', '/shared-views', '/report-mails', `/workspaces/${workspaceId}/invitations`]) {
       const { data } = await call('GET', url, owner.headers({ profileId }));
@@ -57,7 +57,7 @@ describe('created_by', () => {
 });
 
 describe('GET created', () => {
-  test('lists what the member created in all profiles, newest first, and nothing of others', async () => {
+  test('lists only what the member created, in all profiles, newest first', async () => {
     const { id: second } = await buildProfile(kit.app, { workspaceId });
     await createKey(owner);
     const key = await createKey(admin, second);
@@ -79,7 +79,7 @@ describe('GET created', () => {
     expect(body.meta.has_more).toBe(false);
   });
 
-  test('leaves out what was revoked and what a member created in another workspace', async () => {
+  test('omits revoked items and those in another workspace', async () => {
     const { id: foreign, workspaceId: elsewhere } = await buildProfile(kit.app);
     await kit.app
       .forWorkspace(elsewhere)
@@ -95,15 +95,15 @@ describe('GET created', () => {
     expect((await list(admin)).data).toEqual([]);
   });
 
-  test('403: members other than owners and admins read their own list only', async () => {
+  test('403: analysts and viewers can read only their own list', async () => {
     const viewer = await buildMember(kit.app, workspaceId, 'viewer');
     expect((await list(admin, viewer)).code).toBe('forbidden');
     expect((await list(viewer, viewer)).status).toBe(200);
   });
 
-  test('404: nobody of this workspace', async () => {
-    const stranger = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
-    expect((await list(stranger)).code).toBe('not_found');
+  test('404: for a user of another workspace and an unknown id', async () => {
+    const foreignMember = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
+    expect((await list(foreignMember)).code).toBe('not_found');
     expect((await call('GET', `/workspaces/${workspaceId}/members/${uuid()}/created`, owner.headers())).status).toBe(
       404,
     );
@@ -113,29 +113,29 @@ describe('GET created', () => {
 describe('DELETE member', () => {
   test('revoke_created revokes what the member created and nothing else', async () => {
     const { id: second } = await buildProfile(kit.app, { workspaceId });
-    const [key, elsewhere, kept] = [await createKey(), await createKey(admin, second), await createKey(owner)];
+    const [key, otherKey, ownersKey] = [await createKey(), await createKey(admin, second), await createKey(owner)];
     const link = await createLink();
     await createMail();
     await invite();
     await buildAssistant(kit.app, admin, profileId);
     expect((await remove(admin, { revoke_created: true })).status).toBe(200);
     expect(await statusOf(key.key)).toBe(401);
-    expect(await statusOf(elsewhere.key)).toBe(401);
+    expect(await statusOf(otherKey.key)).toBe(401);
     expect(await statusOf(link.url.split('#')[1], '/shared-view')).toBe(401);
-    expect(await statusOf(kept.key)).toBe(200);
+    expect(await statusOf(ownersKey.key)).toBe(200);
     expect((await call('GET', '/report-mails', owner.headers({ profileId }))).data).toEqual([]);
     const open = await call('GET', `/workspaces/${workspaceId}/invitations`, owner.headers());
     expect(open.data).toMatchObject([{ status: 'revoked' }]);
     expect((await call('GET', '/account/assistants', admin.headers())).data).toEqual([]);
   });
 
-  test('without it the keys stay valid', async () => {
+  test('without revoke_created the keys stay valid', async () => {
     const { key } = await createKey();
     expect((await remove(admin)).status).toBe(200);
     expect(await statusOf(key)).toBe(200);
   });
 
-  test('the audit log names what was revoked', async () => {
+  test('the audit log contains the revoked items', async () => {
     const { id } = await createKey();
     await remove(admin, { revoke_created: true });
     const { detail } = await kit.app

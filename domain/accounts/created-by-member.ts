@@ -5,21 +5,21 @@ import { enter, type Tx } from '@tributary/postgres';
 import { listConsents, removeConsent } from './assistant-store.ts';
 import { revokeInvitationsOf } from './invitation-store.ts';
 
-/** Removes the reports by e-mail that a member created on a profile; they belong to another room. */
+/** Removes the report e-mails that a member created on a profile. Injected, because they belong to another module. */
 export type RemoveReportMailsOf = (tx: Tx, profileId: string, userId: string) => Promise<void>;
 
 export interface CreatedInWorkspace extends Created {
   readonly profileName: string | null;
 }
 
-/** Newest first. The transaction is one of the workspace's; assistants are kept on the home server. */
+/** Lists what a member created in the workspace of the transaction, newest first. Assistants are read from the home server. */
 export async function listCreated(
   tx: Tx,
   { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
   { home }: Servers,
   now: Date,
 ): Promise<CreatedInWorkspace[]> {
-  const consents = await home.unbound.transaction((there) => listConsents(there, userId));
+  const consents = await home.unbound.transaction((homeTx) => listConsents(homeTx, userId));
   const created = [...(await findCreated(tx, userId, now)), ...consents.map(toCreated)];
   const names = await findProfileNames(
     tx,
@@ -45,7 +45,7 @@ const toCreated = ({
   createdAt: created_at,
 });
 
-/** Ends the transaction in the workspace, as it began. */
+/** Revokes all of it. Leaves the transaction scoped to the workspace, as at the start. */
 export async function revokeAllCreated(
   tx: Tx,
   { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
@@ -55,7 +55,7 @@ export async function revokeAllCreated(
 ): Promise<CreatedInWorkspace[]> {
   const created = await listCreated(tx, { workspaceId, userId }, servers, now);
   await revokeInvitationsOf(tx, workspaceId, userId, now);
-  // In the order of their ids: two removals at once must not wait for each other.
+  // Sorted by id, so that two concurrent removals cannot deadlock.
   const profileIds = [...new Set(created.flatMap(({ profileId }) => profileId ?? []))].sort();
   for (const profileId of profileIds) {
     await enter(tx, { workspaceId, profileId });
@@ -65,7 +65,7 @@ export async function revokeAllCreated(
   await enter(tx, { workspaceId });
   const isAtHome = (await servers.shardOf(workspaceId)) === servers.home;
   for (const { kind, id } of created) {
-    const remove = (there: Tx) => removeConsent(there, id, userId);
+    const remove = (homeTx: Tx) => removeConsent(homeTx, id, userId);
     if (kind === 'assistant') await (isAtHome ? remove(tx) : servers.home.unbound.transaction(remove));
   }
   return created;

@@ -4,7 +4,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { enter } from '@tributary/postgres';
 import { findConsentOf, removeConsent } from './assistant-store.ts';
 
-/** Without the consent its tokens are worth nothing; they go with the session, or when they run out. */
+/** Deletes the consent, without which the tokens are invalid. The token rows are deleted with the session or when they expire. */
 export const deleteAssistant: Handles<Routes['deleteAssistant']> = async (
   { params },
   { caller, servers, effect, addToAudit },
@@ -15,11 +15,11 @@ export const deleteAssistant: Handles<Routes['deleteAssistant']> = async (
   const profileId = consent.reference_id as string;
   const isAtHome = (await shardOf(profileId)) === home;
   return effect(async (tx) => {
-    const remove = (there: typeof tx) => removeConsent(there, consent.id, caller.userId);
+    const remove = (homeTx: typeof tx) => removeConsent(homeTx, consent.id, caller.userId);
     const removed = await (isAtHome ? remove(tx) : home.unbound.transaction(remove));
-    // Gone meanwhile; on another server it may have gone in an earlier try of this transaction.
+    // Deleted concurrently. On another server, an earlier attempt of this transaction may have deleted it.
     if (!removed && isAtHome) return refuse('not_found', 'No assistant of yours has this id.');
-    // The workspace whose data it could read keeps the entry.
+    // Logged in the workspace whose data the assistant could read.
     await enter(tx, { profileId });
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (workspaceId) addToAudit({ log: { workspaceId } });

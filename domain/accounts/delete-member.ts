@@ -2,7 +2,13 @@ import type { Routes } from '@tributary/contract';
 import type { StepUp } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import { type RemoveReportMailsOf, revokeAllCreated } from './created-by-member.ts';
-import { memberForChange, refuseLastOwner, refuseOtherRole, refuseUnlessManager, refuseUnlessOwner } from './member.ts';
+import {
+  lockMemberForChange,
+  refuseLastOwner,
+  refuseOtherRole,
+  refuseUnlessManager,
+  refuseUnlessOwner,
+} from './member.ts';
 import { findMember, removeMember } from './store.ts';
 
 export interface MemberServices {
@@ -21,7 +27,7 @@ export const deleteMember: Handles<Routes['deleteMember'], MemberServices & Step
   if (present?.role === 'owner' && caller.role === 'owner')
     await context.assertPassword(body.current_password, 'deleteMember', context);
   return effect(async (tx) => {
-    const member = await memberForChange(tx, workspaceId, userId);
+    const member = await lockMemberForChange(tx, workspaceId, userId);
     if (member.role === 'owner' && !isLeaving) refuseUnlessOwner(caller);
     refuseOtherRole(present?.role, member.role);
     refuseLastOwner(member);

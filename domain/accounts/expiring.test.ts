@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 
 const kit = await openKit();
 
-test('what has run out goes, and what has not stays', async () => {
+test('deletes only expired sessions and verifications', async () => {
   const now = kit.clock.now();
   const { workspaceId } = await buildProfile(kit.app);
   const member = await buildMember(kit.app, workspaceId);
   const times = { created_at: now, updated_at: now };
-  const [late, live] = [new Date(now.getTime() - 1), new Date(now.getTime() + 1)];
+  const [expired, live] = [new Date(now.getTime() - 1), new Date(now.getTime() + 1)];
   await kit.app.unbound.transaction(async (tx) => {
-    for (const expires_at of [late, live]) {
+    for (const expires_at of [expired, live]) {
       const id = uuid();
       await tx
         .insertInto('sessions')
@@ -25,9 +25,9 @@ test('what has run out goes, and what has not stays', async () => {
     }
   });
   expect(await sweepExpired({ ledger: kit.system.unbound, now, signal: new AbortController().signal })).toBe(2);
-  const left = await kit.app.unbound.transaction(async (tx) => [
+  const remaining = await kit.app.unbound.transaction(async (tx) => [
     ...(await tx.selectFrom('sessions').select('expires_at').where('id', '<>', member.sessionId).execute()),
     ...(await tx.selectFrom('verifications').select('expires_at').execute()),
   ]);
-  expect(left).toEqual([{ expires_at: live }, { expires_at: live }]);
+  expect(remaining).toEqual([{ expires_at: live }, { expires_at: live }]);
 });

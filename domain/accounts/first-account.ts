@@ -11,13 +11,13 @@ import { addOwner } from './member.ts';
 import { insertUser, isFirstAccountOpen, offerFirstAccount, redeemFirstAccount } from './store.ts';
 
 /**
- * The first account of an installation. Whoever runs it can read the log of the migration, and nobody else: so the migration makes a token
- * and tells it there, and a page takes it, once, while nobody has an account.
+ * Creates the first account of an installation. The migration prints a one-time token to its log, which only the operator can read. A page
+ * accepts the token once, while no account exists.
  */
 
 export const firstAccountPath = '/first-account';
 
-/** As the owner of the schema. A new token ends the one before. Undefined where somebody has an account already. */
+/** Creates a token, which replaces the previous one. Requires the schema owner's role. Returns undefined when an account exists. */
 export async function openFirstAccount(
   owner: UnboundLedger,
   baseUrl: string,
@@ -33,11 +33,11 @@ export interface FirstAccountOptions {
   readonly postgres: Postgres;
   readonly accounts: Accounts;
   readonly audit: WriteAudit;
-  /** Whether a form comes from one of our own pages. */
+  /** Whether a form was sent by a page of this server. */
   readonly isFromOurPages: (headers: Headers) => boolean;
 }
 
-/** Whether somebody may make it yet. Once there is an account it never is again, so nobody asks twice. */
+/** Whether the first account can still be created. Cached once it is false, because that never changes back. */
 export function firstAccountState({ home }: Postgres): () => Promise<boolean> {
   let isOver = false;
   return async () => {
@@ -64,7 +64,7 @@ export function firstAccountEndpoints(options: FirstAccountOptions): PageEndpoin
         if (!options.isFromOurPages(request.headers) || !(await isOpen())) return closed();
         const sent = Object.fromEntries(new URLSearchParams(await request.text()));
         try {
-          return await begin(options, sent, visit);
+          return await createFirstAccount(options, sent, visit);
         } catch (error) {
           if (error instanceof Refusal) return form(sent, error.message);
           throw error;
@@ -76,7 +76,7 @@ export function firstAccountEndpoints(options: FirstAccountOptions): PageEndpoin
 
 type Sent = Readonly<Record<string, string>>;
 
-async function begin({ postgres, accounts, audit }: FirstAccountOptions, sent: Sent, visit: PageVisit) {
+async function createFirstAccount({ postgres, accounts, audit }: FirstAccountOptions, sent: Sent, visit: PageVisit) {
   const { token = '', business = '', name = '', password = '', currency = '', time_zone: timeZone = '' } = sent;
   const email = (sent.email ?? '').trim().toLowerCase();
   const { now, requestId } = visit;
@@ -92,12 +92,12 @@ async function begin({ postgres, accounts, audit }: FirstAccountOptions, sent: S
     const userId = await insertUser(tx, { email, name: name.trim(), passwordHash }, now);
     if (!userId) return refuseToken();
     const actor = { kind: 'user', id: userId } as const;
-    const said = { actor, result: 'done', detail: {}, requestId, at: now } as const;
-    await audit(tx, { ...said, log: 'installation', action: 'account.created', target: `user:${userId}` });
+    const entry = { actor, result: 'done', detail: {}, requestId, at: now } as const;
+    await audit(tx, { ...entry, log: 'installation', action: 'account.created', target: `user:${userId}` });
     const { id: workspaceId } = (await openWorkspace(tx, { ...workspace, plan: 'scale' }, now)).body.data;
     await addOwner(tx, workspaceId, userId, now);
     const log = { workspaceId };
-    await audit(tx, { ...said, log, action: routes.createWorkspace.audit.action, target: `workspace:${workspaceId}` });
+    await audit(tx, { ...entry, log, action: routes.createWorkspace.audit.action, target: `workspace:${workspaceId}` });
     const body = readBody(routes.createProfile, {
       workspace_id: workspaceId,
       name: business,
@@ -106,7 +106,7 @@ async function begin({ postgres, accounts, audit }: FirstAccountOptions, sent: S
       reporting_currency: currency.trim().toUpperCase(),
     });
     const { profile } = await openProfile(tx, body, undefined, now);
-    await audit(tx, { ...said, log, action: routes.createProfile.audit.action, target: `profile:${profile.id}` });
+    await audit(tx, { ...entry, log, action: routes.createProfile.audit.action, target: `profile:${profile.id}` });
     return profile.id;
   });
   const signedIn = await accounts.signIn(email, password);
@@ -173,5 +173,7 @@ const currencies = Intl.supportedValuesOf('currency').filter(isCurrency);
 const currencyNames = new Intl.DisplayNames('en', { type: 'currency' });
 const currencyLabel = (code: string): string => `${code} – ${currencyNames.of(code) ?? code}`;
 
-const options = (values: readonly string[], chosen: string, label = (value: string) => value) =>
-  values.map((value) => html`<option value="${value}"${value === chosen && html` selected`}>${label(value)}</option>`);
+const options = (values: readonly string[], selected: string, label = (value: string) => value) =>
+  values.map(
+    (value) => html`<option value="${value}"${value === selected && html` selected`}>${label(value)}</option>`,
+  );

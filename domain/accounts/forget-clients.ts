@@ -4,7 +4,7 @@ import { removeUnallowedClients } from './assistant-store.ts';
 
 const batchSize = 1_000;
 
-/** Assistants register themselves. One that nobody has allowed anything within a day is forgotten. */
+/** Deletes clients that registered more than a day ago and have no consent. */
 export async function forgetUnallowedClients(ledger: Ledger, now: Date, signal: AbortSignal): Promise<number> {
   const before = new Date(now.getTime() - limits.assistants.unallowedHours * hourMs);
   let total = 0;

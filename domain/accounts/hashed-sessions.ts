@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { DBAdapter, DBTransactionAdapter, Where } from '@better-auth/core/db/adapter';
 
-/** What is kept of a session's or an assistant's token. */
+/** The stored hash of a session or assistant token. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 type Row = Record<string, unknown>;
 
 /**
- * better-auth writes a session's token as it is; whoever read the table would hold every session. This stands between it and the
- * table: the hash goes in, and the row that comes back carries the token that was asked with.
+ * Wraps the database adapter of better-auth, which would store session tokens in plain text. Writes and queries use the hash, and returned rows
+ * contain the token of the query.
  */
 export function hashingSessions(adapter: DBAdapter): DBAdapter {
   return {
-    ...hashing(adapter),
-    transaction: (work) => adapter.transaction((inner) => work(hashing(inner) as DBTransactionAdapter)),
+    ...wrap(adapter),
+    transaction: (work) => adapter.transaction((inner) => work(wrap(inner) as DBTransactionAdapter)),
   } as DBAdapter;
 }
 
-function hashing<A extends DBTransactionAdapter>(adapter: A): A {
+function wrap<A extends DBTransactionAdapter>(adapter: A): A {
   return {
     ...adapter,
     async create(input: { model: string; data: Row }) {
@@ -26,30 +26,30 @@ function hashing<A extends DBTransactionAdapter>(adapter: A): A {
       const row = await adapter.create<Row>({ ...input, data: { ...input.data, token: hashToken(token) } });
       return { ...row, token };
     },
-    async findOne(input: Asked) {
-      const row = await adapter.findOne<Row>(hashed(input));
-      const asked = tokenIn(input);
-      return row && asked ? { ...row, token: asked } : row;
+    async findOne(input: SessionQuery) {
+      const row = await adapter.findOne<Row>(hashQuery(input));
+      const token = findToken(input);
+      return row && token ? { ...row, token } : row;
     },
-    findMany: (input: Asked) => adapter.findMany(hashed(input)),
-    update: (input: Asked & { update: Row }) => adapter.update(hashed(input)),
-    delete: (input: Asked) => adapter.delete(hashed(input)),
-    deleteMany: (input: Asked) => adapter.deleteMany(hashed(input)),
+    findMany: (input: SessionQuery) => adapter.findMany(hashQuery(input)),
+    update: (input: SessionQuery & { update: Row }) => adapter.update(hashQuery(input)),
+    delete: (input: SessionQuery) => adapter.delete(hashQuery(input)),
+    deleteMany: (input: SessionQuery) => adapter.deleteMany(hashQuery(input)),
   };
 }
 
-interface Asked {
+interface SessionQuery {
   model: string;
   where: Where[];
 }
 
 const isToken = ({ field, value }: Where) => field === 'token' && typeof value === 'string';
 
-const tokenIn = ({ model, where }: Asked): string | undefined =>
+const findToken = ({ model, where }: SessionQuery): string | undefined =>
   model === 'session' ? (where.find(isToken)?.value as string | undefined) : undefined;
 
-function hashed<I extends Asked>(input: I): I {
-  if (!tokenIn(input)) return input;
+function hashQuery<I extends SessionQuery>(input: I): I {
+  if (!findToken(input)) return input;
   const where = input.where.map((part) => (isToken(part) ? { ...part, value: hashToken(String(part.value)) } : part));
   return { ...input, where };
 }

@@ -7,7 +7,7 @@ export type InvitationRow = Selectable<Schema['invitations']>;
 export const insertInvitation = (tx: Tx, row: Insertable<Schema['invitations']>): Promise<InvitationRow> =>
   tx.insertInto('invitations').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Members, and those who may still accept. */
+/** Counts members and pending invitations. */
 export async function countSeats(tx: Tx, workspaceId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ seats: number }>`
     SELECT (SELECT count(*) FROM members WHERE workspace_id = ${workspaceId})::int
@@ -16,7 +16,6 @@ export async function countSeats(tx: Tx, workspaceId: string, now: Date): Promis
   return rows[0]?.seats ?? 0;
 }
 
-/** Newest first. */
 export function listInvitationsBefore(
   tx: Tx,
   workspaceId: string,
@@ -46,9 +45,9 @@ export interface FoundInvitation {
 export const findInvitation = (hash: Buffer) => sql<FoundInvitation>`SELECT * FROM find_invitation(${hash})`;
 
 export interface InvitationNames {
-  /** The member who invited; null where an app did, or where the member has left. */
+  /** The inviting member; null if an app invited or the member has left. */
   readonly inviter: string | null;
-  /** The invited owner, where an app gave the name. */
+  /** The name of the invited owner, if an app sent it. */
   readonly invited: string | null;
 }
 
@@ -66,7 +65,7 @@ export const findInvitationNames = (tx: Tx, workspaceId: string, id: string): Pr
     .where('invitations.id', '=', id)
     .executeTakeFirst();
 
-/** Locked, so that it is not accepted at the same moment. */
+/** Locks the invitation, so that it cannot be accepted concurrently. */
 export const lockInvitation = (tx: Tx, workspaceId: string, id: string): Promise<InvitationRow | undefined> =>
   tx
     .selectFrom('invitations')
@@ -103,8 +102,8 @@ export const revokeInvitationsOf = (tx: Tx, workspaceId: string, userId: string,
     .where('revoked_at', 'is', null)
     .execute();
 
-/** Spent by the same statement that finds it unspent: of two at once, one joins. */
-export async function spendInvitation(
+/** Checks and accepts in one statement, so that only one of two concurrent requests joins. */
+export async function consumeInvitation(
   tx: Tx,
   { workspace_id, id }: FoundInvitation,
   userId: string,

@@ -11,7 +11,7 @@ interface Times {
   readonly revoked_at: Date | null;
 }
 
-/** Accepted and revoked are for good; expiry is a matter of looking at the clock. */
+/** Accepted and revoked are stored and final; expiry is computed from the clock. */
 export function statusOf({ expires_at, accepted_at, revoked_at }: Times, now: Date): InvitationStatus {
   if (accepted_at) return 'accepted';
   if (revoked_at) return 'revoked';
@@ -26,8 +26,8 @@ interface Row extends Times {
   readonly created_at: Date;
 }
 
-/** An invitation as its workspace sees it: without the secret, of which only a hash is kept. */
-export const showInvitation = (row: Row, names: UserNames, now: Date) => ({
+/** The API representation of an invitation, without the token, of which only a hash is stored. */
+export const toInvitationResponse = (row: Row, names: UserNames, now: Date) => ({
   id: row.id,
   role: row.role as Role,
   email: row.email,
@@ -45,7 +45,7 @@ export async function findUsableInvitation(everywhere: Everywhere, token: string
   return invitation;
 }
 
-/** Says why an invitation leads nowhere any more, or nothing. */
+/** Refuses an invitation that is archived, accepted, revoked or expired, with the reason. */
 function refuseUnusable(invitation: FoundInvitation, now: Date): void {
   if (invitation.is_workspace_archived) {
     refuse('workspace_archived', 'The workspace that this invitation leads to was archived.');

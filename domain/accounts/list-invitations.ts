@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findUserNames } from '@tributary/domain/credentials';
 import { answer, type Handles } from '@tributary/operations';
-import { showInvitation } from './invitation.ts';
+import { toInvitationResponse } from './invitation.ts';
 import { listInvitationsBefore } from './invitation-store.ts';
 
 export const listInvitations: Handles<Routes['listInvitations']> = async ({ params, query }, { ledger, now }) => {
@@ -10,9 +10,9 @@ export const listInvitations: Handles<Routes['listInvitations']> = async ({ para
     const inviters = rows.map(({ invited_by }) => invited_by);
     return { rows, names: await findUserNames(tx, inviters) };
   });
-  const shown = rows.slice(0, query.limit);
+  const page = rows.slice(0, query.limit);
   return answer(200, {
-    data: shown.map((row) => showInvitation(row, names, now)),
-    pagination: { has_next: rows.length > query.limit, cursor: shown.at(-1)?.id ?? null },
+    data: page.map((row) => toInvitationResponse(row, names, now)),
+    pagination: { has_next: rows.length > query.limit, cursor: page.at(-1)?.id ?? null },
   });
 };

@@ -8,47 +8,48 @@ import { hashToken } from './hashed-sessions.ts';
 import { findPlace } from './store.ts';
 
 /**
- * Makes a caller of the token that a person let an assistant have. All that the token rests on (session, consent, membership) is
- * looked at on every request, so that taking any of it back counts from the next one on.
+ * Resolves an assistant's token to a caller. Checks session, consent and membership on every request, so that revoking any of them takes effect
+ * with the next request.
  */
 export function mcpAuthenticator(postgres: Postgres) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!token || !isWellFormedSecret(token, 'mcpToken')) return undefined;
-    const ask: Ask = (at, within) => find(postgres, hashToken(token), at, within);
-    const found = await ask(now);
-    return found && callerOf(found, ask);
+    const lookUp: Lookup = (at, within) => find(postgres, hashToken(token), at, within);
+    const found = await lookUp(now);
+    return found && callerOf(found, lookUp);
   };
 }
 
-/** Looks the token up with its place, by itself or through a transaction on the server of the profile. */
-type Ask = (at: Date, within?: Within) => Promise<PlacedToken | undefined>;
+/** Looks up the token and the member's role, with or without a transaction on the profile's server. */
+type Lookup = (at: Date, within?: Within) => Promise<AuthorizedToken | undefined>;
 type Within = { readonly tx: Tx; readonly profileId: string };
-type PlacedToken = FoundToken & { readonly workspace_id: string; readonly role: Role };
+type AuthorizedToken = FoundToken & { readonly workspace_id: string; readonly role: Role };
 
-/** Tokens are kept at home; what the person is, with the profile. */
+/** Tokens are stored on the home server, the member's role on the profile's server. */
 async function find(
   { home, shardOf }: Postgres,
   hash: string,
   at: Date,
   within: Within | undefined,
-): Promise<PlacedToken | undefined> {
+): Promise<AuthorizedToken | undefined> {
   const statement = findMcpToken(hash, at);
   const isHere = within && (await shardOf(within.profileId)) === home;
   const [token] = (await (isHere ? statement.execute(within.tx) : home.unbound.query(statement))).rows;
   if (!token) return undefined;
   const there = await shardOf(token.profile_id);
-  if (there === home) return isPlaced(token) ? token : undefined;
-  const place = findPlace(token.user_id, null, token.profile_id);
-  const [placed] = (await (within ? place.execute(within.tx) : there.unbound.query(place))).rows;
-  const whole = { ...token, ...placed, profile_id: token.profile_id };
-  return isPlaced(whole) ? whole : undefined;
+  if (there === home) return isAuthorized(token) ? token : undefined;
+  const placeQuery = findPlace(token.user_id, null, token.profile_id);
+  const [role] = (await (within ? placeQuery.execute(within.tx) : there.unbound.query(placeQuery))).rows;
+  const merged = { ...token, ...role, profile_id: token.profile_id };
+  return isAuthorized(merged) ? merged : undefined;
 }
 
-const isPlaced = (token: FoundToken): token is PlacedToken => token.role !== null && token.workspace_id !== null;
+const isAuthorized = (token: FoundToken): token is AuthorizedToken =>
+  token.role !== null && token.workspace_id !== null;
 
-/** An assistant may do what it was allowed, and never more than its person. */
-function callerOf(found: PlacedToken, ask: Ask): Caller {
+/** The scopes are those granted to the assistant, limited to the member's role. */
+function callerOf(found: AuthorizedToken, lookUp: Lookup): Caller {
   const granted = scopesOfMcpToken(McpScope.options.filter((scope) => found.granted.includes(scope)));
   return {
     kind: 'mcp',
@@ -62,8 +63,8 @@ function callerOf(found: PlacedToken, ask: Ask): Caller {
     isHealthcare: found.is_healthcare ?? true,
     requestsPerMinute: limits.ratePerMinute.member,
     recheck: async (tx, now) => {
-      const again = await ask(now, { tx, profileId: found.profile_id });
-      return again && callerOf(again, ask);
+      const again = await lookUp(now, { tx, profileId: found.profile_id });
+      return again && callerOf(again, lookUp);
     },
   };
 }

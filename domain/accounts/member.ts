@@ -4,7 +4,7 @@ import type { Tx } from '@tributary/postgres';
 import { refuseState } from './invitation.ts';
 import { findMember, insertMember, lockOwners, type MemberRow } from './store.ts';
 
-export const showMember = ({ user_id, name, email, role, created_at }: MemberRow) => ({
+export const toMemberResponse = ({ user_id, name, email, role, created_at }: MemberRow) => ({
   user_id,
   name,
   email,
@@ -12,7 +12,7 @@ export const showMember = ({ user_id, name, email, role, created_at }: MemberRow
   joined_at: created_at.toISOString(),
 });
 
-/** A member about to be changed. All owners are locked first: two of them removing each other must not both succeed. */
+/** Reads a member for an update. Locks all owners first, so that two owners cannot remove each other concurrently. */
 export async function findForChange(
   tx: Tx,
   workspaceId: string,
@@ -23,7 +23,11 @@ export async function findForChange(
   return member && { ...member, isLastOwner: member.role === 'owner' && owners.length === 1 };
 }
 
-export const memberForChange = async (tx: Tx, workspaceId: string, userId: string): Promise<MemberRow & LastOwner> =>
+export const lockMemberForChange = async (
+  tx: Tx,
+  workspaceId: string,
+  userId: string,
+): Promise<MemberRow & LastOwner> =>
   (await findForChange(tx, workspaceId, userId)) ?? refuse('not_found', 'There is no such member.');
 
 interface LastOwner {
@@ -35,7 +39,7 @@ export function refuseLastOwner({ isLastOwner }: LastOwner): void {
     refuseState('last_owner', 'A workspace keeps at least one owner. Make somebody else an owner first.');
 }
 
-/** Owners and admins remove others; any member may leave. */
+/** Requires an owner or admin, who may act on other members. */
 export function refuseUnlessManager({ role }: Caller): void {
   if (role !== 'owner' && role !== 'admin')
     refuse('forbidden', 'Only owners and admins of the workspace may do this for another member.', {
@@ -49,13 +53,13 @@ export function refuseUnlessOwner({ role }: Caller): void {
   }
 }
 
-/** The role was another one when the password was asked for, or not asked for. */
+/** Refuses when the role changed since it was decided whether the password is required. */
 export function refuseOtherRole(before: string | undefined, now: string): void {
   if (before !== undefined && (before === 'owner') !== (now === 'owner'))
     refuseState('role_changed', 'The role of this member was changed meanwhile. Read it again.');
 }
 
-/** Makes whoever opens a workspace its first owner. */
+/** Makes a user the owner of a new workspace. */
 export async function addOwner(tx: Tx, workspaceId: string, userId: string, now: Date): Promise<void> {
   await insertMember(tx, workspaceId, userId, 'owner', now);
 }

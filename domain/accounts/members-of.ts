@@ -1,7 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import { nilUuid, type Role } from '@tributary/vocabulary';
 
-/** Whether somebody is a member of the workspace behind whose wall the transaction stands. */
+/** Whether the user is a member. Requires a transaction scoped to the workspace. */
 export async function isMember(tx: Tx, workspaceId: string, userId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('members')
@@ -12,7 +12,7 @@ export async function isMember(tx: Tx, workspaceId: string, userId: string): Pro
   return row !== undefined;
 }
 
-/** The owner of the workspace, of several the first. */
+/** The owner of the workspace; the first by id if there are several. */
 export async function findOwner(tx: Tx, workspaceId: string): Promise<string | null> {
   const row = await tx
     .selectFrom('members')
@@ -24,7 +24,7 @@ export async function findOwner(tx: Tx, workspaceId: string): Promise<string | n
   return row?.user_id ?? null;
 }
 
-/** What everybody in the workspace is. */
+/** The roles of all members of the workspace. */
 export async function listRoles(
   tx: Tx,
   workspaceId: string,
@@ -38,7 +38,7 @@ export async function listRoles(
   return rows.map(({ userId, role }) => ({ userId, role: role as Role }));
 }
 
-/** Of some people those who are members of the workspace, with where they are written to. */
+/** Those of the users who are members of the workspace, with their emails. */
 export async function findMembersAmong(
   tx: Tx,
   workspaceId: string,

@@ -61,50 +61,50 @@ const accept = (token: string, more: object = {}, headers: Record<string, string
   call('POST', '/invitations/accept', headers, { token, ...more });
 const newcomer = () => ({ name: 'Noa', email: `noa${next()}@example.com`, password: 'vague otter lamp' });
 
-describe('a member acts in a place of theirs', () => {
-  test('200: the profile is named in X-Profile-Id', async () => {
+describe('profile and workspace of a member request', () => {
+  test('200: uses the profile in X-Profile-Id', async () => {
     const { status, body } = await call('GET', '/profile', owner.headers({ profileId }));
     expect([status, body.data.id, body.meta.profile_id]).toEqual([200, profileId, profileId]);
   });
 
-  test('404: no profile, a foreign one, one that never existed and what is no id answer alike', async () => {
+  test('404: a missing, foreign, unknown and malformed profile id return the same error', async () => {
     const foreign = await buildProfile(kit.app);
-    const answers = [];
+    const responses = [];
     for (const named of [undefined, foreign.id, uuid(), 'nonsense']) {
       const { status, body } = await call('GET', '/profile', owner.headers(named ? { profileId: named } : {}));
       const { request_id: _, ...error } = body.error;
-      answers.push({ status, error });
+      responses.push({ status, error });
     }
-    expect(answers[0]).toMatchObject({ status: 404, error: { code: 'not_found' } });
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(responses[0]).toMatchObject({ status: 404, error: { code: 'not_found' } });
+    for (const answer of responses) expect(answer).toEqual(responses[0]);
   });
 
-  test('404: a foreign workspace answers like one that never existed', async () => {
+  test('404: a foreign, unknown and malformed workspace id return the same error', async () => {
     const foreign = await buildProfile(kit.app);
-    const answers = [];
+    const responses = [];
     for (const named of [foreign.workspaceId, uuid(), 'nonsense']) {
       const { status, body } = await call('GET', `/workspaces/${named}/members`, owner.headers({ profileId }));
       const { request_id: _, ...error } = body.error;
-      answers.push({ status, error });
+      responses.push({ status, error });
     }
-    expect(answers[0]).toMatchObject({ status: 404, error: { code: 'not_found' } });
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(responses[0]).toMatchObject({ status: 404, error: { code: 'not_found' } });
+    for (const answer of responses) expect(answer).toEqual(responses[0]);
   });
 
-  test('404: an archived workspace is nobody’s place', async () => {
+  test('404: an archived workspace and its profiles', async () => {
     await archive();
     expect((await call('GET', members(), owner.headers())).status).toBe(404);
     expect((await call('GET', '/profile', owner.headers({ profileId }))).status).toBe(404);
   });
 
-  test('403: [err-011] a role that is too low', async () => {
+  test('403: [err-011] an insufficient role', async () => {
     const viewer = await member('viewer');
     const refused = await call('POST', invitations(), viewer.headers(), { role: 'viewer' });
     expect([refused.status, refused.code, refused.reason]).toEqual([403, 'forbidden', 'role']);
     expect((await call('GET', members(), viewer.headers())).status).toBe(200);
   });
 
-  test('people are shown by role, on a healthcare profile too, and the log names who looked', async () => {
+  test('access to personal data depends on the role, also on a healthcare profile, and is logged', async () => {
     const { id } = await buildProfile(kit.app, { workspaceId, privacyMode: 'hipaa' });
     const [analyst, viewer] = [await member('analyst'), await member('viewer')];
     const search = (who: BuiltMember) => call('GET', '/customers/search?q=ana', who.headers({ profileId: id }));
@@ -120,16 +120,16 @@ describe('a member acts in a place of theirs', () => {
     ]);
   });
 
-  test('a workspace without profiles is named in X-Workspace-Id', async () => {
-    const made = await call('POST', '/workspaces', owner.headers({ workspaceId }), { name: 'Second' });
-    const second = made.body.data.id as string;
+  test('X-Workspace-Id selects a workspace without profiles', async () => {
+    const created = await call('POST', '/workspaces', owner.headers({ workspaceId }), { name: 'Second' });
+    const second = created.body.data.id as string;
     const body = { workspace_id: second, name: 'First profile' };
     expect((await call('POST', '/profiles', owner.headers(), body)).code).toBe('insufficient_scope');
     expect((await call('POST', '/profiles', owner.headers({ workspaceId }), body)).status).toBe(404);
     expect((await call('POST', '/profiles', owner.headers({ workspaceId: second }), body)).status).toBe(201);
   });
 
-  test('a lost role counts from the next request on', async () => {
+  test('a changed role takes effect with the next request', async () => {
     const admin = await member('admin');
     expect((await call('GET', invitations(), admin.headers())).status).toBe(200);
     await call('PATCH', `${members()}/${admin.userId}`, owner.headers(), { role: 'viewer' });
@@ -141,7 +141,7 @@ describe('a member acts in a place of theirs', () => {
 });
 
 describe('GET members', () => {
-  test('200: all of them, a page at a time', async () => {
+  test('200: lists all members in pages', async () => {
     const analyst = await member('analyst');
     const first = await call('GET', `${members()}?limit=1`, analyst.headers());
     expect(first.body.pagination).toEqual({ has_next: true, cursor: expect.any(String) });
@@ -161,26 +161,26 @@ describe('PATCH member', () => {
   const setRole = (who: BuiltMember, role: Role, by: BuiltMember) =>
     call('PATCH', `${members()}/${who.userId}`, by.headers(), { role, current_password: testPassword });
 
-  test('200: a new role', async () => {
+  test('200: changes the role', async () => {
     const analyst = await member('analyst');
     const { status, body } = await setRole(analyst, 'admin', owner);
     expect([status, body.data.role]).toEqual([200, 'admin']);
   });
 
-  test('409: a workspace keeps an owner', async () => {
+  test('409: the last owner cannot be demoted', async () => {
     const { status, code, reason } = await setRole(owner, 'viewer', owner);
     expect([status, code, reason]).toEqual([409, 'invalid_state', 'last_owner']);
     expect((await setRole(owner, 'owner', owner)).status).toBe(200);
   });
 
-  test('403: only an owner makes or unmakes an owner', async () => {
+  test('403: only an owner can promote or demote owners', async () => {
     const [admin, analyst] = [await member('admin'), await member('analyst')];
     expect((await setRole(analyst, 'owner', admin)).reason).toBe('role');
     expect((await setRole(owner, 'viewer', admin)).reason).toBe('role');
     expect((await setRole(analyst, 'viewer', admin)).status).toBe(200);
   });
 
-  test('400: an owner is made and unmade with the password of the owner who does it', async () => {
+  test('400: promoting and demoting an owner requires the current password', async () => {
     const [admin, other] = [await member('admin'), await member('owner')];
     for (const [who, role] of [
       [admin, 'owner'],
@@ -194,12 +194,12 @@ describe('PATCH member', () => {
     }
   });
 
-  test('404: somebody of another workspace', async () => {
+  test('404: a user of another workspace', async () => {
     const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
     expect((await setRole(elsewhere, 'viewer', owner)).status).toBe(404);
   });
 
-  test('two owners who demote each other at once leave one', async () => {
+  test('two owners who demote each other concurrently leave one', async () => {
     const other = await member('owner');
     const both = await Promise.all([setRole(other, 'viewer', owner), setRole(owner, 'viewer', other)]);
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -214,32 +214,32 @@ describe('DELETE member', () => {
   const remove = (who: BuiltMember, by: BuiltMember) =>
     call('DELETE', `${members()}/${who.userId}`, by.headers(), { current_password: testPassword });
 
-  test('200: removed by an admin, or gone by themselves', async () => {
+  test('200: admins remove members, and members can leave', async () => {
     const [admin, analyst, viewer] = [await member('admin'), await member('analyst'), await member('viewer')];
     expect((await remove(analyst, admin)).body.data).toEqual({ id: analyst.userId, deleted: true });
     expect((await remove(viewer, viewer)).status).toBe(200);
   });
 
-  test('403: not by the others, and not an owner by an admin', async () => {
+  test('403: viewers cannot remove members, and admins cannot remove owners', async () => {
     const [admin, viewer] = [await member('admin'), await member('viewer')];
     expect((await remove(admin, viewer)).reason).toBe('role');
     expect((await remove(owner, admin)).reason).toBe('role');
   });
 
-  test('400: an owner is removed with the password of the owner who does it', async () => {
+  test('400: removing an owner requires the current password', async () => {
     const other = await member('owner');
     const bare = await call('DELETE', `${members()}/${other.userId}`, owner.headers());
     expect([bare.status, bare.code]).toEqual([400, 'current_password_required']);
     expect((await remove(other, owner)).status).toBe(200);
   });
 
-  test('409: not the last owner, who cannot leave either', async () => {
+  test('409: the last owner cannot leave', async () => {
     expect((await remove(owner, owner)).reason).toBe('last_owner');
   });
 });
 
 describe('POST invitations', () => {
-  test('201: the link is shown once; what is kept is a hash', async () => {
+  test('201: returns the link once and stores only its hash', async () => {
     const { status, body, token } = await invite({ role: 'analyst', email: 'Ben@Example.com' });
     expect(status).toBe(201);
     expect(token).toMatch(/^trib_inv_[0-9A-Za-z]{38}$/);
@@ -257,7 +257,7 @@ describe('POST invitations', () => {
     expect(listed.body.data[0]).toMatchObject({ id: rest.id, status: 'pending' });
   });
 
-  test('402: a plan has so many seats, invited people among them, until the operator moves the workspace [err-063]', async () => {
+  test('402: limits members and pending invitations to the seats of the plan [err-063]', async () => {
     const { members: seats, next: bigger } = plans.free;
     const { workspaceId: other } = await buildProfile(kit.app);
     const admin = await buildMember(kit.app, other, 'admin');
@@ -276,7 +276,7 @@ describe('POST invitations', () => {
     await expect(setPlanByOperator(operatorOf(kit), uuid(), 'scale')).rejects.toThrow(/no such workspace/);
   });
 
-  test('403: an admin does not invite an owner', async () => {
+  test('403: an admin cannot invite an owner', async () => {
     expect((await invite({ role: 'owner' }, await member('admin'))).reason).toBe('role');
     expect((await invite({ role: 'owner' })).code).toBe('current_password_required');
     expect((await invite({ role: 'owner', current_password: testPassword })).status).toBe(201);
@@ -284,7 +284,7 @@ describe('POST invitations', () => {
 });
 
 describe('DELETE invitation', () => {
-  test('200, then 409: revoked once, and the link leads nowhere', async () => {
+  test('200, then 409: revokes an invitation once, after which the link fails', async () => {
     const { id, token } = await invite();
     expect((await call('DELETE', `${invitations()}/${id}`, owner.headers())).status).toBe(200);
     const again = await call('DELETE', `${invitations()}/${id}`, owner.headers());
@@ -293,7 +293,7 @@ describe('DELETE invitation', () => {
     expect([late.status, late.code, late.reason]).toEqual([409, 'invalid_state', 'revoked']);
   });
 
-  test('404: one of another workspace', async () => {
+  test('404: an invitation of another workspace', async () => {
     const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
     const { id } = await invite();
     const foreign = await call('DELETE', `${invitations()}/${id}`, elsewhere.headers());
@@ -302,7 +302,7 @@ describe('DELETE invitation', () => {
 });
 
 describe('POST /invitations/accept', () => {
-  test('201: makes an account, joins and signs in', async () => {
+  test('201: creates an account, joins and signs in', async () => {
     const { token } = await invite({ role: 'analyst' });
     const answer = await accept(token, newcomer());
     expect([answer.status, answer.body.data]).toEqual([
@@ -314,7 +314,7 @@ describe('POST /invitations/accept', () => {
     expect(account.body.data.memberships).toMatchObject([{ workspace_id: workspaceId, role: 'analyst' }]);
   });
 
-  test('201: whoever is signed in joins as who they are', async () => {
+  test('201: a signed-in user joins with the existing account', async () => {
     const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
     const { token } = await invite({ role: 'viewer' });
     const answer = await accept(token, {}, elsewhere.headers());
@@ -322,7 +322,7 @@ describe('POST /invitations/accept', () => {
     expect((await call('GET', members(), elsewhere.headers())).status).toBe(200);
   });
 
-  test('409: [err-025] accepted already, also by two at once', async () => {
+  test('409: [err-025] an invitation can be accepted once, even concurrently', async () => {
     const { token } = await invite();
     const both = await Promise.all([accept(token, newcomer()), accept(token, newcomer())]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -330,7 +330,7 @@ describe('POST /invitations/accept', () => {
     expect([late.code, late.reason]).toEqual(['invalid_state', 'accepted']);
   });
 
-  test('409: run out, a member already, or an address that has an account', async () => {
+  test('409: for an expired invitation, an existing member or an address with an account', async () => {
     const { token } = await invite();
     expect((await accept(token, {}, owner.headers())).reason).toBe('already_member');
     expect((await accept(token, { ...newcomer(), email: owner.email })).reason).toBe('account_exists');
@@ -341,14 +341,14 @@ describe('POST /invitations/accept', () => {
     expect((await accept(token, newcomer())).status).toBe(201);
   });
 
-  test('410: [err-071] the workspace was archived', async () => {
+  test('410: [err-071] for an archived workspace', async () => {
     const { token } = await invite();
     await archive();
     const answer = await accept(token, newcomer());
     expect([answer.status, answer.code]).toEqual([410, 'workspace_archived']);
   });
 
-  test('403: for another address; or forged by another site', async () => {
+  test('403: for another address or a cross-site request', async () => {
     const { token } = await invite({ role: 'viewer', email: 'ben@example.com' });
     expect((await accept(token, newcomer())).reason).toBe('other_address');
     const elsewhere = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
@@ -356,11 +356,11 @@ describe('POST /invitations/accept', () => {
     expect((await accept(token, { ...newcomer(), email: 'Ben@Example.com' })).status).toBe(201);
   });
 
-  test('404: a link that is none', async () => {
+  test('404: for an invalid token', async () => {
     expect((await accept('trib_inv_nonsense', newcomer())).status).toBe(404);
   });
 
-  test('422: what an account needs', async () => {
+  test('422: for a missing name or an unacceptable password', async () => {
     const { token } = await invite();
     expect((await accept(token)).body.error).toMatchObject({ code: 'validation_error', field: 'name' });
     expect((await accept(token, { ...newcomer(), password: 'short' })).code).toBe('weak_password');
@@ -368,7 +368,7 @@ describe('POST /invitations/accept', () => {
   });
 });
 
-test('each change is in the workspace’s audit log', async () => {
+test('each change is written to the workspace’s audit log', async () => {
   const { token } = await invite();
   const joined = await accept(token, newcomer());
   await call('PATCH', `${members()}/${joined.body.data.user_id}`, owner.headers(), { role: 'viewer' });
@@ -389,22 +389,24 @@ const archive = () =>
     .forWorkspace(workspaceId)
     .transaction((tx) => tx.updateTable('workspaces').set({ archived_at: kit.clock.now() }).execute());
 
-describe('somebody without a profile', () => {
+describe('a member without a profile', () => {
   const withoutPlace = (who: BuiltMember) => who.headers();
   const create = (who: BuiltMember, workspace_id: string) =>
     call('POST', '/profiles', withoutPlace(who), { workspace_id, name: 'First' });
 
-  test('makes the first one of their workspace, which they need not name', async () => {
+  test('creates the first profile of the only workspace without naming it in a header', async () => {
     const { workspaceId: empty } = await buildProfile(kit.app);
-    const person = await buildMember(kit.app, empty, 'owner');
-    expect(Object.keys(withoutPlace(person))).not.toContain('x-profile-id');
-    expect((await create(person, empty)).status).toBe(201);
+    const firstOwner = await buildMember(kit.app, empty, 'owner');
+    expect(Object.keys(withoutPlace(firstOwner))).not.toContain('x-profile-id');
+    expect((await create(firstOwner, empty)).status).toBe(201);
     expect((await create(await buildMember(kit.app, empty, 'viewer'), empty)).code).toBe('insufficient_scope');
-    // Another's workspace is answered like one that never was.
-    expect([(await create(person, workspaceId)).status, (await create(person, uuid())).status]).toEqual([404, 404]);
+    // A foreign workspace returns the same status as an unknown one.
+    expect([(await create(firstOwner, workspaceId)).status, (await create(firstOwner, uuid())).status]).toEqual([
+      404, 404,
+    ]);
   });
 
-  test('names it where they have several', async () => {
+  test('must name the workspace in a header if there are several', async () => {
     const { workspaceId: other } = await buildProfile(kit.app);
     await kit.app
       .forWorkspace(other)

@@ -9,7 +9,7 @@ export interface Membership {
   readonly profiles: readonly { readonly id: string; readonly name: string; readonly isHealthcare: boolean }[];
 }
 
-/** Where a person may act: their workspaces and the profiles in them, by name. */
+/** The user's workspaces and profiles on all servers, sorted by workspace name. */
 export async function findAllMemberships(everywhere: Everywhere, userId: string): Promise<Membership[]> {
   const found = await everywhere.transaction((tx) => findMemberships(tx, userId), { readOnly: true });
   return found.sort((a, b) => compare(a.workspaceName, b.workspaceName) || compare(a.workspaceId, b.workspaceId));
@@ -17,7 +17,7 @@ export async function findAllMemberships(everywhere: Everywhere, userId: string)
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Those on one server. */
+/** The memberships on one server. */
 async function findMemberships(tx: Tx, userId: string): Promise<Membership[]> {
   const rows = await listMembershipRows(tx, userId);
   return [...Map.groupBy(rows, (row) => row.workspace_id)].map(([workspaceId, inWorkspace]) => ({

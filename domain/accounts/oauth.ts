@@ -16,21 +16,21 @@ export interface OAuthOptions {
   readonly postgres: Postgres;
   readonly accounts: Accounts;
   readonly now: () => Date;
-  /** Whether a form comes from one of our own pages. */
+  /** Whether a form was sent by a page of this server. */
   readonly isFromOurPages: (headers: Headers) => boolean;
 }
 
-/** The OAuth 2.1 endpoints that assistants speak, and the pages on which a person decides. Nothing else of better-auth is served. */
+/** The OAuth 2.1 endpoints for assistants and the consent pages. No other endpoint of better-auth is served. */
 export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
   const { accounts, baseUrl } = options;
   if (!canServeAssistants(baseUrl)) return [];
   const pass = async (request: Request) => (await accounts.auth()).handler(request);
-  const door = new ConsentDoor(options);
+  const consent = new ConsentFlow(options);
   const clients = new RegisteredClients(options.postgres, links.assistantConsent(baseUrl));
   const get = (path: string, handle: PageEndpoint['handle']) =>
-    ({ method: 'GET', path, allowance: 'public', maxBytes: formBytes, handle: answering(handle) }) as const;
+    ({ method: 'GET', path, allowance: 'public', maxBytes: formBytes, handle: withOAuthErrors(handle) }) as const;
   const post = (path: string, handle: PageEndpoint['handle']) =>
-    ({ method: 'POST', path, allowance: 'token', maxBytes: formBytes, handle: answering(handle) }) as const;
+    ({ method: 'POST', path, allowance: 'token', maxBytes: formBytes, handle: withOAuthErrors(handle) }) as const;
   return [
     get('/.well-known/oauth-authorization-server', cacheResponse(pass)),
     get('/.well-known/oauth-protected-resource', cacheResponse(pass)),
@@ -53,19 +53,19 @@ export function oauthEndpoints(options: OAuthOptions): PageEndpoint[] {
       allowance: 'registration',
       maxBytes: limits.assistants.registrationBytes,
     },
-    get(consentPath, (request) => door.show(request)),
-    post(consentPath, (request, attempt) => door.decide(request, attempt)),
-    post(signInPath, (request, attempt) => door.signIn(request, attempt)),
+    get(consentPath, (request) => consent.show(request)),
+    post(consentPath, (request, attempt) => consent.decide(request, attempt)),
+    post(signInPath, (request, attempt) => consent.signIn(request, attempt)),
   ];
 }
 
-/** A form of ours carries the whole request of the assistant along. */
+/** The forms contain the assistant's whole authorization request. */
 const formBytes = 32 * 1_024;
 /** Fits a code or token, the client credentials and the redirect URI. */
 const credentialBytes = 8 * 1_024;
 
-/** What OAuth itself refuses is told in OAuth's own words, which its clients understand. */
-function answering(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
+/** Returns refusals in the OAuth error format, which OAuth clients understand. */
+function withOAuthErrors(handle: PageEndpoint['handle']): PageEndpoint['handle'] {
   return async (request, attempt) => {
     if (await containsUnstorable(request))
       return Response.json({ error: 'invalid_request', error_description: unstorableMessage }, { status: 400 });
@@ -114,7 +114,7 @@ function withScope(request: Request): Request {
 }
 
 /** The consent page and its forms. */
-class ConsentDoor {
+class ConsentFlow {
   readonly #options: OAuthOptions;
   readonly #authenticate: ReturnType<typeof sessionAuthenticator>;
 
@@ -125,21 +125,21 @@ class ConsentDoor {
 
   async show(request: Request): Promise<Response> {
     const query = new URL(request.url).search.slice(1);
-    const asked = new URLSearchParams(query);
-    const client = await this.#clientName(asked.get('client_id'));
-    const returnTo = URL.parse(asked.get('redirect_uri') ?? '');
-    if (client === undefined || !returnTo) return startAgain();
+    const params = new URLSearchParams(query);
+    const client = await this.#clientName(params.get('client_id'));
+    const returnTo = URL.parse(params.get('redirect_uri') ?? '');
+    if (client === undefined || !returnTo) return invalidRequestPage();
     const userId = await this.#userOf(request);
     if (!userId) return signInPage({ query, client });
     const memberships = await this.#memberships(userId);
-    return consentPage({ query, client, returnTo, asked: scopesIn(asked), memberships });
+    return consentPage({ query, client, returnTo, requestedScopes: scopesIn(params), memberships });
   }
 
   async signIn(request: Request, attempt: Attempt): Promise<Response> {
     const form = await this.#form(request);
-    if (!form) return startAgain();
+    if (!form) return invalidRequestPage();
     const { accounts } = this.#options;
-    // Written anew: it becomes a header, in which a line break must not stand.
+    // Re-encoded, because it becomes part of a header, which must not contain line breaks.
     const query = new URLSearchParams(form.get('query') ?? '').toString();
     const client = (await this.#clientName(new URLSearchParams(query).get('client_id'))) ?? 'An assistant';
     const challenge = form.get('challenge');
@@ -159,7 +159,7 @@ class ConsentDoor {
 
   async #secondStep(page: CodePage, code: string, attempt: Attempt): Promise<Response> {
     const { accounts } = this.#options;
-    if (!/^[\w.%~+=-]{20,500}$/.test(page.challenge)) return startAgain();
+    if (!/^[\w.%~+=-]{20,500}$/.test(page.challenge)) return invalidRequestPage();
     const signedIn = await accounts.secondFactor.complete(page.challenge, code.trim());
     if (!signedIn) {
       await accounts.records.wrongCode('completeSignIn', attempt);
@@ -169,23 +169,23 @@ class ConsentDoor {
     return redirect(`${consentPath}?${page.query}`, { 'set-cookie': signedIn.setCookie });
   }
 
-  /** better-auth checks the signature of the request, writes the consent and gives the code; the profile is ours to check. */
+  /** Checks the selected profile. better-auth verifies the signed request, stores the consent and issues the code. */
   async decide(request: Request, attempt: Attempt): Promise<Response> {
     const userId = await this.#userOf(request);
     const form = userId && (await this.#form(request));
-    if (!form || !userId) return startAgain();
+    if (!form || !userId) return invalidRequestPage();
     const query = form.get('query') ?? '';
     if (form.get('decision') !== 'allow') return this.#answer(request, { accept: false, oauth_query: query });
     const profileId = form.get('profile_id') ?? '';
     const memberships = await this.#memberships(userId);
-    const isTheirs = memberships.some(({ profiles }) => profiles.some(({ id }) => id === profileId));
-    if (!isTheirs) return problemPage(404, 'There is no such profile among yours.');
-    const asked = new URLSearchParams(query);
-    const write = form.get('write') === 'yes' && scopesIn(asked).includes('mcp:write');
+    const isMember = memberships.some(({ profiles }) => profiles.some(({ id }) => id === profileId));
+    if (!isMember) return problemPage(404, 'There is no such profile among yours.');
+    const params = new URLSearchParams(query);
+    const write = form.get('write') === 'yes' && scopesIn(params).includes('mcp:write');
     const scopes = write ? ['mcp:read', 'mcp:write'] : ['mcp:read'];
     const decision = { accept: true, scope: scopes.join(' '), oauth_query: query };
     const answered = await chosenProfile.run(profileId, () => this.#answer(request, decision));
-    const allowed = { userId, clientId: asked.get('client_id') ?? '', profileId, scopes };
+    const allowed = { userId, clientId: params.get('client_id') ?? '', profileId, scopes };
     if (answered.status === 303) await this.#options.accounts.records.allowedAssistant(allowed, attempt);
     return answered;
   }
@@ -205,18 +205,22 @@ class ConsentDoor {
       }),
     );
     const { url } = (await response.json()) as { url?: string };
-    return url ? redirect(url) : startAgain();
+    return url ? redirect(url) : invalidRequestPage();
   }
 
-  /** Only from our own page: else another site could allow itself in the name of whoever is signed in. */
+  /** Accepts forms only from own pages. Otherwise another site could give consent on behalf of the signed-in user. */
   async #form(request: Request): Promise<URLSearchParams | undefined> {
     if (!this.#options.isFromOurPages(request.headers)) return undefined;
     return new URLSearchParams(await request.text());
   }
 
   async #userOf(request: Request): Promise<string | undefined> {
-    const shown = { cookie: request.headers.get('cookie') ?? undefined, profileId: undefined, workspaceId: undefined };
-    return (await this.#authenticate(shown, this.#options.now()))?.userId;
+    const credentials = {
+      cookie: request.headers.get('cookie') ?? undefined,
+      profileId: undefined,
+      workspaceId: undefined,
+    };
+    return (await this.#authenticate(credentials, this.#options.now()))?.userId;
   }
 
   #memberships(userId: string) {
@@ -229,11 +233,11 @@ class ConsentDoor {
 }
 
 const scopesIn = (query: URLSearchParams): McpScope[] => {
-  const asked = query.get('scope')?.split(' ') ?? [];
-  return McpScope.options.filter((scope) => asked.includes(scope));
+  const requested = query.get('scope')?.split(' ') ?? [];
+  return McpScope.options.filter((scope) => requested.includes(scope));
 };
 
-const startAgain = () =>
+const invalidRequestPage = () =>
   problemPage(400, 'This request cannot be read, or is too old. Start again from your assistant.');
 
 const redirect = (location: string, headers: Record<string, string> = {}) =>

@@ -17,7 +17,7 @@ import {
   type UserRow,
 } from './store.ts';
 
-/** What the operator does from the command line, where there is no session yet. Errors are sentences for a terminal. */
+/** Services of the operator's commands. Errors are written for a terminal. */
 export interface OperatorTools {
   readonly operator: Operator;
   readonly passwords: Passwords;
@@ -26,7 +26,7 @@ export interface OperatorTools {
 export interface UserAndPassword {
   readonly id: string;
   readonly email: string;
-  /** Shown once: only a hash of it is kept. */
+  /** Shown once; only its hash is stored. */
   readonly password: string;
 }
 
@@ -34,7 +34,7 @@ const creating = { id: 'createUser', audit: { action: 'account.created', of: 'us
 const resetting = { id: 'resetPassword', audit: { action: 'account.password_reset', of: 'user:{data.id}' } } as const;
 const adding = { id: 'addMember', audit: { action: 'member.added', of: 'user:{data.id}' } } as const;
 
-/** Without a password one is made. */
+/** Creates a user. Generates a password if none is given. */
 export async function createUser(
   { operator, passwords }: OperatorTools,
   user: { readonly email: string; readonly name: string; readonly password?: string | undefined },
@@ -50,7 +50,7 @@ export async function createUser(
   return { id: body.data.id, email, password };
 }
 
-/** Gives the person a new password, takes the second factor away where that is asked for, and ends all of their sessions. */
+/** Sets a generated password and ends all sessions of the user. Removes the second factor if requested. */
 export async function resetPassword(
   { operator, passwords }: OperatorTools,
   emailAsTyped: string,
@@ -82,7 +82,7 @@ export async function listUsers({ operator }: Pick<OperatorTools, 'operator'>): 
   return rows.map(({ id, email, name, created_at }) => ({ id, email, name, createdAt: created_at }));
 }
 
-/** Adds a person to a workspace, or changes the role that they have there. */
+/** Adds a user to a workspace, or changes the user's role in it. */
 export async function addMember(
   { operator }: Pick<OperatorTools, 'operator'>,
   { workspaceId, email, role }: { readonly workspaceId: string; readonly email: string; readonly role: Role },
@@ -108,6 +108,6 @@ async function userWith(tx: Tx, emailAsTyped: string): Promise<UserRow> {
   return (await findUserByEmail(tx, email)) ?? refuse('not_found', `Nobody has the address ${email}.`);
 }
 
-/** Easy to read out: no letter that looks like a digit. 20 of 32 characters are 100 bits. */
+/** Without letters that look like digits. 20 characters out of 32 are 100 bits. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 const generatePassword = () => Array.from({ length: 20 }, () => alphabet[randomInt(alphabet.length)]).join('');

@@ -27,15 +27,15 @@ const call = async (method: 'GET' | 'POST' | 'DELETE', url: string, cookie = '',
   return { status: response.statusCode, data, code: error?.code, cookie: setCookie.split(';')[0] ?? '' };
 };
 
-const wrongly = { origin: 'https://evil.test', rpId: 'evil.test' } as const;
-interface Lies {
+const wrongSite = { origin: 'https://evil.test', rpId: 'evil.test' } as const;
+interface Manipulation {
   readonly origin?: string;
   readonly rpId?: string;
-  /** Nobody showed a finger, a face or a PIN. */
+  /** Without user verification (biometrics or PIN). */
   readonly isUnverified?: boolean;
 }
 
-/** What a device does: it keeps a key for a name, and signs with it. */
+/** A simulated authenticator with one key. */
 function newDevice() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(16);
@@ -47,117 +47,120 @@ function newDevice() {
     Buffer.from(y, 'base64url'),
   ]);
   let uses = 0;
-  const said = (type: string, challenge: string, { origin: from = origin }: Lies) =>
+  const clientData = (type: string, challenge: string, { origin: from = origin }: Manipulation) =>
     Buffer.from(JSON.stringify({ type, challenge, origin: from, crossOrigin: false }));
-  const data = (flags: number, { rpId = 'tributary.test', isUnverified }: Lies, rest: Buffer) => {
+  const data = (flags: number, { rpId = 'tributary.test', isUnverified }: Manipulation, rest: Buffer) => {
     uses += 1;
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(uses);
     const hash = createHash('sha256').update(rpId).digest();
     return Buffer.concat([hash, Buffer.from([flags | (isUnverified ? 1 : 5)]), counter, rest]);
   };
-  const shown = (response: Record<string, Buffer>) => ({
+  const toCredential = (response: Record<string, Buffer>) => ({
     id: id.toString('base64url'),
     rawId: id.toString('base64url'),
     type: 'public-key',
     response: Object.fromEntries(Object.entries(response).map(([name, bytes]) => [name, bytes.toString('base64url')])),
   });
   return {
-    create(challenge: string, lies: Lies = {}) {
+    create(challenge: string, manipulation: Manipulation = {}) {
       const attested = Buffer.concat([Buffer.alloc(16), Buffer.from([0, id.length]), id, cose]);
-      const authData = data(0x40, lies, attested);
-      const words = (text: string) => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)]);
+      const authData = data(0x40, manipulation, attested);
+      const cborText = (text: string) => Buffer.concat([Buffer.from([0x60 + text.length]), Buffer.from(text)]);
       const attestationObject = Buffer.concat([
         Buffer.from([0xa3]),
-        words('fmt'),
-        words('none'),
-        words('attStmt'),
+        cborText('fmt'),
+        cborText('none'),
+        cborText('attStmt'),
         Buffer.from([0xa0]),
-        words('authData'),
+        cborText('authData'),
         Buffer.from([0x58, authData.length]),
         authData,
       ]);
-      return shown({ clientDataJSON: said('webauthn.create', challenge, lies), attestationObject });
+      return toCredential({
+        clientDataJSON: clientData('webauthn.create', challenge, manipulation),
+        attestationObject,
+      });
     },
-    get(challenge: string, lies: Lies = {}) {
+    get(challenge: string, manipulation: Manipulation = {}) {
       const [clientDataJSON, authenticatorData] = [
-        said('webauthn.get', challenge, lies),
-        data(0, lies, Buffer.alloc(0)),
+        clientData('webauthn.get', challenge, manipulation),
+        data(0, manipulation, Buffer.alloc(0)),
       ];
       const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientDataJSON).digest()]);
-      return shown({ clientDataJSON, authenticatorData, signature: sign('sha256', signed, privateKey) });
+      return toCredential({ clientDataJSON, authenticatorData, signature: sign('sha256', signed, privateKey) });
     },
   };
 }
 type Device = ReturnType<typeof newDevice>;
 
-async function newPerson() {
+async function newUser() {
   count += 1;
   const user = await createUser(operator, { email: `passkey${count}@example.com`, name: 'Ana', password });
   const { cookie } = await call('POST', '/sign-in', '', { email: user.email, password });
   return { ...user, cookie };
 }
 const begin = (cookie: string) => call('POST', '/passkeys/challenge', cookie, { current_password: password });
-async function add(cookie: string, device: Device, lies?: Lies) {
+async function add(cookie: string, device: Device, manipulation?: Manipulation) {
   const { data } = await begin(cookie);
-  const credential = device.create(data.options.challenge, lies);
+  const credential = device.create(data.options.challenge, manipulation);
   return call('POST', '/passkeys', cookie, { challenge: data.challenge, name: 'My telephone', credential });
 }
-async function signIn(device: Device, lies?: Lies) {
+async function signIn(device: Device, manipulation?: Manipulation) {
   const { data } = await call('POST', '/sign-in/passkey/challenge');
-  const body = { challenge: data.challenge, credential: device.get(data.options.challenge, lies) };
+  const body = { challenge: data.challenge, credential: device.get(data.options.challenge, manipulation) };
   return { body, ...(await call('POST', '/sign-in/passkey', '', body)) };
 }
 
 describe('a passkey', () => {
-  test('signs in by itself, is listed, and signs nobody in once it is given up', async () => {
-    const [person, device] = [await newPerson(), newDevice()];
-    const added = await add(person.cookie, device);
+  test('signs in without a password, is listed, and stops working once deleted', async () => {
+    const [user, device] = [await newUser(), newDevice()];
+    const added = await add(user.cookie, device);
     expect([added.status, added.data]).toEqual([
       201,
       { id: expect.any(String), name: 'My telephone', created_at: kit.clock.now().toISOString() },
     ]);
     const signedIn = await signIn(device);
-    expect([signedIn.status, signedIn.data]).toEqual([200, { id: person.id, name: 'Ana', email: person.email }]);
-    expect((await call('GET', '', signedIn.cookie)).data).toMatchObject({ id: person.id });
-    const entries = (await auditEntries(kit, 'installation')).filter(({ target }) => target === `user:${person.id}`);
+    expect([signedIn.status, signedIn.data]).toEqual([200, { id: user.id, name: 'Ana', email: user.email }]);
+    expect((await call('GET', '', signedIn.cookie)).data).toMatchObject({ id: user.id });
+    const entries = (await auditEntries(kit, 'installation')).filter(({ target }) => target === `user:${user.id}`);
     expect(entries.at(-1)).toMatchObject({ action: 'account.signed_in', detail: { passkey: true } });
     expect((await call('GET', '/passkeys', signedIn.cookie)).data).toMatchObject([{ id: added.data.id }]);
 
-    const stranger = await newPerson();
+    const otherUser = await newUser();
     const path = `/passkeys/${added.data.id}`;
-    expect((await call('DELETE', path, stranger.cookie)).status).toBe(404);
-    expect((await call('DELETE', path, person.cookie)).status).toBe(200);
-    expect((await call('GET', '/passkeys', person.cookie)).data).toEqual([]);
+    expect((await call('DELETE', path, otherUser.cookie)).status).toBe(404);
+    expect((await call('DELETE', path, user.cookie)).status).toBe(200);
+    expect((await call('GET', '/passkeys', user.cookie)).data).toEqual([]);
     expect((await signIn(device)).status).toBe(401);
   });
 
-  test('401: a device that nobody has, a challenge that was used, another site, a hand that was not asked', async () => {
-    const [person, device] = [await newPerson(), newDevice()];
-    await add(person.cookie, device);
+  test('401: for an unknown device, a used challenge, another site or missing user verification', async () => {
+    const [user, device] = [await newUser(), newDevice()];
+    await add(user.cookie, device);
     expect((await signIn(newDevice())).status).toBe(401);
     const { body, status } = await signIn(device);
     expect([status, (await call('POST', '/sign-in/passkey', '', body)).status]).toEqual([200, 401]);
-    for (const lies of [{ origin: wrongly.origin }, { rpId: wrongly.rpId }, { isUnverified: true }])
-      expect((await signIn(device, lies)).status).toBe(401);
-    // The challenge of one who adds a passkey is none for signing in.
-    const { data } = await begin(person.cookie);
+    for (const manipulation of [{ origin: wrongSite.origin }, { rpId: wrongSite.rpId }, { isUnverified: true }])
+      expect((await signIn(device, manipulation)).status).toBe(401);
+    // A challenge for adding a passkey is not valid for sign-in.
+    const { data } = await begin(user.cookie);
     const credential = device.get(data.options.challenge);
     expect((await call('POST', '/sign-in/passkey', '', { challenge: data.challenge, credential })).status).toBe(401);
   });
 
-  test('422: is not added when it is not what was asked for, or is asked for by somebody else', async () => {
-    const [person, other] = [await newPerson(), await newPerson()];
-    for (const lies of [{ origin: wrongly.origin }, { rpId: wrongly.rpId }, { isUnverified: true }])
-      expect((await add(person.cookie, newDevice(), lies)).code).toBe('validation_error');
-    const { data } = await begin(person.cookie);
+  test('422: is not added with a wrong origin or with the challenge of another user', async () => {
+    const [user, other] = [await newUser(), await newUser()];
+    for (const manipulation of [{ origin: wrongSite.origin }, { rpId: wrongSite.rpId }, { isUnverified: true }])
+      expect((await add(user.cookie, newDevice(), manipulation)).code).toBe('validation_error');
+    const { data } = await begin(user.cookie);
     const body = { challenge: data.challenge, name: 'x', credential: newDevice().create(data.options.challenge) };
     expect((await call('POST', '/passkeys', other.cookie, body)).status).toBe(422);
     expect((await call('GET', '/passkeys', other.cookie)).data).toEqual([]);
   });
 
-  test('400: is begun only by whoever shows the password; 409: a person has a bounded number', async () => {
-    const { id, cookie } = await newPerson();
+  test('400: adding requires the current password; 409: the number per user is limited', async () => {
+    const { id, cookie } = await newUser();
     const wrong = { current_password: 'not the password' };
     expect((await call('POST', '/passkeys/challenge', cookie, wrong)).code).toBe('current_password_invalid');
     await kit.owner.unbound.query(sql`
@@ -167,10 +170,10 @@ describe('a passkey', () => {
     expect((await begin(cookie)).code).toBe('invalid_state');
   });
 
-  test('goes when the operator takes away the second factor with a new password', async () => {
-    const [person, device] = [await newPerson(), newDevice()];
-    await add(person.cookie, device);
-    await resetPassword(operator, person.email, { withSecondFactor: true });
+  test('is removed when the operator resets the password with the second factor', async () => {
+    const [user, device] = [await newUser(), newDevice()];
+    await add(user.cookie, device);
+    await resetPassword(operator, user.email, { withSecondFactor: true });
     expect((await signIn(device)).status).toBe(401);
   });
 });
@@ -181,6 +184,6 @@ test.each([
   ['http://tributary.test', false],
   ['http://127.0.0.1:4000', false],
   ['https://[::1]:4000', false],
-])('a browser binds a key to a name: %s: %s', (baseUrl, expected) => {
+])('passkeys are available at %s: %s', (baseUrl, expected) => {
   expect(canHavePasskeys(baseUrl)).toBe(expected);
 });

@@ -6,16 +6,16 @@ export interface PasswordReset {
   readonly expiresAt: Date;
 }
 
-/** False when a mail was sent to this account after `pausedSince`. A new link replaces the previous one. */
+/** Stores a link, replacing the previous one. Returns false when a mail was sent to this account after `pausedSince`. */
 export async function savePasswordReset(tx: Tx, reset: PasswordReset, pausedSince: Date): Promise<boolean> {
-  const fresh = { hash: reset.hash, expires_at: reset.expiresAt, sent_at: null };
+  const link = { hash: reset.hash, expires_at: reset.expiresAt, sent_at: null };
   const saved = await tx
     .insertInto('password_resets')
-    .values({ user_id: reset.userId, ...fresh })
+    .values({ user_id: reset.userId, ...link })
     .onConflict((conflict) =>
       conflict
         .column('user_id')
-        .doUpdateSet(fresh)
+        .doUpdateSet(link)
         .where((where) =>
           where.or([where('password_resets.sent_at', 'is', null), where('password_resets.sent_at', '<=', pausedSince)]),
         ),
@@ -43,8 +43,8 @@ export async function hasPasswordReset(tx: Tx, hash: Buffer, now: Date): Promise
   return found !== undefined;
 }
 
-/** Deletes the link and returns its user; of two requests at once, one gets it. */
-export async function spendPasswordReset(tx: Tx, hash: Buffer, now: Date): Promise<string | undefined> {
+/** Deletes the link and returns its user, in one statement, so that only one of two concurrent requests succeeds. */
+export async function consumePasswordReset(tx: Tx, hash: Buffer, now: Date): Promise<string | undefined> {
   const spent = await tx
     .deleteFrom('password_resets')
     .where('hash', '=', hash)

@@ -4,8 +4,8 @@ import { createPasswords } from './passwords.ts';
 
 const passwords = createPasswords(10);
 
-describe('what is kept of a password', () => {
-  test('is argon2id with 19 MiB and two passes, new each time', async () => {
+describe('password hashes', () => {
+  test('use argon2id with 19 MiB, two passes and a new salt each time', async () => {
     const [first, second] = await Promise.all([
       passwords.hash('four unrelated words'),
       passwords.hash('four unrelated words'),
@@ -39,15 +39,15 @@ describe('a new password', () => {
     'qwertyuiop',
     'Tributary-2026',
     'tributary admin',
-  ])('%o is known to attackers', (password) => {
+  ])('%o is refused as compromised', (password) => {
     expect(codeOf(password)).toBe('compromised_password');
   });
 
-  test.each(['four unrelated words', 'vague-otter-19-lamp', '🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑'])('%o is fine', (password) => {
+  test.each(['four unrelated words', 'vague-otter-19-lamp', '🔑🔑🔑🔑🔑🔑🔑🔑🔑🔑'])('%o is accepted', (password) => {
     expect(codeOf(password)).toBeUndefined();
   });
 
-  test('that ends in a common word is not that word', () => {
+  test('may end in a common word', () => {
     expect(isCompromised('astute-llama-dragon')).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ let tools: OperatorTools;
 let profile: { id: string; workspaceId: string };
 let user: { id: string; email: string };
 const password = 'vague otter lamp';
-let people = 0;
+let userCount = 0;
 beforeAll(async () => {
   kit = await openTestkit();
   kit.clock.set(new Date());
@@ -31,9 +31,9 @@ afterAll(async () => {
   await kit.close();
 });
 beforeEach(async () => {
-  people += 1;
+  userCount += 1;
   profile = await buildProfile(kit.app);
-  user = await createUser(tools, { email: `p${people}@example.com`, name: 'Ana', password });
+  user = await createUser(tools, { email: `p${userCount}@example.com`, name: 'Ana', password });
 });
 
 type Method = 'POST' | 'PUT' | 'DELETE';
@@ -51,15 +51,15 @@ const session = async () => {
   const { headers } = await signIn(user.email, password);
   return { cookie: String(headers['set-cookie']).split(';', 1)[0] };
 };
-/** What the installation's log says of the person since they were made. */
+/** The entries of the installation log about the user, after the creation. */
 const entries = async () => {
   const all = await auditEntries(kit, 'installation');
-  const theirs = all.filter(({ target }) => target === `user:${user.id}`).slice(1);
-  return theirs.map(({ actor_kind, actor_id, action, result }) => [actor_kind, actor_id, action, result]);
+  const userEntries = all.filter(({ target }) => target === `user:${user.id}`).slice(1);
+  return userEntries.map(({ actor_kind, actor_id, action, result }) => [actor_kind, actor_id, action, result]);
 };
 
-describe('the log of the installation keeps', () => {
-  test('who signed in, and out', async () => {
+describe('the installation audit log contains', () => {
+  test('sign-ins and sign-outs', async () => {
     const cookie = await session();
     expect((await send('POST', '/account/sign-out', {}, cookie)).statusCode).toBe(200);
     expect(await entries()).toEqual([
@@ -68,14 +68,14 @@ describe('the log of the installation keeps', () => {
     ]);
   });
 
-  test('wrong passwords, once a minute for each account and address', async () => {
+  test('wrong passwords, once a minute per account and address', async () => {
     for (let guess = 0; guess < 3; guess += 1) await signIn(user.email, `wrong ${guess}`);
     await signIn(user.email, 'wrong again', '192.0.2.2');
     const refused = ['public', 'public', 'signIn', 'refused'];
     expect(await entries()).toEqual([refused, refused]);
   });
 
-  test('guesses at an address that nobody has, without the address', async () => {
+  test('attempts with an unknown address, without the address', async () => {
     const unknown = async () =>
       (await auditEntries(kit, 'installation')).filter(({ target }) => target === 'user:unknown');
     const before = (await unknown()).length;
@@ -85,7 +85,7 @@ describe('the log of the installation keeps', () => {
     expect(JSON.stringify(after)).not.toMatch(/nobody\d|192\.0/);
   });
 
-  test('a new password, and a failed try at one', async () => {
+  test('password changes, successful and refused', async () => {
     const cookie = await session();
     const change = (current_password: string) =>
       send('PUT', '/account/password', { current_password, new_password: 'another otter lamp' }, cookie);
@@ -97,16 +97,16 @@ describe('the log of the installation keeps', () => {
     ]);
   });
 
-  test('what the operator does with people', async () => {
+  test('password resets by the operator', async () => {
     await resetPassword(tools, user.email);
     expect(await entries()).toEqual([['operator', 'cli', 'account.password_reset', 'done']]);
   });
 });
 
-describe('the log of the workspace keeps', () => {
+describe('the workspace audit log contains', () => {
   const inWorkspace = () => auditEntries(kit, { workspaceId: profile.workspaceId });
 
-  test('whom the operator adds, and their new role; the last owner stays one', async () => {
+  test('members added by the operator with their role, and the last owner cannot be demoted', async () => {
     const add = (role: 'owner' | 'viewer') => addMember(tools, { ...profile, email: user.email, role });
     await add('viewer');
     await add('owner');
@@ -118,7 +118,7 @@ describe('the log of the workspace keeps', () => {
     ]);
   });
 
-  test('that an assistant was taken back', async () => {
+  test('revoked assistants', async () => {
     const owner = await buildMember(kit.app, profile.workspaceId);
     await buildAssistant(kit.app, owner, profile.id);
     const list = await api.fastify.inject({

@@ -5,7 +5,7 @@ import type { Postgres } from '@tributary/postgres';
 import { findConsent } from './assistant-store.ts';
 import { findUserByEmail } from './store.ts';
 
-/** Whence and when somebody tried something. */
+/** Source and time of an attempt. */
 export type Attempt = Pick<Context, 'addressHash' | 'requestId' | 'now'>;
 
 export interface RecordsOptions {
@@ -14,20 +14,20 @@ export interface RecordsOptions {
   readonly isFirstOfMinute: (subject: string) => Promise<boolean>;
 }
 
-/** What the audit log keeps of pages and of failed attempts, which have no effect that would write it. */
+/** Writes audit entries for pages and failed attempts, which have no route effect to write them. */
 export interface Records {
-  /** Signed in on a page of ours. */
+  /** Sign-in on the consent page. */
   signedIn(userId: string, attempt: Attempt): Promise<void>;
-  wrongPassword(route: RouteId, who: Guessed, attempt: Attempt): Promise<void>;
-  /** In the second step, and with a passkey that is not known, nobody says who they are. */
+  wrongPassword(route: RouteId, who: AttemptedAccount, attempt: Attempt): Promise<void>;
+  /** A wrong code in the second step, or an unknown passkey: the user is not known. */
   wrongCode(route: 'completeSignIn' | 'signInWithPasskey', attempt: Attempt): Promise<void>;
-  /** Before the assistant gets its code. */
-  allowedAssistant(allowed: Allowed, attempt: Attempt): Promise<void>;
+  /** Called before the assistant receives its code. */
+  allowedAssistant(allowed: AssistantConsent, attempt: Attempt): Promise<void>;
 }
 
-type Guessed = { readonly email: string } | { readonly userId: string };
+type AttemptedAccount = { readonly email: string } | { readonly userId: string };
 
-interface Allowed {
+interface AssistantConsent {
   readonly userId: string;
   readonly clientId: string;
   readonly profileId: string;
@@ -44,11 +44,11 @@ export function createRecords({ postgres, audit, isFirstOfMinute }: RecordsOptio
     },
 
     /**
-     * One entry stands for all guesses at an account from an address within a minute. An address that nobody has is written down
-     * alike: how long an answer takes must not tell whether there is an account.
+     * Writes at most one entry a minute per account and address. Unknown addresses are logged too, so that the response time does not reveal
+     * whether an account exists.
      */
     async wrongPassword(route, who, attempt) {
-      const userId = 'userId' in who ? who.userId : await idOf(postgres, who.email);
+      const userId = 'userId' in who ? who.userId : await findUserId(postgres, who.email);
       const target = `user:${userId ?? 'unknown'}`;
       if (!(await isFirstOfMinute(`${route}:${target}:${attempt.addressHash}`))) return;
       const actor =
@@ -82,6 +82,6 @@ export function createRecords({ postgres, audit, isFirstOfMinute }: RecordsOptio
   };
 }
 
-async function idOf(postgres: Postgres, email: string): Promise<string | undefined> {
+async function findUserId(postgres: Postgres, email: string): Promise<string | undefined> {
   return (await postgres.home.unbound.transaction((tx) => findUserByEmail(tx, email)))?.id;
 }

@@ -9,12 +9,12 @@ kit.clock.set(new Date());
 const { assistants } = limits;
 
 let networks = 0;
-const elsewhere = () => {
+const newAddress = () => {
   networks += 1;
   return `198.51.100.${networks}`;
 };
 
-async function register(more: object = {}, remoteAddress = elsewhere()) {
+async function register(more: object = {}, remoteAddress = newAddress()) {
   const response = await api.fastify.inject({
     method: 'POST',
     url: '/oauth2/register',
@@ -35,17 +35,17 @@ test.each([
   ['one network of IPv6', (index: number) => `2001:db8:7::${index + 1}`],
 ])('limits the registrations per hour of %s', async (_, addressOf) => {
   const { registrationsPerHour } = assistants;
-  const answers = [];
-  for (let index = 0; index <= registrationsPerHour; index += 1) answers.push(await register({}, addressOf(index)));
-  const statuses = answers.map(({ status }) => status);
+  const responses = [];
+  for (let index = 0; index <= registrationsPerHour; index += 1) responses.push(await register({}, addressOf(index)));
+  const statuses = responses.map(({ status }) => status);
   expect(statuses).toEqual([...Array.from({ length: registrationsPerHour }, () => 201), 429]);
-  const seconds = Number(answers.at(-1)?.headers['retry-after']);
+  const seconds = Number(responses.at(-1)?.headers['retry-after']);
   expect(seconds).toBeGreaterThan(600);
   expect(seconds).toBeLessThanOrEqual(3_600 / registrationsPerHour);
   expect((await register()).status).toBe(201);
 });
 
-test('a registration is small', async () => {
+test('limits the size of a registration', async () => {
   const large = await register({ logo_uri: `https://a.test/${'x'.repeat(assistants.registrationBytes)}` });
   expect([large.status, large.json.error.code]).toEqual([413, 'payload_too_large']);
 });
@@ -56,28 +56,28 @@ test.each([
   ['redirect_uris', [`http://127.0.0.1/${'x'.repeat(assistants.textCharacters)}`]],
   ['redirect_uris', Array.from({ length: assistants.listEntries + 1 }, (_, index) => `http://127.0.0.1:${index + 1}/`)],
   ['jwks', { keys: ['x'.repeat(assistants.textCharacters)] }],
-])('so is each of its fields: %s', async (name, value) => {
+])('limits the size of each field: %s', async (name, value) => {
   const { status, json } = await register({ [name]: value });
   expect([status, json.error]).toEqual([400, 'invalid_client_metadata']);
   expect(json.error_description).toContain(`"${name}"`);
 });
 
-test('one that nobody has allowed anything in a day is forgotten; one that somebody has stays', async () => {
+test('deletes clients without consent after a day and keeps those with consent', async () => {
   const { id: profileId, workspaceId } = await buildProfile(kit.app);
   const { clientId: allowed } = await buildAssistant(kit.app, await buildMember(kit.app, workspaceId), profileId);
   const old = (await register()).json.client_id;
   const day = assistants.unallowedHours * hourMs;
-  const made = new Date(kit.clock.now().getTime() - day - 1);
-  await kit.owner.unbound.transaction((tx) => tx.updateTable('oauth_clients').set({ created_at: made }).execute());
+  const createdAt = new Date(kit.clock.now().getTime() - day - 1);
+  await kit.owner.unbound.transaction((tx) => tx.updateTable('oauth_clients').set({ created_at: createdAt }).execute());
   const young = (await register()).json.client_id;
   await forgetUnallowedClients(kit.system.unbound, kit.clock.now(), new AbortController().signal);
   const { rows } = await kit.app.unbound.query(sql<{ client_id: string }>`SELECT client_id FROM oauth_clients`);
-  const left = rows.map(({ client_id }) => client_id);
-  expect([allowed, young, old].map((id) => left.includes(id))).toEqual([true, true, false]);
+  const remainingIds = rows.map(({ client_id }) => client_id);
+  expect([allowed, young, old].map((id) => remainingIds.includes(id))).toEqual([true, true, false]);
 });
 
 test('limits the clients without consent, and deletes the oldest at the limit', async () => {
-  // While they are there nobody else can register.
+  // Cleaned up, because these rows block other registrations.
   onTestFinished(async () => {
     await kit.owner.unbound.query(sql`DELETE FROM oauth_clients WHERE client_id LIKE 'flood-%'`);
   });
@@ -98,14 +98,20 @@ test('limits the clients without consent, and deletes the oldest at the limit', 
 });
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
-const ours = { ...form, origin: 'https://tributary.test', 'sec-fetch-site': 'same-origin' };
+const ownPage = { ...form, origin: 'https://tributary.test', 'sec-fetch-site': 'same-origin' };
 const basic = { ...form, authorization: `Basic ${Buffer.from('client\0:secret').toString('base64')}` };
 
 test.each([
   ['the client of a revocation', 'POST', '/oauth2/revoke', form, 'token=x&client_id=client%00'],
   ['the client in a header', 'POST', '/oauth2/token', basic, 'grant_type=refresh_token&refresh_token=x'],
-  ['the e-mail address of a sign-in', 'POST', '/oauth2/sign-in', ours, 'query=client_id%3Dx&email=%00&password=wrong'],
-  ['a query string in a form', 'POST', '/oauth2/consent', ours, 'query=client_id%3D%2500&decision=deny'],
+  [
+    'the e-mail address of a sign-in',
+    'POST',
+    '/oauth2/sign-in',
+    ownPage,
+    'query=client_id%3Dx&email=%00&password=wrong',
+  ],
+  ['a query string in a form', 'POST', '/oauth2/consent', ownPage, 'query=client_id%3D%2500&decision=deny'],
   ['the client of an authorization', 'GET', '/oauth2/authorize?response_type=code&client_id=%00', {}, undefined],
   [
     'the contact of a registration',
@@ -121,7 +127,7 @@ test.each([
       method,
       url,
       headers: { ...headers },
-      remoteAddress: elsewhere(),
+      remoteAddress: newAddress(),
       ...(payload && { payload }),
     });
     expect([response.statusCode, response.json().error]).toEqual([400, 'invalid_request']);
@@ -135,7 +141,7 @@ test('accepts an emoji escaped as a surrogate pair', async () => {
     headers: { 'content-type': 'application/json' },
     payload:
       '{"client_name":"\\ud83e\\udd16","redirect_uris":["http://127.0.0.1:1/cb"],"token_endpoint_auth_method":"none"}',
-    remoteAddress: elsewhere(),
+    remoteAddress: newAddress(),
   });
   expect([response.statusCode, response.json().client_name]).toEqual([201, '🤖']);
 });

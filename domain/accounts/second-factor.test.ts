@@ -6,10 +6,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 
 const idleMinutes = 60;
 const { kit, api } = await openTest({ sessionIdleMinutes: idleMinutes });
-// An authenticator goes by the time of day, and a test moves the clock.
+// Codes depend on the real time, so the clock is reset before each test.
 beforeEach(() => kit.clock.set(new Date()));
 const operator = { operator: operatorOf(kit), passwords: createPasswords(10) };
-const ours = { 'sec-fetch-site': 'same-origin' };
+const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 const password = 'vague otter lamp';
 let count = 0;
 const next = () => {
@@ -17,18 +17,22 @@ const next = () => {
   return count.toString(16);
 };
 
-const elsewhere = () => `2001:db8:${next()}::1`;
+const newAddress = () => `2001:db8:${next()}::1`;
 const call = async (
   method: 'GET' | 'POST' | 'DELETE',
   url: string,
   cookie = '',
   body?: unknown,
-  remoteAddress = elsewhere(),
+  remoteAddress = newAddress(),
 ) => {
   const response = await api.fastify.inject({
     method,
     url: `/api/v1/account${url}`,
-    headers: { ...ours, ...(cookie && { cookie }), ...(method === 'POST' && { 'content-type': 'application/json' }) },
+    headers: {
+      ...sameOrigin,
+      ...(cookie && { cookie }),
+      ...(method === 'POST' && { 'content-type': 'application/json' }),
+    },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
     remoteAddress,
   });
@@ -39,7 +43,7 @@ const call = async (
 const newUser = () => createUser(operator, { email: `second${next()}@example.com`, name: 'Ana', password });
 const signIn = (email: string) => call('POST', '/sign-in', '', { email, password });
 
-/** What an authenticator shows: RFC 6238 over the secret of the address that it was given. */
+/** The current code of an authenticator (RFC 6238) for the secret in the otpauth URL. */
 function codeOf(otpauthUrl: string, steps = 0): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   const secret = new URL(otpauthUrl).searchParams.get('secret') ?? '';
@@ -52,13 +56,13 @@ function codeOf(otpauthUrl: string, steps = 0): string {
   return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** Somebody with a second factor, signed in. */
-async function enrolled() {
+/** A signed-in user with a second factor. */
+async function createEnrolledUser() {
   const user = await newUser();
   const first = await signIn(user.email);
-  const begun = await call('POST', '/two-factor', first.cookie, { current_password: password });
-  expect(begun.status).toBe(200);
-  const { otpauth_url: otpauthUrl, recovery_codes: recoveryCodes } = begun.data;
+  const started = await call('POST', '/two-factor', first.cookie, { current_password: password });
+  expect(started.status).toBe(200);
+  const { otpauth_url: otpauthUrl, recovery_codes: recoveryCodes } = started.data;
   const confirmed = await call('POST', '/two-factor/confirm', first.cookie, { code: codeOf(otpauthUrl) });
   expect([confirmed.status, confirmed.data]).toEqual([200, { enabled: true }]);
   return { user, before: first.cookie, cookie: confirmed.cookie, otpauthUrl, recoveryCodes: recoveryCodes as string[] };
@@ -71,8 +75,8 @@ const challengeOf = async (email: string): Promise<string> => {
 const complete = (challenge: string, code: string) => call('POST', '/sign-in/second-step', '', { challenge, code });
 
 describe('a second factor', () => {
-  test('is asked for from its first code on, and the session is another', async () => {
-    const { user, before, cookie, otpauthUrl } = await enrolled();
+  test('is required once confirmed, and the session is replaced', async () => {
+    const { user, before, cookie, otpauthUrl } = await createEnrolledUser();
     expect((await call('GET', '', before)).status).toBe(401);
     expect((await call('GET', '', cookie)).data).toMatchObject({ id: user.id, is_two_factor_enabled: true });
     const signedIn = await complete(await challengeOf(user.email), codeOf(otpauthUrl));
@@ -80,20 +84,20 @@ describe('a second factor', () => {
     expect((await call('GET', '', signedIn.cookie)).status).toBe(200);
   });
 
-  test('ends every other session of its owner when it is confirmed: one of them may be stolen', async () => {
+  test('confirming it ends all other sessions of the user, which could be stolen', async () => {
     const user = await newUser();
     const [here, there] = [await signIn(user.email), await signIn(user.email)];
-    const stranger = await signIn((await newUser()).email);
-    const begun = await call('POST', '/two-factor', here.cookie, { current_password: password });
+    const otherUser = await signIn((await newUser()).email);
+    const started = await call('POST', '/two-factor', here.cookie, { current_password: password });
     expect((await call('GET', '', there.cookie)).status).toBe(200);
-    const code = codeOf(begun.data.otpauth_url);
+    const code = codeOf(started.data.otpauth_url);
     const confirmed = await call('POST', '/two-factor/confirm', here.cookie, { code });
     expect((await call('GET', '', there.cookie)).status).toBe(401);
     expect((await call('GET', '', confirmed.cookie)).status).toBe(200);
-    expect((await call('GET', '', stranger.cookie)).status).toBe(200);
+    expect((await call('GET', '', otherUser.cookie)).status).toBe(200);
   });
 
-  test('is not there while it was only begun, and begins anew', async () => {
+  test('is inactive until confirmed, and starting again replaces the secret', async () => {
     const user = await newUser();
     const { cookie } = await signIn(user.email);
     const [first, second] = [
@@ -107,44 +111,44 @@ describe('a second factor', () => {
     expect((await signIn(user.email)).status).toBe(200);
   });
 
-  test('409: cannot be begun twice, nor confirmed before it was begun', async () => {
-    const { cookie } = await enrolled();
+  test('409: cannot be started when active, or confirmed before it was started', async () => {
+    const { cookie } = await createEnrolledUser();
     expect((await call('POST', '/two-factor', cookie, { current_password: password })).code).toBe('invalid_state');
     const other = await signIn((await newUser()).email);
     expect((await call('POST', '/two-factor/confirm', other.cookie, { code: '123456' })).code).toBe('invalid_state');
   });
 
-  test('400: is begun and given up only by whoever shows the password', async () => {
-    const { cookie } = await enrolled();
+  test('400: starting and disabling it require the current password', async () => {
+    const { cookie } = await createEnrolledUser();
     const other = await signIn((await newUser()).email);
     const wrong = { current_password: 'not the password' };
     expect((await call('POST', '/two-factor', other.cookie, wrong)).code).toBe('current_password_invalid');
     expect((await call('POST', '/two-factor/disable', cookie, wrong)).code).toBe('current_password_invalid');
   });
 
-  test('429: a borrowed session does not serve for guessing the password, on whichever route', async () => {
+  test('429: limits password guesses with a session across all routes', async () => {
     const { cookie } = await signIn((await newUser()).email);
-    const place = elsewhere();
-    const show = async (url: string, shown: string, from = place) =>
-      (await call('POST', url, cookie, { current_password: shown }, from)).code;
+    const place = newAddress();
+    const show = async (url: string, secret: string, from = place) =>
+      (await call('POST', url, cookie, { current_password: secret }, from)).code;
     const routes = ['/two-factor', '/two-factor/disable', '/passkeys/challenge'];
     for (const url of [...routes, ...routes.slice(0, 2)])
       expect(await show(url, 'a wrong guess')).toBe('current_password_invalid');
-    // The right one, too: a guess that comes too soon is not looked at.
+    // Even the correct password is refused, because it is not checked while limited.
     for (const url of routes) expect(await show(url, password)).toBe('rate_limit_exceeded');
-    expect(await show('/two-factor', password, elsewhere())).toBeUndefined();
+    expect(await show('/two-factor', password, newAddress())).toBeUndefined();
   });
 
-  test('a recovery code works in its place, once', async () => {
-    const { user, recoveryCodes } = await enrolled();
+  test('a recovery code works once in place of a code', async () => {
+    const { user, recoveryCodes } = await createEnrolledUser();
     expect(new Set(recoveryCodes).size).toBe(10);
     const [code = ''] = recoveryCodes;
     expect((await complete(await challengeOf(user.email), code)).status).toBe(200);
     expect((await complete(await challengeOf(user.email), code)).status).toBe(401);
   });
 
-  test('401: a wrong code, five of which end the challenge; a made-up challenge and a used one', async () => {
-    const { user, otpauthUrl } = await enrolled();
+  test('401: for a wrong code, after five wrong codes, and for a forged or used challenge', async () => {
+    const { user, otpauthUrl } = await createEnrolledUser();
     const challenge = await challengeOf(user.email);
     const wrong = codeOf(otpauthUrl, 40);
     for (let round = 0; round < 5; round += 1) expect((await complete(challenge, wrong)).status).toBe(401);
@@ -155,14 +159,14 @@ describe('a second factor', () => {
     expect((await complete(good, codeOf(otpauthUrl))).status).toBe(401);
   });
 
-  test('is given up with the password, and by the operator for whoever lost it', async () => {
-    const first = await enrolled();
-    const given = await call('POST', '/two-factor/disable', first.cookie, { current_password: password });
-    expect([given.status, given.data]).toEqual([200, { enabled: false }]);
-    expect((await call('GET', '', given.cookie)).data.is_two_factor_enabled).toBe(false);
+  test('can be disabled with the password, or by the operator', async () => {
+    const first = await createEnrolledUser();
+    const disabled = await call('POST', '/two-factor/disable', first.cookie, { current_password: password });
+    expect([disabled.status, disabled.data]).toEqual([200, { enabled: false }]);
+    expect((await call('GET', '', disabled.cookie)).data.is_two_factor_enabled).toBe(false);
     expect((await signIn(first.user.email)).status).toBe(200);
 
-    const second = await enrolled();
+    const second = await createEnrolledUser();
     const reset = await resetPassword(operator, second.user.email);
     const secret = { email: second.user.email, password: reset.password };
     expect((await call('POST', '/sign-in', '', secret)).status).toBe(202);
@@ -174,8 +178,8 @@ describe('a second factor', () => {
     expect(resets.map(({ detail }) => detail)).toEqual([{}, { second_factor: 'removed' }]);
   });
 
-  test('neither secret nor recovery codes are in the table, and each change stands in the audit log', async () => {
-    const { user, otpauthUrl, recoveryCodes } = await enrolled();
+  test('secret and recovery codes are not stored in plain text, and each change is audited', async () => {
+    const { user, otpauthUrl, recoveryCodes } = await createEnrolledUser();
     const { rows } = await kit.owner.unbound.query(sql<{ row: string }>`SELECT t::text AS row FROM two_factors t`);
     const written = rows.map(({ row }) => row).join('\n');
     expect(written).toContain(user.id);
@@ -194,15 +198,15 @@ describe('a second factor', () => {
   });
 });
 
-test('a second factor is asked for on the page where an assistant is allowed, too', async () => {
-  const { user, otpauthUrl } = await enrolled();
+test('the sign-in of the consent page requires the second factor', async () => {
+  const { user, otpauthUrl } = await createEnrolledUser();
   const post = (fields: Record<string, string>) =>
     api.fastify.inject({
       method: 'POST',
       url: '/oauth2/sign-in',
-      headers: { ...ours, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: { ...sameOrigin, 'content-type': 'application/x-www-form-urlencoded' },
       payload: new URLSearchParams({ query: 'client_id=none', ...fields }).toString(),
-      remoteAddress: elsewhere(),
+      remoteAddress: newAddress(),
     });
   const page = await post({ email: user.email, password });
   const challenge = /name="challenge" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
@@ -216,31 +220,31 @@ test('a second factor is asked for on the page where an assistant is allowed, to
 });
 
 describe('sessions', () => {
-  test('are listed to their owner, who ends one at once; of others nothing is known', async () => {
+  test('are listed and ended only by their own user', async () => {
     const user = await newUser();
     const [here, there] = [await signIn(user.email), await signIn(user.email)];
-    const stranger = await signIn((await newUser()).email);
+    const otherUser = await signIn((await newUser()).email);
     const { data } = await call('GET', '/sessions', here.cookie);
     expect(data.map(({ is_current }: { is_current: boolean }) => is_current).sort()).toEqual([false, true]);
     const other = data.find(({ is_current }: { is_current: boolean }) => !is_current);
-    expect((await call('DELETE', `/sessions/${other.id}`, stranger.cookie)).status).toBe(404);
+    expect((await call('DELETE', `/sessions/${other.id}`, otherUser.cookie)).status).toBe(404);
     expect((await call('DELETE', `/sessions/${other.id}`, here.cookie)).data).toEqual({ id: other.id, deleted: true });
     expect((await call('GET', '', there.cookie)).status).toBe(401);
     expect((await call('GET', '', here.cookie)).status).toBe(200);
     expect((await call('DELETE', `/sessions/${other.id}`, here.cookie)).status).toBe(404);
   });
 
-  test('end when nobody uses them, and not while somebody does', async () => {
-    const [used, left] = [await signIn((await newUser()).email), await signIn((await newUser()).email)];
+  test('expire when idle and stay valid while used', async () => {
+    const [used, idle] = [await signIn((await newUser()).email), await signIn((await newUser()).email)];
     const minute = 60_000;
-    const noted = async () => (await call('GET', '/sessions', used.cookie)).data[0].last_used_at;
+    const readLastUse = async () => (await call('GET', '/sessions', used.cookie)).data[0].last_used_at;
     for (const wait of [30, 30]) {
       kit.clock.advance(wait * minute - 1_000);
       expect((await call('GET', '', used.cookie)).status).toBe(200);
-      await expect.poll(noted).toBe(kit.clock.now().toISOString());
+      await expect.poll(readLastUse).toBe(kit.clock.now().toISOString());
     }
     kit.clock.advance(2 * minute);
-    expect((await call('GET', '', left.cookie)).status).toBe(401);
+    expect((await call('GET', '', idle.cookie)).status).toBe(401);
     expect((await call('GET', '', used.cookie)).status).toBe(200);
     kit.clock.advance((idleMinutes + 1) * minute);
     expect((await call('GET', '', used.cookie)).status).toBe(401);

@@ -6,39 +6,39 @@ export interface SignedIn {
   readonly setCookie: string;
 }
 
-/** What better-auth's plugin answers; its types are lost among those of plugins that are not always there. */
+/** The endpoints of better-auth's plugin. Its own types are lost, because some plugins are loaded conditionally. */
 interface Endpoints {
   enableTwoFactor(
-    call: Asked<{ password: string; method: 'totp' }>,
-  ): Answered<{ totpURI: string; backupCodes: string[] }>;
-  disableTwoFactor(call: Asked<{ password: string }>): Answered<object>;
-  verifyTOTP(call: Asked<{ code: string }>): Answered<{ user: SignedIn['user'] }>;
-  verifyBackupCode(call: Asked<{ code: string }>): Answered<{ user: SignedIn['user'] }>;
+    call: CallOptions<{ password: string; method: 'totp' }>,
+  ): ApiResponse<{ totpURI: string; backupCodes: string[] }>;
+  disableTwoFactor(call: CallOptions<{ password: string }>): ApiResponse<object>;
+  verifyTOTP(call: CallOptions<{ code: string }>): ApiResponse<{ user: SignedIn['user'] }>;
+  verifyBackupCode(call: CallOptions<{ code: string }>): ApiResponse<{ user: SignedIn['user'] }>;
 }
-interface Asked<Body> {
+interface CallOptions<Body> {
   readonly body: Body;
   readonly headers: Headers;
   readonly returnHeaders: true;
 }
-type Answered<Response> = Promise<{ readonly headers: Headers; readonly response: Response }>;
+type ApiResponse<Response> = Promise<{ readonly headers: Headers; readonly response: Response }>;
 
-/** The cookie in which better-auth carries the challenge. We hand it out in the answer, and make the cookie of it again. */
+/** better-auth passes the challenge in this cookie. The API passes it in the body instead, and rebuilds the cookie. */
 const challengeCookie = 'better-auth.two_factor';
 
 export interface SecondFactor {
-  /** The challenge, when the password was right and a code is asked for. */
+  /** The challenge, if the password was correct and a code is required. */
   challengeOf(headers: Headers): string | undefined;
-  /** Undefined when the code is wrong or the challenge is over, without a word on which. */
+  /** Returns undefined for a wrong code or an expired challenge, without revealing which. */
   complete(challenge: string, code: string): Promise<SignedIn | undefined>;
   begin(cookie: string, password: string): Promise<{ otpauthUrl: string; recoveryCodes: readonly string[] }>;
-  /** The cookie of the session that takes the place of this one; undefined when the code is wrong. */
+  /** Returns the cookie of the session that replaces this one; undefined when the code is wrong. */
   confirm(cookie: string, code: string): Promise<string | undefined>;
   disable(cookie: string, password: string): Promise<string>;
 }
 
 export function secondFactor(auth: () => Promise<Auth>, sessionCookieName: string): SecondFactor {
-  const ask = async () => (await auth()).api as unknown as Endpoints;
-  const asked = <Body>(cookie: string, body: Body): Asked<Body> => ({
+  const getApi = async () => (await auth()).api as unknown as Endpoints;
+  const toCall = <Body>(cookie: string, body: Body): CallOptions<Body> => ({
     body,
     headers: new Headers({ cookie }),
     returnHeaders: true,
@@ -47,28 +47,28 @@ export function secondFactor(auth: () => Promise<Auth>, sessionCookieName: strin
   return {
     challengeOf: (headers) => cookieIn(headers, challengeCookie)?.value,
     async complete(challenge, code) {
-      const api = await ask();
-      const call = asked(`${challengeCookie}=${challenge}`, { code });
-      const answered = await unlessWrong(isTotp(code) ? api.verifyTOTP(call) : api.verifyBackupCode(call));
-      if (!answered) return undefined;
-      const { id, name, email } = answered.response.user;
-      return { user: { id, name, email }, setCookie: sessionIn(answered.headers) };
+      const api = await getApi();
+      const call = toCall(`${challengeCookie}=${challenge}`, { code });
+      const result = await undefinedIfRejected(isTotp(code) ? api.verifyTOTP(call) : api.verifyBackupCode(call));
+      if (!result) return undefined;
+      const { id, name, email } = result.response.user;
+      return { user: { id, name, email }, setCookie: sessionIn(result.headers) };
     },
     async begin(cookie, password) {
-      const { response } = await (await ask())
-        .enableTwoFactor(asked(cookie, { password, method: 'totp' }))
+      const { response } = await (await getApi())
+        .enableTwoFactor(toCall(cookie, { password, method: 'totp' }))
         .catch(refuseState('There is a second factor already. Give it up first.'));
       return { otpauthUrl: response.totpURI, recoveryCodes: response.backupCodes };
     },
     async confirm(cookie, code) {
-      const answered = await unlessWrong((await ask()).verifyTOTP(asked(cookie, { code }))).catch(
+      const result = await undefinedIfRejected((await getApi()).verifyTOTP(toCall(cookie, { code }))).catch(
         refuseState('No second factor was begun. Begin with POST /account/two-factor.'),
       );
-      return answered && sessionIn(answered.headers);
+      return result && sessionIn(result.headers);
     },
     async disable(cookie, password) {
-      const { headers } = await (await ask())
-        .disableTwoFactor(asked(cookie, { password }))
+      const { headers } = await (await getApi())
+        .disableTwoFactor(toCall(cookie, { password }))
         .catch(refuseState('There is no second factor to give up.'));
       return sessionIn(headers);
     },
@@ -77,10 +77,10 @@ export function secondFactor(auth: () => Promise<Auth>, sessionCookieName: strin
 
 const isTotp = (code: string) => /^\d{6}$/.test(code);
 
-/** A wrong code, a challenge that is over or used up, and an account that is closed for a while look alike from outside. */
-async function unlessWrong<T>(answering: Promise<T>): Promise<T | undefined> {
+/** Returns undefined for a wrong code, an expired or used challenge and a locked account, so that callers cannot tell them apart. */
+async function undefinedIfRejected<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answering;
+    return await response;
   } catch (error) {
     if (isAuthRefusal(error) && !isNotEnabled(error)) return undefined;
     throw error;

@@ -14,7 +14,7 @@ export interface ResetMailing {
   readonly now: () => Date;
 }
 
-/** The link exists in the mail only: it is created here and stored as a hash. Each retry replaces the link of the one before. */
+/** Creates the reset link, stores its hash and mails it. A retry replaces the link of the previous attempt. */
 export async function sendPasswordReset(
   { app, mailer, baseUrl, now }: ResetMailing,
   { userId, language }: { readonly userId: string; readonly language: Language },

@@ -1,4 +1,4 @@
-import { UseNotes } from '@tributary/domain/credentials';
+import { LastUseRecorder } from '@tributary/domain/credentials';
 import type { Caller } from '@tributary/operations';
 import type { Postgres, Tx, UnboundLedger } from '@tributary/postgres';
 import { isUuidInAnyCase, limits, nilUuid, roles, type ScopeGrain } from '@tributary/vocabulary';
@@ -6,7 +6,7 @@ import type { RawBuilder } from 'kysely';
 import type { SessionCookie } from './auth.ts';
 import { hashToken } from './hashed-sessions.ts';
 import { findAllMemberships } from './memberships.ts';
-import { type FoundSession, findPlace, findSession, noteSessionUse } from './store.ts';
+import { type FoundSession, findPlace, findSession, recordSessionUse } from './store.ts';
 
 export interface ShownSession {
   readonly cookie: string | undefined;
@@ -17,66 +17,66 @@ export interface ShownSession {
 
 export interface SessionRules {
   readonly cookie: SessionCookie;
-  /** A session that nobody used for so long is over. */
+  /** A session unused for this long expires. */
   readonly idleMinutes: number;
   readonly noteUse: (sessionId: string, now: Date) => void;
 }
 
-/** Notes when sessions were last used, beside the requests. */
+/** Records when sessions were last used, asynchronously. */
 export const sessionUse = (ledger: UnboundLedger, onError: (error: unknown) => void) =>
-  new UseNotes(ledger, noteSessionUse, onError);
+  new LastUseRecorder(ledger, recordSessionUse, onError);
 
 /**
- * Makes a caller of a session cookie. The ledger is asked on every request, so signing out and losing a role count from the next one
- * on. A caller with no role is somebody signed in who named no place of theirs.
+ * Resolves a session cookie to a caller. Queries the ledger on every request, so that signing out and losing a role take effect with the next
+ * one. A caller without a role is signed in, but named no profile or workspace of theirs.
  */
 export function sessionAuthenticator(postgres: Postgres, { cookie, idleMinutes, noteUse }: SessionRules) {
-  return async (shown: ShownSession, now: Date): Promise<Caller | undefined> => {
-    const token = readToken(shown.cookie, cookie.name);
+  return async (request: ShownSession, now: Date): Promise<Caller | undefined> => {
+    const token = readToken(request.cookie, cookie.name);
     if (!token) return undefined;
     const session = { hash: hashToken(token), idleMinutes };
-    const asker = async (place: ShownSession): Promise<Ask> => {
-      const tenantId = place.workspaceId ?? place.profileId;
-      const there = tenantId === undefined ? postgres.home : await postgres.shardOf(tenantId);
-      return (at, tx) => find(postgres.home, there, session, place, at, tx);
+    const createLookup = async (tenant: ShownSession): Promise<Lookup> => {
+      const tenantId = tenant.workspaceId ?? tenant.profileId;
+      const tenantServer = tenantId === undefined ? postgres.home : await postgres.shardOf(tenantId);
+      return (at, tx) => find(postgres.home, tenantServer, session, tenant, at, tx);
     };
-    const ask = await asker(shown);
-    const found = await ask(now);
+    const lookUp = await createLookup(request);
+    const found = await lookUp(now);
     if (!found) return undefined;
     noteUse(found.session_id, now);
-    const isElsewhere = shown.grain !== 'workspace' || shown.workspaceId || shown.profileId;
-    const only = isElsewhere ? undefined : await findOnlyWorkspace(postgres, found.user_id);
-    if (!only) return callerOf(found, ask);
-    const placed = await asker({ ...shown, workspaceId: only });
-    const again = await placed(now);
-    return again && callerOf(again, placed);
+    const hasTenant = request.grain !== 'workspace' || request.workspaceId || request.profileId;
+    const only = hasTenant ? undefined : await findOnlyWorkspace(postgres, found.user_id);
+    if (!only) return callerOf(found, lookUp);
+    const lookUpDefault = await createLookup({ ...request, workspaceId: only });
+    const again = await lookUpDefault(now);
+    return again && callerOf(again, lookUpDefault);
   };
 }
 
-/** Looks the session up with its place, through a transaction on the place's server or by itself. */
-type Ask = (at: Date, tx?: Tx) => Promise<FoundSession | undefined>;
+/** Looks up the session and the role, with or without a transaction on the tenant's server. */
+type Lookup = (at: Date, tx?: Tx) => Promise<FoundSession | undefined>;
 
-/** Somebody with one workspace and no profile yet has no place to name; who has several says which. */
+/** The default workspace of a user with exactly one. Users with several have to name it. */
 async function findOnlyWorkspace({ everywhere }: Postgres, userId: string): Promise<string | undefined> {
   const [only, ...others] = await findAllMemberships(everywhere, userId);
   return others.length > 0 ? undefined : only?.workspaceId;
 }
 
-/** Sessions are kept at home. Of a place on another server, the session is asked there and the person's role in the place itself. */
+/** Sessions are stored on the home server. For a tenant on another server, the role is read from that server. */
 async function find(
   home: Postgres,
-  there: Postgres,
+  tenantServer: Postgres,
   { hash, idleMinutes }: { readonly hash: string; readonly idleMinutes: number },
-  place: ShownSession,
+  tenant: ShownSession,
   at: Date,
   tx: Tx | undefined,
 ): Promise<FoundSession | undefined> {
-  const [workspaceId, profileId] = [idOrNobody(place.workspaceId), idOrNobody(place.profileId)];
-  if (there === home) return first(home, findSession(hash, workspaceId, profileId, at, idleMinutes), tx);
+  const [workspaceId, profileId] = [idOrNil(tenant.workspaceId), idOrNil(tenant.profileId)];
+  if (tenantServer === home) return first(home, findSession(hash, workspaceId, profileId, at, idleMinutes), tx);
   const session = await first(home, findSession(hash, null, null, at, idleMinutes), undefined);
   if (!session) return undefined;
-  const placed = await first(there, findPlace(session.user_id, workspaceId, profileId), tx);
-  return { ...session, ...placed };
+  const role = await first(tenantServer, findPlace(session.user_id, workspaceId, profileId), tx);
+  return { ...session, ...role };
 }
 
 const first = async <Row>(
@@ -85,8 +85,8 @@ const first = async <Row>(
   tx: Tx | undefined,
 ): Promise<Row | undefined> => (await (tx ? statement.execute(tx) : unbound.query(statement))).rows[0];
 
-/** Members are no partner apps: on a healthcare profile their role alone says whether they see people. */
-function callerOf(found: FoundSession, ask: Ask): Caller {
+/** Members are not partner apps: on a healthcare profile, only their role determines access to personal data. */
+function callerOf(found: FoundSession, lookUp: Lookup): Caller {
   const { role, workspace_id: workspaceId, profile_id: profileId } = found;
   return {
     kind: 'session',
@@ -99,15 +99,15 @@ function callerOf(found: FoundSession, ask: Ask): Caller {
     isHealthcare: found.is_healthcare ?? true,
     requestsPerMinute: limits.ratePerMinute.member,
     recheck: async (tx, now) => {
-      const again = await ask(now, tx);
-      return again && callerOf(again, ask);
+      const again = await lookUp(now, tx);
+      return again && callerOf(again, lookUp);
     },
   };
 }
 
 /**
- * The cookie is the token and better-auth's signature of it. 190 random bits, looked up by their hash, need no signature; it is
- * better-auth that checks it, on its own pages.
+ * Reads the token from the cookie, which also contains better-auth's signature. The signature is not checked here, because the token has 190
+ * random bits and is looked up by its hash.
  */
 export function readToken(header: string | undefined, name: string): string | undefined {
   const value = header
@@ -118,6 +118,6 @@ export function readToken(header: string | undefined, name: string): string | un
   return value?.split('.', 1)[0] || undefined;
 }
 
-/** What is not even an id must not count as naming nothing. */
-const idOrNobody = (id: string | undefined): string | null =>
+/** Maps an invalid id to the nil UUID, because null would count as not sent. */
+const idOrNil = (id: string | undefined): string | null =>
   id === undefined ? null : isUuidInAnyCase(id) ? id : nilUuid;

@@ -14,7 +14,7 @@ export const signIn: Handles<Routes['signIn'], { accounts: Accounts }> = async (
   if ('challenge' in signedIn)
     return answer(202, { data: { second_step: true as const, challenge: signedIn.challenge } });
   const { user, setCookie } = signedIn;
-  // The session is there; it is of use only to whoever is told, which is after the entry is kept.
+  // The session already exists, but its cookie is sent only after the audit entry is committed.
   const answered = await effect(async () => {
     addToAudit({ actor: { kind: 'user', id: user.id } });
     return answer(200, { data: user });

@@ -3,7 +3,7 @@ import { answer, type Handles } from '@tributary/operations';
 import type { Accounts } from './accounts.ts';
 import { removeSession } from './store.ts';
 
-/** Assistants' tokens are gone with the session that allowed them. */
+/** Deletes the session and, by cascade, the assistants' tokens that it allowed. */
 export const signOut: Handles<Routes['signOut'], { accounts: Accounts }> = async (
   _input,
   { accounts, caller, effect, setHeader },

@@ -3,7 +3,7 @@ import type { Schema, Tx } from '@tributary/postgres';
 import { type Selectable, sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-// ── People ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Users ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type UserRow = Selectable<Schema['users']>;
 
@@ -14,7 +14,7 @@ export interface NewUser {
   readonly passwordHash: string;
 }
 
-/** Undefined when somebody has the address already. */
+/** Returns undefined when the address is already in use. */
 export async function insertUser(
   tx: Tx,
   { name, email, passwordHash }: NewUser,
@@ -58,7 +58,7 @@ export async function findPasswordHash(tx: Tx, userId: string): Promise<string |
   return account?.password ?? undefined;
 }
 
-/** A new password ends the sessions that the old one opened, but for the one that made the change. */
+/** Replaces the password and ends all sessions except the one that made the change. */
 export async function replacePassword(
   tx: Tx,
   userId: string,
@@ -99,15 +99,15 @@ export const findSession = (
   sql<FoundSession>`
     SELECT * FROM find_live_session(${hash}, ${workspaceId}, ${profileId}, ${at}, make_interval(mins => ${idleMinutes}))`;
 
-/** What the person is in a place on this server; no row where they are nothing there. */
+/** The user's role in a workspace or profile on this server; no row if there is none. */
 export const findPlace = (userId: string, workspaceId: string | null, profileId: string | null) =>
   sql<Omit<FoundSession, 'session_id' | 'user_id'>>`SELECT * FROM find_place(${userId}, ${workspaceId}, ${profileId})`;
 
-export const noteSessionUse = (sessionIds: readonly string[], now: Date) =>
+export const recordSessionUse = (sessionIds: readonly string[], now: Date) =>
   sql`SELECT note_session_use(${sessionIds}::uuid[], ${now})`;
 
-/** Whoever has more than these ends them all with a new password. */
-const sessionsShown = 100;
+/** Limit of the session list. Users with more sessions can end all of them by changing the password. */
+const maxListedSessions = 100;
 
 export const listSessionRows = (tx: Tx, userId: string, now: Date) =>
   tx
@@ -117,7 +117,7 @@ export const listSessionRows = (tx: Tx, userId: string, now: Date) =>
     .where('expires_at', '>', now)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(sessionsShown)
+    .limit(maxListedSessions)
     .execute();
 
 export async function removeSessionOf(tx: Tx, userId: string, id: string): Promise<boolean> {
@@ -130,7 +130,7 @@ export async function removeSessionOf(tx: Tx, userId: string, id: string): Promi
   return removed !== undefined;
 }
 
-/** All of a person's but the one whose token has this hash. */
+/** Deletes all sessions of the user except the one with this token hash. */
 export const removeOtherSessions = (tx: Tx, userId: string, keptHash: string) =>
   tx.deleteFrom('sessions').where('user_id', '=', userId).where('token', '<>', keptHash).execute();
 
@@ -153,7 +153,7 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
   return removed !== undefined;
 }
 
-/** For somebody who lost their authenticator and their codes, or whose account was somebody else's for a while. */
+/** Removes second factor and passkeys, for a user who lost them or whose account was taken over. */
 export async function removeTwoFactor(tx: Tx, userId: string, now: Date): Promise<void> {
   await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
   await tx.deleteFrom('two_factors').where('user_id', '=', userId).execute();
@@ -173,7 +173,7 @@ export interface MemberRow {
   readonly created_at: Date;
 }
 
-const membersOf = (tx: Tx, workspaceId: string) =>
+const selectMembers = (tx: Tx, workspaceId: string) =>
   tx
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
@@ -186,14 +186,14 @@ export function listMembersAfter(
   after: string | undefined,
   limit: number,
 ): Promise<MemberRow[]> {
-  const members = membersOf(tx, workspaceId).orderBy('members.user_id').limit(limit);
+  const members = selectMembers(tx, workspaceId).orderBy('members.user_id').limit(limit);
   return (after ? members.where('members.user_id', '>', after) : members).execute();
 }
 
 export const findMember = (tx: Tx, workspaceId: string, userId: string): Promise<MemberRow | undefined> =>
-  membersOf(tx, workspaceId).where('members.user_id', '=', userId).executeTakeFirst();
+  selectMembers(tx, workspaceId).where('members.user_id', '=', userId).executeTakeFirst();
 
-/** In an order, so that two who lock them at once do not wait for each other. */
+/** Locks the owners in a fixed order, so that concurrent requests cannot deadlock. */
 export const lockOwners = (tx: Tx, workspaceId: string) =>
   tx
     .selectFrom('members')
@@ -204,7 +204,7 @@ export const lockOwners = (tx: Tx, workspaceId: string) =>
     .forUpdate()
     .execute();
 
-/** Of somebody whose account is on another server: a copy, so that the members of a workspace can be told. It has no password. */
+/** Copies a user from the home server, without password, so that the workspace's server can list its members. */
 export const copyUser = (tx: Tx, { id, name, email, created_at, updated_at }: UserRow) =>
   tx
     .insertInto('users')
@@ -212,7 +212,7 @@ export const copyUser = (tx: Tx, { id, name, email, created_at, updated_at }: Us
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 
-/** False when the person is a member already. */
+/** Returns false when the user is already a member. */
 export async function insertMember(
   tx: Tx,
   workspaceId: string,
@@ -256,7 +256,7 @@ export async function listMembershipRows(tx: Tx, userId: string): Promise<Member
 
 // ── The first account ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** By the owner of the schema. False where somebody has an account. */
+/** Requires the schema owner's role. Returns false when an account exists. */
 export async function offerFirstAccount(tx: Tx, hash: Buffer, until: Date): Promise<boolean> {
   const { rows } = await sql`
     INSERT INTO first_account (token_hash, expires_at) SELECT ${hash}, ${until}::timestamptz WHERE is_first_account_open()

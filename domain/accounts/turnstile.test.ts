@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
-import { turnstile } from './turnstile.ts';
+import { limitConcurrency } from './turnstile.ts';
 
-test('as many as may are at work, the next wait their turn, and the rest are told to come back', async () => {
-  const inTurn = turnstile(2, 3);
-  let atWork = 0;
+test('runs up to the limit concurrently, queues the next, and refuses the rest', async () => {
+  const limited = limitConcurrency(2, 3);
+  let running = 0;
   let most = 0;
   const work = async () => {
-    atWork += 1;
-    most = Math.max(most, atWork);
+    running += 1;
+    most = Math.max(most, running);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    atWork -= 1;
+    running -= 1;
     return 'done';
   };
-  const flood = await Promise.allSettled(Array.from({ length: 9 }, () => inTurn(work)));
+  const flood = await Promise.allSettled(Array.from({ length: 9 }, () => limited(work)));
   expect(flood.map(({ status }) => status)).toEqual([...Array(5).fill('fulfilled'), ...Array(4).fill('rejected')]);
   expect(flood.at(-1)).toMatchObject({ reason: { code: 'service_unavailable' } });
   expect(most).toBe(2);
-  expect(await inTurn(work)).toBe('done');
+  expect(await limited(work)).toBe('done');
 });
 
-test('a failure gives its place back', async () => {
-  const inTurn = turnstile(1, 1);
-  await expect(inTurn(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await inTurn(async () => 'next')).toBe('next');
+test('a failure frees its slot', async () => {
+  const limited = limitConcurrency(1, 1);
+  await expect(limited(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await limited(async () => 'next')).toBe('next');
 });

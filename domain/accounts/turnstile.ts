@@ -1,12 +1,12 @@
 import { refuse } from '@tributary/operations';
 
-/** A flood of sign-ins waits here, and past a point is told so, instead of taking memory and threads from everything else. */
-export function turnstile(atOnce: number, mostWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Limits concurrent work and queues the rest. Refuses beyond `maxWaiting`, so that a flood of sign-ins does not exhaust memory and threads. */
+export function limitConcurrency(maxConcurrent: number, maxWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    if (running < atOnce) running += 1;
-    else if (waiting.length < mostWaiting) await new Promise<void>((go) => waiting.push(go));
+    if (running < maxConcurrent) running += 1;
+    else if (waiting.length < maxWaiting) await new Promise<void>((start) => waiting.push(start));
     else {
       refuse('service_unavailable', 'Too many people are signing in at this moment. Try again shortly.', {
         headers: { 'retry-after': '5' },
@@ -15,7 +15,7 @@ export function turnstile(atOnce: number, mostWaiting: number): <T>(work: () => 
     try {
       return await work();
     } finally {
-      // Whoever waited longest takes the place over; only an empty queue frees it.
+      // Hands the slot to the longest waiting item; an empty queue frees it.
       const next = waiting.shift();
       if (next) next();
       else running -= 1;

@@ -1,7 +1,13 @@
 import type { Routes } from '@tributary/contract';
 import type { StepUp } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
-import { memberForChange, refuseLastOwner, refuseOtherRole, refuseUnlessOwner, showMember } from './member.ts';
+import {
+  lockMemberForChange,
+  refuseLastOwner,
+  refuseOtherRole,
+  refuseUnlessOwner,
+  toMemberResponse,
+} from './member.ts';
 import { findMember, setRole } from './store.ts';
 
 export const updateMember: Handles<Routes['updateMember'], StepUp> = async ({ params, body }, context) => {
@@ -12,12 +18,12 @@ export const updateMember: Handles<Routes['updateMember'], StepUp> = async ({ pa
     await context.assertPassword(body.current_password, 'updateMember', context);
   return effect(async (tx) => {
     const { workspaceId, userId } = params;
-    const member = await memberForChange(tx, workspaceId, userId);
+    const member = await lockMemberForChange(tx, workspaceId, userId);
     if (member.role === 'owner' || body.role === 'owner') refuseUnlessOwner(caller);
     refuseOtherRole(present?.role, member.role);
     if (body.role !== 'owner') refuseLastOwner(member);
     await setRole(tx, workspaceId, userId, body.role);
     addToAudit({ detail: { from: member.role, to: body.role } });
-    return answer(200, { data: showMember({ ...member, role: body.role }) });
+    return answer(200, { data: toMemberResponse({ ...member, role: body.role }) });
   });
 };

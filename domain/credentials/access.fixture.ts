@@ -2,10 +2,10 @@ import type { TestApi } from '@tributary/testkit';
 
 export type Headers = Record<string, string>;
 
-/** An app, and profiles that it made. */
+/** Registers an app and returns helpers that create profiles with it. */
 export async function openAccess(api: TestApi) {
   const app = await api.registerApp();
-  /** Its token for no profile; it lives for an hour of the test's clock. */
+  /** A token bound to no profile. It expires after one hour of the test clock. */
   const access = { unbound: await app.token() };
   const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, headers: Headers, body?: unknown) => {
     const response = await api.fastify.inject({
@@ -21,24 +21,24 @@ export async function openAccess(api: TestApi) {
     return [status, body.error?.code];
   };
 
-  /** A profile that the app made, enabled and was granted all of. */
+  /** Creates a profile, enables it and grants the app its scopes. */
   async function provision(
-    traits: { privacy_mode?: string; isHealthcareAgency?: boolean; scopes?: string[]; enabled?: boolean } = {},
+    options: { privacy_mode?: string; isHealthcareAgency?: boolean; scopes?: string[]; enabled?: boolean } = {},
   ) {
     const workspace = await call('POST', '/api/v1/workspaces', access.unbound, {
       name: 'Acme',
-      is_healthcare_agency: traits.isHealthcareAgency ?? false,
+      is_healthcare_agency: options.isHealthcareAgency ?? false,
     });
     const workspaceId = workspace.body.data.id as string;
     const profile = await call('POST', '/api/v1/profiles', access.unbound, {
       workspace_id: workspaceId,
       name: 'Shop',
-      ...(traits.privacy_mode && { privacy_mode: traits.privacy_mode }),
+      ...(options.privacy_mode && { privacy_mode: options.privacy_mode }),
     });
     const profileId = profile.body.data.id as string;
-    if (traits.enabled !== false) await call('PUT', entitlement(profileId), access.unbound, { enabled: true });
+    if (options.enabled !== false) await call('PUT', entitlement(profileId), access.unbound, { enabled: true });
     await call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, {
-      scopes: traits.scopes ?? ['analytics', 'attribution_write'],
+      scopes: options.scopes ?? ['analytics', 'attribution_write'],
     });
     return { workspaceId, profileId };
   }

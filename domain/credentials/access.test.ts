@@ -10,7 +10,7 @@ const access = await openAccess(api);
 const { app, call, errorOf, provision, entitlement, mint } = access;
 
 describe('POST /oauth/token', () => {
-  const ask = (form: Record<string, string>, headers: Headers = {}) =>
+  const requestToken = (form: Record<string, string>, headers: Headers = {}) =>
     api.fastify.inject({
       method: 'POST',
       url: '/oauth/token',
@@ -19,13 +19,17 @@ describe('POST /oauth/token', () => {
       remoteAddress: '198.51.100.251',
     });
 
-  test('[auth-037] gives an opaque bearer token for an hour, with the secret in the form or in a Basic header', async () => {
+  test('[auth-037] issues an opaque bearer token for one hour, with the secret in the form or in a Basic header', async () => {
     const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64');
-    const answers = [
-      await ask({ grant_type: 'client_credentials', client_id: app.clientId, client_secret: app.clientSecret }),
-      await ask({ grant_type: 'client_credentials' }, { authorization: `Basic ${basic}` }),
+    const responses = [
+      await requestToken({
+        grant_type: 'client_credentials',
+        client_id: app.clientId,
+        client_secret: app.clientSecret,
+      }),
+      await requestToken({ grant_type: 'client_credentials' }, { authorization: `Basic ${basic}` }),
     ];
-    for (const response of answers) {
+    for (const response of responses) {
       expect(response.statusCode).toBe(200);
       expect(response.json()).toEqual({
         access_token: expect.stringMatching(/^trib_app_/),
@@ -39,9 +43,9 @@ describe('POST /oauth/token', () => {
   test.each([
     ['a wrong secret', { client_secret: 'wrong' }],
     ['an unknown app', { client_id: uuid() }],
-    ['no app at all', { client_id: 'x' }],
-  ])('%s is 401', async (_, wrong) => {
-    const response = await ask({
+    ['a client id that is no UUID', { client_id: 'x' }],
+  ])('returns 401 for %s', async (_, wrong) => {
+    const response = await requestToken({
       grant_type: 'client_credentials',
       client_id: app.clientId,
       client_secret: app.clientSecret,
@@ -57,10 +61,10 @@ describe('POST /oauth/token', () => {
     ['another grant_type', { grant_type: 'password' }, 'unsupported_grant_type', 'invalid_parameter'],
     ['an unknown scope', { scope: 'everything' }, 'invalid_scope', 'validation_error'],
     ['a scope without a profile', { scope: 'analytics' }, 'invalid_scope', 'validation_error'],
-  ])('tells errors as RFC 6749 does: %s', async (_, wrong, error, code) => {
+  ])('returns an error in the format of RFC 6749 for %s', async (_, wrong, error, code) => {
     const client = { client_id: app.clientId, client_secret: app.clientSecret };
     const form = Object.entries({ grant_type: 'client_credentials', ...client, ...wrong });
-    const response = await ask(Object.fromEntries(form.filter(([, value]) => value !== undefined)) as never);
+    const response = await requestToken(Object.fromEntries(form.filter(([, value]) => value !== undefined)) as never);
     expect([response.statusCode, response.json()]).toEqual([
       400,
       {
@@ -73,20 +77,25 @@ describe('POST /oauth/token', () => {
     ]);
   });
 
-  test('a profile of somebody else answers like one that never was', async () => {
+  test('returns the same error for a foreign profile as for an unknown one', async () => {
     const foreign = await buildProfile(kit.app);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [foreign.id, uuid(), 'nonsense'].map((profile_id) =>
-        ask({ grant_type: 'client_credentials', client_id: app.clientId, client_secret: app.clientSecret, profile_id }),
+        requestToken({
+          grant_type: 'client_credentials',
+          client_id: app.clientId,
+          client_secret: app.clientSecret,
+          profile_id,
+        }),
       ),
     );
-    for (const response of answers)
+    for (const response of responses)
       expect([response.statusCode, response.json().error_description]).toEqual([400, 'There is no such profile.']);
   });
 
-  test('people of a healthcare profile are out of scope', async () => {
+  test('refuses analytics_pii on a healthcare profile', async () => {
     const { profileId } = await provision({ privacy_mode: 'hipaa' });
-    const response = await ask({
+    const response = await requestToken({
       grant_type: 'client_credentials',
       client_id: app.clientId,
       client_secret: app.clientSecret,
@@ -99,7 +108,7 @@ describe('POST /oauth/token', () => {
 });
 
 describe('credentials', () => {
-  test('[auth-004] [auth-005] [auth-006] a key in the Bearer header is accepted; none, or a misspelt one, is 401', async () => {
+  test('[auth-004] [auth-005] [auth-006] accepts a key in the Bearer header; a missing or mistyped key returns 401', async () => {
     const { profileId } = await provision();
     const key = await mint(profileId);
     expect((await call('GET', '/api/v1/profile', key.headers)).status).toBe(200);
@@ -110,7 +119,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('[auth-007] an expired key or token is 401', async () => {
+  test('[auth-007] an expired key or token returns 401', async () => {
     const { profileId } = await provision();
     const expiresAt = new Date(kit.clock.now().getTime() + 60_000).toISOString();
     const key = await mint(profileId, { expires_at: expiresAt });
@@ -125,7 +134,7 @@ describe('credentials', () => {
     access.unbound = await app.token();
   });
 
-  test('[auth-008] a revoked key is 401 at once', async () => {
+  test('[auth-008] a revoked key returns 401 at once', async () => {
     const { profileId } = await provision();
     const key = await mint(profileId);
     const deleted = await call('DELETE', `/api/v1/keys/${key.id}`, await app.token(profileId));
@@ -133,7 +142,7 @@ describe('credentials', () => {
     expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([401, 'unauthorized']);
   });
 
-  test('the keys and tokens of an app that was disabled are 401 at once, those of others are not', async () => {
+  test('keys and tokens of a disabled app return 401 at once, those of other apps keep working', async () => {
     const partner = await openAccess(api);
     const { profileId } = await partner.provision();
     const [key, token] = [await partner.mint(profileId), await partner.app.token(profileId)];
@@ -149,7 +158,7 @@ describe('credentials', () => {
     expect(await statuses()).toEqual([401, 401, 200]);
   });
 
-  test('the keys and tokens of a profile that was deleted are 401 at once', async () => {
+  test('keys and tokens of a deleted profile return 401 at once', async () => {
     const { profileId } = await provision();
     const [key, token] = [await mint(profileId), await app.token(profileId)];
     expect((await call('GET', '/api/v1/profile', key.headers)).status).toBe(200);
@@ -158,7 +167,7 @@ describe('credentials', () => {
       expect(await errorOf(call('GET', '/api/v1/profile', headers))).toEqual([401, 'unauthorized']);
   });
 
-  test('[auth-010] [auth-011] a narrowed grant narrows its keys at once, and a revoked one ends them', async () => {
+  test('[auth-010] [auth-011] narrowing or revoking a grant limits its keys at once', async () => {
     const { profileId } = await provision({ scopes: ['analytics', 'attribution_write'] });
     const key = await mint(profileId);
     await call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, { scopes: ['campaigns_apply'] });
@@ -172,12 +181,12 @@ describe('credentials', () => {
     expect(await errorOf(call('GET', '/api/v1/profile', key.headers))).toEqual([403, 'insufficient_scope']);
   });
 
-  test('[auth-016] the connections scopes come through the scope "connections"', async () => {
+  test('[auth-016] the OAuth scope "connections" grants the connections scopes', async () => {
     const { profileId } = await provision({ scopes: ['connections'] });
     expect((await mint(profileId)).scopes).toEqual(['connections:read', 'connections:write']);
   });
 
-  test('a key cannot hold more than its grant', async () => {
+  test('a key cannot have scopes beyond its grant', async () => {
     const { profileId } = await provision({ scopes: ['analytics'] });
     const answer = await call('POST', '/api/v1/keys', await app.token(profileId), {
       scopes: ['campaigns:read', 'goals:write'],
@@ -185,11 +194,11 @@ describe('credentials', () => {
     expect(answer.body.error).toMatchObject({ code: 'insufficient_scope', required_scopes: ['goals:write'] });
   });
 
-  test('a key is shown once; the list tells it by its ends', async () => {
+  test('the full key is returned once; the list shows only its last four characters', async () => {
     const { profileId } = await provision();
     const token = await app.token(profileId);
     const { body } = await call('POST', '/api/v1/keys', token, { name: 'Warehouse' });
-    // What a member made for themselves is no business of the app's.
+    // Keys that members created are not visible to the app.
     await buildApiKey(kit.app, profileId);
     const list = await call('GET', '/api/v1/keys', token);
     expect(list.body.data).toEqual([
@@ -198,7 +207,7 @@ describe('credentials', () => {
     expect(JSON.stringify(list.body)).not.toContain(body.data.key);
   });
 
-  test('keys are listed a page at a time, newest first', async () => {
+  test('lists keys in pages, newest first', async () => {
     const { profileId } = await provision();
     const token = await app.token(profileId);
     const ids: string[] = [];
@@ -221,8 +230,8 @@ describe('credentials', () => {
   });
 });
 
-describe('the wall between profiles', () => {
-  test('[conv-013] [conv-014] [conv-015] a credential speaks for one profile and reads only what is there', async () => {
+describe('tenant isolation', () => {
+  test('[conv-013] [conv-014] [conv-015] a credential belongs to one profile and reads only its data', async () => {
     const [mine, theirs] = [await provision(), await provision()];
     await mint(theirs.profileId, { name: 'theirs' });
     const key = await mint(mine.profileId, { name: 'mine' });
@@ -232,7 +241,7 @@ describe('the wall between profiles', () => {
     expect(list.body.data.map(({ name }: { name: string }) => name)).toEqual(['mine']);
   });
 
-  test('[conv-016] [err-013] a write names only what is its own: another profile’s key answers like none, and lives on', async () => {
+  test('[conv-016] [err-013] deleting a key of another profile returns 404 and leaves the key working', async () => {
     const [mine, theirs] = [await provision(), await provision()];
     const foreign = await mint(theirs.profileId);
     const token = await app.token(mine.profileId);
@@ -242,8 +251,8 @@ describe('the wall between profiles', () => {
   });
 });
 
-describe('tenancy', () => {
-  test('[auth-025] [auth-027] a profile is created with its privacy mode, and answers for itself', async () => {
+describe('profiles and workspaces', () => {
+  test('[auth-025] [auth-027] a profile is created with its privacy mode and returned by GET /profile', async () => {
     const { profileId, workspaceId } = await provision({ privacy_mode: 'platform_safe' });
     const { body } = await call('GET', '/api/v1/profile', await app.token(profileId));
     expect(body.data).toMatchObject({
@@ -256,7 +265,7 @@ describe('tenancy', () => {
     expect(body.data.readiness.map((step: { step: string }) => step.step)).toContain('crm_or_outcome_source_connected');
   });
 
-  test('[err-066] [lim-031] a workspace takes as many active profiles as its plan includes', async () => {
+  test('[err-066] [lim-031] refuses active profiles beyond the plan of the workspace', async () => {
     const { workspaceId } = await provision();
     const create = () => call('POST', '/api/v1/profiles', access.unbound, { workspace_id: workspaceId, name: 'More' });
     expect([(await create()).status, (await create()).status]).toEqual([201, 201]);
@@ -269,14 +278,14 @@ describe('tenancy', () => {
     });
   });
 
-  test('two requests at once do not both take the last place', async () => {
+  test('concurrent requests cannot exceed the profile limit', async () => {
     const { workspaceId } = await provision();
     const create = () => call('POST', '/api/v1/profiles', access.unbound, { workspace_id: workspaceId, name: 'More' });
     const statuses = (await Promise.all(Array.from({ length: 6 }, create))).map(({ status }) => status).sort();
     expect(statuses).toEqual([201, 201, 403, 403, 403, 403]);
   });
 
-  test('an app puts profiles only into workspaces of its own', async () => {
+  test('an app can create profiles only in its own workspaces', async () => {
     const foreign = await buildProfile(kit.app);
     const body = (workspace_id: string) => ({ workspace_id, name: 'Mine' });
     expect(await errorOf(call('POST', '/api/v1/profiles', access.unbound, body(foreign.workspaceId)))).toEqual([
@@ -291,13 +300,13 @@ describe('tenancy', () => {
     [{ name: 'x', privacy_mode: 'secret' }, 'privacy_mode'],
     [{ name: 'x', time_zone: 'Mars/Olympus' }, 'time_zone'],
     [{ name: 'x', reporting_currency: 'pesos' }, 'reporting_currency'],
-  ])('%j is 422 and names %s', async (body, field) => {
+  ])('%j returns 422 and names the field %s', async (body, field) => {
     const { workspaceId } = await provision();
     const answer = await call('POST', '/api/v1/profiles', access.unbound, { workspace_id: workspaceId, ...body });
     expect(answer.body.error).toMatchObject({ code: 'validation_error', status: 422, field });
   });
 
-  test('[auth-026] [auth-029] the app that made a profile enables it, and no other app can', async () => {
+  test('[auth-026] [auth-029] only the app that created a profile can enable it', async () => {
     const { profileId } = await provision({ enabled: false });
     const other = await (await api.registerApp()).token();
     expect(await errorOf(call('PUT', entitlement(profileId), other, { enabled: true }))).toEqual([404, 'not_found']);
@@ -309,7 +318,7 @@ describe('tenancy', () => {
     expect(body).toEqual({ data: { enabled: true, privacy_mode: 'standard' }, meta: { profile_id: profileId } });
   });
 
-  test('a token for one profile governs no other, though the same app made both', async () => {
+  test('a token bound to one profile cannot govern another profile of the same app', async () => {
     const [mine, other] = [await provision(), await provision()];
     const token = await app.token(mine.profileId);
     const govern = async (profileId: string) => [
@@ -326,7 +335,7 @@ describe('tenancy', () => {
     ]);
   });
 
-  test('[auth-030] [auth-031] until then writes are 409 entitlement_required, and reads are not', async () => {
+  test('[auth-030] [auth-031] before the profile is enabled, writes return 409 entitlement_required and reads succeed', async () => {
     const { profileId } = await provision({ enabled: false, scopes: ['analytics_pii', 'attribution_write'] });
     const key = await mint(profileId);
     const write = () => call('POST', '/api/v1/customers', key.headers, { rows: [{ email: 'ana@example.com' }] });
@@ -341,7 +350,7 @@ describe('tenancy', () => {
     expect((await write()).status).toBe(200);
   });
 
-  test('an app whose token was renewed is the same caller: its Idempotency-Key is answered once', async () => {
+  test('an Idempotency-Key stays valid after the app renews its token', async () => {
     const { profileId } = await provision({ scopes: ['attribution_write'] });
     const send = async () => {
       const headers = { ...(await app.token(profileId)), 'idempotency-key': 'import-1' };
@@ -352,7 +361,7 @@ describe('tenancy', () => {
     expect(await send()).toEqual(first);
   });
 
-  test('[auth-014] seeing people takes an explicit grant', async () => {
+  test('[auth-014] reading personal data requires an explicit grant', async () => {
     const { profileId } = await provision({
       scopes: ['analytics', 'attribution_write', 'connections', 'campaigns_apply', 'exports'],
     });
@@ -364,7 +373,7 @@ describe('tenancy', () => {
     expect((await call('GET', '/api/v1/customers/search?q=an', (await mint(profileId)).headers)).status).toBe(200);
   });
 
-  test('[auth-028] the entitlement sets privacy first: with people asked for, the grant is refused afterwards', async () => {
+  test('[auth-028] the entitlement sets the privacy mode, after which a grant for personal data is refused', async () => {
     const { profileId } = await provision({ enabled: false });
     await call('PUT', entitlement(profileId), access.unbound, { enabled: true, privacy_mode: 'hipaa' });
     expect(
@@ -374,7 +383,7 @@ describe('tenancy', () => {
 });
 
 describe('the audit log', () => {
-  test('chains what was done, and a change of any entry shows', async () => {
+  test('links each entry to the hash of the previous one', async () => {
     const { workspaceId, profileId } = await provision();
     await mint(profileId);
     const rows = await kit.app
@@ -394,7 +403,7 @@ describe('the audit log', () => {
     }
   });
 
-  test('nobody who serves requests can change it', async () => {
+  test('cannot be changed by the API role', async () => {
     const { workspaceId } = await provision();
     const change = kit.app
       .forWorkspace(workspaceId)
@@ -403,7 +412,7 @@ describe('the audit log', () => {
   });
 });
 
-test('no secret is in a log line', async () => {
+test('no log line contains a secret', async () => {
   const { profileId } = await provision();
   await mint(profileId);
   expect(api.logLines.join('\n')).not.toMatch(/trib_(live|app|cs)_/);

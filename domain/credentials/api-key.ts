@@ -1,10 +1,10 @@
 import type { Scope } from '@tributary/contract';
 import { limits } from '@tributary/vocabulary';
-import { type CreatedBy, showCreator, type UserNames } from './creators.ts';
+import { type CreatedBy, toCreator, type UserNames } from './creators.ts';
 import type { KeyRow } from './store.ts';
 
-/** A key as the API shows it: enough to recognise it, nothing to use it. */
-export function showKey(row: KeyRow, names: UserNames) {
+/** The API representation of a key: enough to recognise it, not enough to use it. */
+export function toKeyResponse(row: KeyRow, names: UserNames) {
   return {
     id: row.id,
     name: row.name,
@@ -12,14 +12,14 @@ export function showKey(row: KeyRow, names: UserNames) {
     last4: row.last4,
     scopes: row.scopes as Scope[],
     rate_limit_per_minute: isRateSet(row) ? row.requests_per_minute : null,
-    created_by: showCreator(createdBy(row), names),
+    created_by: toCreator(createdBy(row), names),
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at?.toISOString() ?? null,
     expires_at: row.expires_at?.toISOString() ?? null,
   };
 }
 
-/** A key of before says it by the number: that of those who asked for none. The look-up of credentials holds to the same. */
+/** Older keys have no flag: for them, a limit equal to the default counts as not set. The SQL of `find_credentials` uses the same rule. */
 const isRateSet = ({ is_rate_set, requests_per_minute }: KeyRow): boolean =>
   is_rate_set ?? requests_per_minute !== limits.ratePerMinute.apiKey.default;
 

@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { hashSecret, mintSecret } from './secret.ts';
 import { insertApp, markAppDisabled, replaceAppSecret, updateAppRow } from './store.ts';
 
-/** Apps are registered by the operator, as the owner of the schema: no request can make or change one. */
+/** Apps are registered by the operator with the role that owns the schema. No request can create or change one. */
 export interface AppRegistration {
   readonly name: string;
   readonly redirectUris: readonly string[];
@@ -16,16 +16,16 @@ const registering = { id: 'registerApp', audit: { action: 'app.registered', of: 
 const updating = { id: 'updateApp', audit: { action: 'app.updated', of: 'app:{data.id}' } } as const;
 const resetting = { id: 'resetAppSecret', audit: { action: 'app.secret_reset', of: 'app:{data.id}' } } as const;
 const disabling = { id: 'disableApp', audit: { action: 'app.disabled', of: 'app:{data.id}' } } as const;
-const place = { asOwner: true, onAllServers: true } as const;
+const scope = { asOwner: true, onAllServers: true } as const;
 
-/** The secret is in the result and nowhere else. */
+/** Returns the client secret; only its hash is stored. */
 export async function registerApp(
   operator: Operator,
   registration: AppRegistration,
 ): Promise<{ clientId: string; clientSecret: string }> {
   const clientId = uuid();
   const clientSecret = mintSecret('clientSecret');
-  await operator.effect(registering, place, async (tx, addToAudit) => {
+  await operator.effect(registering, scope, async (tx, addToAudit) => {
     await insertApp(tx, {
       id: clientId,
       name: registration.name,
@@ -41,7 +41,7 @@ export async function registerApp(
   return { clientId, clientSecret };
 }
 
-/** What is not named stays. It holds from the commit on, also for hand-offs that were minted before. */
+/** Changes only the given fields. Applies from the commit on, also to hand-offs created before. */
 export async function updateApp(
   operator: Operator,
   clientId: string,
@@ -54,14 +54,14 @@ export async function updateApp(
     ...(rateTier && { rate_tier: rateTier }),
   };
   if (Object.keys(changes).length === 0) refuse('invalid_parameter', 'Say what is to be changed.');
-  await operator.effect(updating, place, async (tx, addToAudit) => {
+  await operator.effect(updating, scope, async (tx, addToAudit) => {
     const changed = await updateAppRow(tx, clientId, changes);
     addToAudit({ detail: { changed: Object.keys(changes) } });
     return changed ? answer(200, { data: changed }) : refuse('not_found', `There is no live app ${clientId}.`);
   });
 }
 
-/** Origins of web addresses, as browsers write them; a minus before one takes it away from those of the redirect addresses. */
+/** Normalises entries to URL origins. A leading minus excludes an origin that a redirect URI would otherwise allow. */
 function originsOf(entries: readonly string[]): string[] {
   return entries
     .filter((entry) => entry !== '')
@@ -76,16 +76,16 @@ function originsOf(entries: readonly string[]): string[] {
 
 export async function resetAppSecret(operator: Operator, clientId: string): Promise<string> {
   const clientSecret = mintSecret('clientSecret');
-  await operator.effect(resetting, place, async (tx) => {
+  await operator.effect(resetting, scope, async (tx) => {
     const changed = await replaceAppSecret(tx, clientId, hashSecret(clientSecret));
     return changed ? answer(200, { data: changed }) : refuse('not_found', `There is no app ${clientId}.`);
   });
   return clientSecret;
 }
 
-/** From the commit on neither its tokens nor its keys work. */
+/** Disables the app: its tokens and keys stop working with the commit. */
 export async function disableApp(operator: Operator, clientId: string): Promise<void> {
-  await operator.effect(disabling, place, async (tx) => {
+  await operator.effect(disabling, scope, async (tx) => {
     const changed = await markAppDisabled(tx, clientId, operator.now);
     return changed ? answer(200, { data: changed }) : refuse('not_found', `There is no live app ${clientId}.`);
   });

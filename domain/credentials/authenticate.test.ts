@@ -9,8 +9,8 @@ import { sharedOperations } from './shared-view.ts';
 
 const { kit, api } = await openTestWithClickHouse();
 
-describe('A key minted under an older attribution grant', () => {
-  test('connects providers until the swap window closes, and no longer', async () => {
+describe('a key created under an older attribution grant', () => {
+  test('can connect providers only until the swap window closes', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const { clientId: appId } = await api.registerApp();
     await kit.app.behind({ profileId, appId }).transaction((tx) =>
@@ -38,33 +38,33 @@ describe('A key minted under an older attribution grant', () => {
   });
 });
 
-test('those who are looked up together are held against the time of the last to come', async () => {
-  const asked: Date[] = [];
-  const gates: (() => void)[] = [];
+test('lookups that share a batch use the latest time of the batch', async () => {
+  const queriedAt: Date[] = [];
+  const releases: (() => void)[] = [];
   const ledger = {
     ask: async (statement: (shard: string) => { compile(executor: unknown): { parameters: readonly unknown[] } }) => {
       const { parameters } = statement('home').compile(kit.app.database);
-      asked.push(parameters.find((value) => value instanceof Date) as Date);
-      await new Promise<void>((open) => gates.push(open));
+      queriedAt.push(parameters.find((value) => value instanceof Date) as Date);
+      await new Promise<void>((open) => releases.push(open));
       return { rows: [], away: undefined };
     },
   } as unknown as ConstructorParameters<typeof CredentialFinder>[0];
   const finder = new CredentialFinder(ledger);
   const find = (ms: number) => finder.find(Buffer.alloc(32), new Date(ms));
-  const answers = [find(1_000)];
-  await expect.poll(() => gates.length).toBe(1);
-  answers.push(find(2_000));
-  await expect.poll(() => gates.length).toBe(2);
-  // Both questions are on their way; these wait for the next one.
-  answers.push(find(3_000), find(9_000), find(5_000));
-  gates[0]?.();
-  await expect.poll(() => gates.length).toBe(3);
-  for (const open of gates) open();
-  await Promise.all(answers);
-  expect(asked.map((at) => at.getTime())).toEqual([1_000, 2_000, 9_000]);
+  const lookups = [find(1_000)];
+  await expect.poll(() => releases.length).toBe(1);
+  lookups.push(find(2_000));
+  await expect.poll(() => releases.length).toBe(2);
+  // Two queries are in flight, so these lookups share the next one.
+  lookups.push(find(3_000), find(9_000), find(5_000));
+  releases[0]?.();
+  await expect.poll(() => releases.length).toBe(3);
+  for (const open of releases) open();
+  await Promise.all(lookups);
+  expect(queriedAt.map((at) => at.getTime())).toEqual([1_000, 2_000, 9_000]);
 });
 
-describe('A link to a report', () => {
+describe('a shared link to a report', () => {
   const june = { date_from: '2026-06-01', date_to: '2026-06-30' };
   const view = { name: 'June', page: 'campaigns', search: 'model=linear', ...june };
   const path = '/api/v1/shared-views';
@@ -91,13 +91,13 @@ describe('A link to a report', () => {
   }
   const days = (from: string, to: string) => `date_from=${from}&date_to=${to}`;
 
-  test('reads its page and its days, and nothing else; revoked or over it reads nothing', async () => {
+  test('reads only its page and its days, and returns 401 once revoked or expired', async () => {
     const { call, share, headers, viewer, profile } = await openShop();
     const link = await share();
-    const shown = await call('GET', '/api/v1/shared-view', link.headers);
-    expect(shown.body.data).toMatchObject({ ...view, reporting_currency: 'USD' });
+    const response = await call('GET', '/api/v1/shared-view', link.headers);
+    expect(response.body.data).toMatchObject({ ...view, reporting_currency: 'USD' });
     const expected = kit.clock.now().getTime() + limits.sharedViews.days.default * dayMs;
-    expect(shown.body.data.expires_at).toBe(new Date(expected).toISOString());
+    expect(response.body.data.expires_at).toBe(new Date(expected).toISOString());
     const own = days('2026-06-03', '2026-06-30');
     for (const url of [`campaigns?${own}`, `campaigns/unattributed?${own}`, `overview?${own}`])
       expect((await call('GET', `/api/v1/${url}`, link.headers)).status).toBe(200);
@@ -122,10 +122,10 @@ describe('A link to a report', () => {
     expect((await call('DELETE', `${path}/${link.id}`)).status).toBe(200);
     expect((await call('DELETE', `${path}/${link.id}`)).status).toBe(404);
     expect((await call('GET', '/api/v1/shared-view', link.headers)).status).toBe(401);
-    const brief = await share({ expires_at: new Date(kit.clock.now().getTime() + 60_000).toISOString() });
-    expect((await call('GET', '/api/v1/shared-view', brief.headers)).status).toBe(200);
+    const shortLived = await share({ expires_at: new Date(kit.clock.now().getTime() + 60_000).toISOString() });
+    expect((await call('GET', '/api/v1/shared-view', shortLived.headers)).status).toBe(200);
     kit.clock.advance(60_000);
-    expect((await call('GET', '/api/v1/shared-view', brief.headers)).status).toBe(401);
+    expect((await call('GET', '/api/v1/shared-view', shortLived.headers)).status).toBe(401);
     expect((await call('GET', path)).body.data).toEqual([]);
     const { rows } = await kit.app
       .forWorkspace(profile.workspaceId)
@@ -135,7 +135,7 @@ describe('A link to a report', () => {
     );
   });
 
-  test('none of a healthcare-family profile is made, and one of before is dead', async () => {
+  test('cannot be created on a healthcare-family profile, where existing links return 401', async () => {
     const { call, share, headers, owner, profile } = await openShop();
     const link = await share();
     await kit.app
@@ -145,7 +145,7 @@ describe('A link to a report', () => {
     expect((await call('POST', path, headers(owner), view)).body.error.reason).toBe('healthcare');
   });
 
-  test('works for at most a year', async () => {
+  test('cannot be valid for more than a year', async () => {
     const { call, headers, owner } = await openShop();
     const expires = (days: number) => new Date(kit.clock.now().getTime() + days * dayMs).toISOString();
     const { most } = limits.sharedViews.days;
@@ -158,12 +158,12 @@ describe('A link to a report', () => {
     Object.values<Route>(routes)
       .filter(({ access }) => access.credentials.includes('shared_link'))
       .filter(({ reveals }) => reveals?.days === 'requested'),
-  )('$id takes the days of its answer from required parameters', ({ query }) => {
+  )('$id requires the parameters date_from and date_to', ({ query }) => {
     for (const parameter of ['date_from', 'date_to'])
       expect(query?.shape[parameter]?.safeParse(undefined).success).toBe(false);
   });
 
-  test('a profile has so many of them', async () => {
+  test('cannot be created beyond the limit of the profile', async () => {
     const { call, profile, headers, owner, share } = await openShop();
     const { id } = await share();
     await kit.app.forProfile(profile.id).transaction((tx) =>
@@ -175,11 +175,11 @@ describe('A link to a report', () => {
     expect((await call('POST', path, headers(owner), view)).body.error.code).toBe('invalid_state');
   });
 
-  test('whatever takes one reads a report without people, and stands in the list of a page', () => {
+  test('is accepted exactly by the listed routes, which contain no personal data', () => {
     const listed = new Set<string>([...Object.values(sharedOperations).flat(), 'readSharedView']);
-    const taking = Object.values<Route>(routes).filter(({ access }) => access.credentials.includes('shared_link'));
-    expect(new Set(taking.map(({ id }) => id))).toEqual(listed);
-    for (const { method, access, reveals } of taking)
+    const accepting = Object.values<Route>(routes).filter(({ access }) => access.credentials.includes('shared_link'));
+    expect(new Set(accepting.map(({ id }) => id))).toEqual(listed);
+    for (const { method, access, reveals } of accepting)
       expect([method, access.grain, reveals?.people]).toEqual(['GET', 'profile', 'none']);
   });
 });

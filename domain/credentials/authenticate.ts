@@ -12,7 +12,7 @@ export interface AuthenticateOptions {
   readonly onKeyUsed?: (keyId: string, now: Date) => void;
 }
 
-/** Makes a caller of a bearer secret, or undefined when it is not a live one. */
+/** Resolves a bearer secret to a caller; undefined if it is not a live credential. */
 export function bearerAuthenticator({ credentials, isSwapWindowOpen, onKeyUsed }: AuthenticateOptions) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
@@ -23,10 +23,10 @@ export function bearerAuthenticator({ credentials, isSwapWindowOpen, onKeyUsed }
   };
 }
 
-/** Effective scopes are decided here at each use: what the key holds, within the grant as it is now, within privacy. */
+/** Computes the effective scopes on each use: the key's scopes, limited by the current grant and the privacy mode. */
 function callerOf(found: FoundCredential, isSwapWindowOpen: (now: Date) => boolean, now: Date): Caller {
   const minted = found.scopes as Scope[];
-  // What cannot be told counts as healthcare.
+  // An unknown profile counts as healthcare.
   const isHealthcare = found.is_healthcare ?? true;
   const granted =
     found.granted === null ? new Set(minted) : scopesOfGrant(found.granted as OAuthScope[], isSwapWindowOpen(now));

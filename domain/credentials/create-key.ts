@@ -13,7 +13,7 @@ import {
 import type { Tx } from '@tributary/postgres';
 import { limits, personScopes } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { memberOf, showKey } from './api-key.ts';
+import { memberOf, toKeyResponse } from './api-key.ts';
 import { findUserNames } from './creators.ts';
 import { hashSecret, mintSecret } from './secret.ts';
 import { insertKey } from './store.ts';
@@ -22,9 +22,9 @@ type Body = Input<Routes['createKey']>['body'];
 
 export const createKey: Handles<Routes['createKey'], StepUp> = async ({ body }, context) => {
   const { effect, caller, now, addToAudit } = context;
-  // What a key of an app may do follows from its grant; a member names such scopes one by one.
-  const lent = caller.kind === 'session' && !body.scopes ? withoutOptIn(caller.scopes) : caller.scopes;
-  const scopes = decideScopes(body.scopes, lent, caller.isHealthcare);
+  // Opt-in scopes: an app gets them through its grant, a member has to name them explicitly.
+  const grantable = caller.kind === 'session' && !body.scopes ? withoutOptIn(caller.scopes) : caller.scopes;
+  const scopes = decideScopes(body.scopes, grantable, caller.isHealthcare);
   if (caller.kind === 'session' && scopes.some(showsPeople))
     await context.assertPassword(body.current_password, 'createKey', context);
   const profileId = caller.profileId;
@@ -34,21 +34,21 @@ export const createKey: Handles<Routes['createKey'], StepUp> = async ({ body }, 
   });
 };
 
-/** The operator may lend all that a key can hold. The secret is in the result and nowhere else. */
+/** The operator may grant every scope that a key can hold. Returns the secret; only its hash is stored. */
 export async function createKeyByOperator(
   operator: Operator,
   profileId: string,
   sent: Sent<Routes['createKey']>,
 ): Promise<{ id: string; key: string }> {
   const body = readBody(routes.createKey, sent);
-  const { body: made } = await operator.effect(routes.createKey, { profileId }, async (tx, addToAudit) => {
+  const { body: created } = await operator.effect(routes.createKey, { profileId }, async (tx, addToAudit) => {
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (!workspaceId) return refuse('not_found', 'There is no such profile.');
     const scopes = decideScopes(body.scopes, new Set(Scope.options), await isHealthcareProfile(tx, profileId));
     addToAudit({ log: { workspaceId }, detail: { scopes } });
     return mintKey(tx, { ...body, scopes, profileId }, operator.actor, operator.now);
   });
-  return { id: made.data.id, key: made.data.key };
+  return { id: created.data.id, key: created.data.key };
 }
 
 interface NewKey extends Body {
@@ -76,32 +76,38 @@ async function mintKey(tx: Tx, key: NewKey, by: Actor, now: Date) {
     expires_at: key.expires_at ? new Date(key.expires_at) : null,
   });
   const names = await findUserNames(tx, [memberOf(row)]);
-  return answer(201, { data: { ...showKey(row, names), key: secret }, meta: {} });
+  return answer(201, { data: { ...toKeyResponse(row, names), key: secret }, meta: {} });
 }
 
-/** Scopes that only administer are never lent to a key. */
-const neverLent: ReadonlySet<Scope> = new Set(['profiles:write', 'workspaces:write']);
+/** Administrative scopes that no key can hold. */
+const administrativeScopes: ReadonlySet<Scope> = new Set(['profiles:write', 'workspaces:write']);
 
 const withoutOptIn = (held: ReadonlySet<Scope>): ReadonlySet<Scope> =>
   new Set([...held].filter((scope) => !showsPeople(scope) && scope !== 'campaigns:apply'));
 
 const showsPeople = (scope: Scope) => personScopes.includes(scope);
 
-/** What the new key may hold: what was asked for, or all, of what the one who mints it holds. */
-function decideScopes(asked: readonly Scope[] | undefined, held: ReadonlySet<Scope>, isHealthcare: boolean): Scope[] {
-  const lendable = [...held].filter((scope) => !neverLent.has(scope) && !(isHealthcare && showsPeople(scope)));
-  if (!asked)
-    return lendable.length > 0
-      ? lendable.sort()
+/** The new key's scopes: the requested ones, by default all, limited to the scopes of its creator. */
+function decideScopes(
+  requested: readonly Scope[] | undefined,
+  held: ReadonlySet<Scope>,
+  isHealthcare: boolean,
+): Scope[] {
+  const allowed = [...held].filter(
+    (scope) => !administrativeScopes.has(scope) && !(isHealthcare && showsPeople(scope)),
+  );
+  if (!requested)
+    return allowed.length > 0
+      ? allowed.sort()
       : refuse('insufficient_scope', 'The grant holds no scope that a key could carry.');
-  if (isHealthcare && asked.some(showsPeople)) {
+  if (isHealthcare && requested.some(showsPeople)) {
     refuse('healthcare_scope_forbidden', 'This profile counts as healthcare: a key on it never shows people.');
   }
-  const missing = asked.filter((scope) => !lendable.includes(scope));
+  const missing = requested.filter((scope) => !allowed.includes(scope));
   if (missing.length > 0) {
     refuse('insufficient_scope', `The grant does not hold ${missing.join(', ')}.`, {
       fields: { required_scopes: missing },
     });
   }
-  return [...new Set(asked)].sort();
+  return [...new Set(requested)].sort();
 }

@@ -5,7 +5,7 @@ import { dayMs, limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { findUserNames } from './creators.ts';
 import { hashSecret, mintSecret } from './secret.ts';
-import { showView } from './shared-view.ts';
+import { toViewResponse } from './shared-view.ts';
 import { countLiveViews, insertView } from './shared-view-store.ts';
 
 export const createSharedView: Handles<Routes['createSharedView'], { readonly baseUrl: string }> = async (
@@ -40,6 +40,6 @@ export const createSharedView: Handles<Routes['createSharedView'], { readonly ba
     await insertView(tx, profileId, view, hashSecret(secret));
     addToAudit({ detail: { page: body.page, date_from: body.date_from, date_to: body.date_to } });
     const names = await findUserNames(tx, [userId]);
-    return answer(201, { data: { ...showView(view, names), url: links.sharedView(baseUrl, secret) }, meta: {} });
+    return answer(201, { data: { ...toViewResponse(view, names), url: links.sharedView(baseUrl, secret) }, meta: {} });
   });
 };

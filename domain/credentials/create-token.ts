@@ -19,9 +19,9 @@ export const createToken: Handles<Routes['createToken']> = async ({ body }, { le
   const client = readClient(authorization, body);
   return ledger.transaction(async (tx) => {
     const appId = await authenticateApp(tx, client);
-    const asked = readScopes(body.scope);
+    const requested = readScopes(body.scope);
     const { profileId, scopes } =
-      body.profile_id === undefined ? unbound(asked) : await bound(tx, appId, body.profile_id, asked);
+      body.profile_id === undefined ? unbound(requested) : await bound(tx, appId, body.profile_id, requested);
     const token = mintSecret('appToken');
     const expiresAt = new Date(now.getTime() + lifeSeconds * 1_000);
     await issueToken(tx, { id: uuid(), hash: hashSecret(token), appId, profileId, scopes, expiresAt }, now);
@@ -46,11 +46,11 @@ function readClient(
 ): Client {
   const encoded = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1];
   if (!encoded) return { id: form.client_id ?? '', secret: form.client_secret ?? '' };
-  const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2).map(decoded);
+  const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2).map(decodeFormValue);
   return { id, secret };
 }
 
-function decoded(text: string): string {
+function decodeFormValue(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
@@ -58,17 +58,16 @@ function decoded(text: string): string {
   }
 }
 
-/** An unknown id is compared as well, against a hash that nothing has, so that the time taken tells nothing. */
+/** Compares the secret even for an unknown app, so that the response time does not reveal whether the app exists. */
 async function authenticateApp(tx: Tx, { id, secret }: Client): Promise<string> {
-  const known = Uuid.safeParse(id).success;
-  const hash = await findSecretHash(tx, known ? id : nobody);
+  const hash = await findSecretHash(tx, Uuid.safeParse(id).success ? id : unknownAppId);
   const matches = timingSafeEqual(hash ?? Buffer.alloc(32), hashSecret(secret));
   if (!hash || !matches)
     refuse('unauthorized', 'The client id or secret is wrong.', { headers: { 'www-authenticate': 'Basic' } });
   return id;
 }
 
-const nobody = '00000000-0000-7000-8000-000000000000';
+const unknownAppId = '00000000-0000-7000-8000-000000000000';
 
 function readScopes(text: string | undefined): OAuthScope[] | undefined {
   const names = text?.split(' ').filter((name) => name !== '');
@@ -83,9 +82,9 @@ function readScopes(text: string | undefined): OAuthScope[] | undefined {
   });
 }
 
-/** Bound to no profile: enough to create one. */
-function unbound(asked: OAuthScope[] | undefined): { profileId: null; scopes: Scope[] } {
-  if (asked)
+/** The scopes of a token that is bound to no profile: enough to create one. */
+function unbound(requested: OAuthScope[] | undefined): { profileId: null; scopes: Scope[] } {
+  if (requested)
     refuse('validation_error', 'The field "scope" needs a "profile_id": scopes are granted on a profile.', {
       fields: { field: 'scope' },
     });
@@ -96,19 +95,19 @@ async function bound(
   tx: Tx,
   appId: string,
   profileId: string,
-  asked: OAuthScope[] | undefined,
+  requested: OAuthScope[] | undefined,
 ): Promise<{ profileId: string; scopes: Scope[] }> {
   const reached = Uuid.safeParse(profileId).success ? await reachProfile(tx, appId, profileId) : undefined;
   if (!reached) return refuse('not_found', 'There is no such profile.');
-  if (reached.isHealthcare && asked?.includes('analytics_pii')) {
+  if (reached.isHealthcare && requested?.includes('analytics_pii')) {
     refuse(
       'healthcare_scope_forbidden',
       'This profile counts as healthcare: ask for "analytics", which shows no people.',
     );
   }
   const granted = new Set(reached.oauthScopes as OAuthScope[] | null);
-  const missing = asked?.filter((scope) => !granted.has(scope)) ?? [];
+  const missing = requested?.filter((scope) => !granted.has(scope)) ?? [];
   if (missing.length > 0) refuse('insufficient_scope', `The app is not granted ${missing.join(', ')} on this profile.`);
-  const held = scopesOfGrant(asked ?? granted, false);
+  const held = scopesOfGrant(requested ?? granted, false);
   return { profileId, scopes: [...effectiveScopes(held, held, reached.isHealthcare)].sort() };
 }

@@ -13,20 +13,20 @@ export interface CreatedBy {
   readonly id: string;
 }
 
-/** Names of members, also of those who left the workspace. */
+/** Names of members, including those who left the workspace. */
 export async function findUserNames(tx: Tx, ids: readonly (string | null)[]): Promise<UserNames> {
-  const wanted = [...new Set(ids.filter((id) => id !== null))];
-  if (wanted.length === 0) return new Map();
+  const userIds = [...new Set(ids.filter((id) => id !== null))];
+  if (userIds.length === 0) return new Map();
   const { rows } = await sql<UserName & { id: string }>`
-    SELECT id, name, email FROM find_users(${wanted}::uuid[])`.execute(tx);
+    SELECT id, name, email FROM find_users(${userIds}::uuid[])`.execute(tx);
   return new Map(rows.map(({ id, name, email }) => [id, { name, email }]));
 }
 
-export const showCreator = (by: CreatedBy | null, names: UserNames) =>
+export const toCreator = (by: CreatedBy | null, names: UserNames) =>
   by && { ...by, name: names.get(by.id)?.name ?? null, email: names.get(by.id)?.email ?? null };
 
 export const showMemberCreator = (userId: string | null, names: UserNames) =>
-  showCreator(userId === null ? null : { kind: 'user', id: userId }, names);
+  toCreator(userId === null ? null : { kind: 'user', id: userId }, names);
 
 export interface Created {
   readonly kind: CreatedKind;
@@ -36,7 +36,7 @@ export interface Created {
   readonly createdAt: Date;
 }
 
-/** What a member created in the workspace and is still in use. Assistants are kept with the accounts. */
+/** Active keys, links and other objects that a member created in the workspace. Assistants are stored by the accounts module. */
 export async function findCreated(tx: Tx, userId: string, now: Date): Promise<Created[]> {
   const { rows } = await sql<Created>`
     SELECT kind, id, profile_id AS "profileId", name, created_at AS "createdAt" FROM find_created(${userId}, ${now})`.execute(
@@ -45,7 +45,7 @@ export async function findCreated(tx: Tx, userId: string, now: Date): Promise<Cr
   return rows;
 }
 
-/** The keys and links that a member created on the profile of the transaction. */
+/** Revokes the keys and links that a member created on the profile of the transaction. */
 export async function revokeCreated(tx: Tx, profileId: string, userId: string, now: Date): Promise<void> {
   await sql`
     UPDATE api_keys SET revoked_at = ${now}

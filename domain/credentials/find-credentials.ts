@@ -1,13 +1,13 @@
 import type { Everywhere, Tx } from '@tributary/postgres';
 import { type FoundCredential, findByHash } from './store.ts';
 
-/** One credential, asked through a transaction that holds a lock: what it says stays true until the lock is released. */
+/** Looks up one credential in a transaction that holds a lock, so that the result stays valid until the lock is released. */
 export async function findCredential(tx: Tx, hash: Buffer, now: Date): Promise<FoundCredential | undefined> {
   const { rows } = await findByHash([hash], now).execute(tx);
   return rows[0];
 }
 
-type Waiting = {
+type PendingLookup = {
   readonly hash: Buffer;
   readonly now: Date;
   resolve(found: FoundCredential | undefined): void;
@@ -15,15 +15,15 @@ type Waiting = {
 };
 
 /**
- * Revocation is immediate, so every request asks the ledger. Requests that arrive while an earlier question is on its way
- * share the next one: a busy server asks hundreds of credentials in one round trip, an idle one asks at once.
+ * Looks up every request's credential in the ledger, so that revocation is immediate. Requests that arrive while queries are in flight share
+ * the next one: a busy server looks up hundreds of credentials in one round trip, an idle one queries at once.
  */
 export class CredentialFinder {
   readonly #everywhere: Everywhere;
-  /** On which server each was found last, so that only new ones are looked for on all. */
-  readonly #places = new Map<string, string>();
-  #waiting: Waiting[] = [];
-  #asking = 0;
+  /** The shard on which each credential was last found, so that only new ones are queried on all shards. */
+  readonly #lastShards = new Map<string, string>();
+  #pending: PendingLookup[] = [];
+  #inFlight = 0;
 
   constructor(everywhere: Everywhere) {
     this.#everywhere = everywhere;
@@ -31,35 +31,35 @@ export class CredentialFinder {
 
   find(hash: Buffer, now: Date): Promise<FoundCredential | undefined> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ hash, now, resolve, reject });
-      if (this.#asking < 2) void this.#ask();
+      this.#pending.push({ hash, now, resolve, reject });
+      if (this.#inFlight < 2) void this.#runBatch();
     });
   }
 
-  async #ask(): Promise<void> {
-    this.#asking += 1;
-    // Whoever arrives in this turn of the event loop comes along.
+  async #runBatch(): Promise<void> {
+    this.#inFlight += 1;
+    // Includes requests that arrive in the same event loop iteration.
     await new Promise(setImmediate);
-    const batch = this.#waiting.splice(0);
+    const batch = this.#pending.splice(0);
     try {
-      if (batch.length > 0) await this.#answer(batch);
+      if (batch.length > 0) await this.#resolveBatch(batch);
     } finally {
-      this.#asking -= 1;
-      if (this.#waiting.length > 0) void this.#ask();
+      this.#inFlight -= 1;
+      if (this.#pending.length > 0) void this.#runBatch();
     }
   }
 
-  async #answer(batch: readonly Waiting[]): Promise<void> {
+  async #resolveBatch(batch: readonly PendingLookup[]): Promise<void> {
     try {
-      // Under load the first of them has waited: held against its time, a credential would live on that is over for the last.
-      const now = new Date(Math.max(...batch.map((waiting) => waiting.now.getTime())));
-      // A busy shop shows the same key again and again: each is asked for once.
-      const asked = new Map(batch.map(({ hash }) => [hash.toString('latin1'), hash]));
-      const first = await this.#askWhere(asked, now, (known, shard) => known === undefined || known === shard);
+      // Uses the latest time of the batch: with the earliest, a credential that has expired for the last request would still be valid.
+      const now = new Date(Math.max(...batch.map((lookup) => lookup.now.getTime())));
+      // Busy profiles repeat the same key: each is queried once.
+      const hashes = new Map(batch.map(({ hash }) => [hash.toString('latin1'), hash]));
+      const first = await this.#queryShards(hashes, now, (last, shard) => last === undefined || last === shard);
       const found = first.found;
-      // One that is no longer where it was may be dead, or may have moved.
-      const moved = new Map([...asked].filter(([key]) => !found.has(key) && this.#places.has(key)));
-      const second = moved.size > 0 ? await this.#askWhere(moved, now, (known, shard) => known !== shard) : undefined;
+      // A credential missing on its last shard was revoked or has moved to another shard.
+      const moved = new Map([...hashes].filter(([key]) => !found.has(key) && this.#lastShards.has(key)));
+      const second = moved.size > 0 ? await this.#queryShards(moved, now, (last, shard) => last !== shard) : undefined;
       for (const [key, row] of second?.found ?? []) found.set(key, row);
       const away = first.away ?? second?.away;
       for (const { hash, resolve, reject } of batch) {
@@ -72,25 +72,25 @@ export class CredentialFinder {
     }
   }
 
-  /** Each of those whose known place suits a server is asked there. */
-  async #askWhere(
-    asked: ReadonlyMap<string, Buffer>,
+  /** Queries each shard for the credentials whose last known shard satisfies `suits`. */
+  async #queryShards(
+    hashes: ReadonlyMap<string, Buffer>,
     now: Date,
-    suits: (known: string | undefined, shard: string) => boolean,
+    suits: (lastShard: string | undefined, shard: string) => boolean,
   ): Promise<{ found: Map<string, FoundCredential>; away: unknown }> {
     const { rows, away } = await this.#everywhere.ask((shard) => {
-      const there = [...asked].filter(([key]) => suits(this.#places.get(key), shard)).map(([, hash]) => hash);
-      return there.length > 0 ? findByHash(there, now) : undefined;
+      const onShard = [...hashes].filter(([key]) => suits(this.#lastShards.get(key), shard)).map(([, hash]) => hash);
+      return onShard.length > 0 ? findByHash(onShard, now) : undefined;
     });
     const found = new Map<string, FoundCredential>();
-    if (this.#places.size > mostPlaces) this.#places.clear();
+    if (this.#lastShards.size > maxRememberedShards) this.#lastShards.clear();
     for (const row of rows) {
       const key = row.hash.toString('latin1');
       found.set(key, row);
-      this.#places.set(key, row.shard);
+      this.#lastShards.set(key, row.shard);
     }
     return { found, away };
   }
 }
 
-const mostPlaces = 100_000;
+const maxRememberedShards = 100_000;

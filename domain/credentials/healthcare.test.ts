@@ -14,7 +14,7 @@ describe('healthcare-family profiles', () => {
     ['[conv-022]', { isHealthcareAgency: true }],
     ['[conv-023]', { privacy_mode: 'platform_safe' }],
     ['[conv-024]', { privacy_mode: 'hipaa' }],
-  ])('[auth-019] [auth-020] [auth-024] %s %j: no grant and no key shows people', async (_, traits) => {
+  ])('[auth-019] [auth-020] [auth-024] %s %j: no grant or key can read personal data', async (_, traits) => {
     const { profileId } = await provision({ ...traits, scopes: ['analytics'] });
     expect(
       await errorOf(call('PUT', `/api/v1/profiles/${profileId}/grant`, access.unbound, { scopes: ['analytics_pii'] })),
@@ -26,7 +26,7 @@ describe('healthcare-family profiles', () => {
     ).toEqual([403, 'healthcare_scope_forbidden']);
   });
 
-  test('[auth-023] [auth-024] [conv-026] a switch revokes the live keys that show people, and only those; a replacement lacks both scopes', async () => {
+  test('[auth-023] [auth-024] [conv-026] switching the mode revokes only keys that read personal data, and new keys lack those scopes', async () => {
     const { profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
     const showsPeople = await mint(profileId);
     const showsCustomers = await mint(profileId, { scopes: ['customers:read'] });
@@ -46,7 +46,7 @@ describe('healthcare-family profiles', () => {
   });
 });
 
-test('[auth-023] a workspace that becomes a healthcare agency revokes the keys of all its profiles that show people', async () => {
+test('[auth-023] marking a workspace as a healthcare agency revokes keys of its profiles that read personal data', async () => {
   const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii'] });
   const [showsPeople, showsNone] = [await mint(profileId), await mint(profileId, { scopes: ['campaigns:read'] })];
   await kit.owner.unbound.transaction((tx) =>
@@ -56,7 +56,7 @@ test('[auth-023] a workspace that becomes a healthcare agency revokes the keys o
   expect((await call('GET', '/api/v1/profile', showsNone.headers)).status).toBe(200);
 });
 
-describe('privacy', () => {
+describe('privacy mode', () => {
   const grantOf = async (profileId: string) =>
     (
       await kit.app
@@ -71,7 +71,7 @@ describe('privacy', () => {
       current_password: testPassword,
     });
 
-  test('an app makes a profile more private, and never less', async () => {
+  test('an app can make a profile more private, never less', async () => {
     const { profileId } = await provision();
     expect((await set(profileId, 'platform_safe')).status).toBe(200);
     expect((await set(profileId, 'hipaa')).body.data.privacy_mode).toBe('hipaa');
@@ -82,7 +82,7 @@ describe('privacy', () => {
     expect((await set(profileId, 'hipaa')).status).toBe(200);
   });
 
-  test('[auth-028] where it cannot be set, the entitlement that came with it is not given either', async () => {
+  test('[auth-028] a refused privacy mode leaves the profile disabled', async () => {
     const { profileId } = await provision({ enabled: false, privacy_mode: 'hipaa' });
     const isEnabled = async () =>
       (
@@ -110,7 +110,7 @@ describe('privacy', () => {
     ]);
   });
 
-  test('400: less private takes the password of the owner, more private does not', async () => {
+  test('400: loosening requires the current password, tightening does not', async () => {
     const { workspaceId, profileId } = await provision();
     const headers = (await buildMember(kit.app, workspaceId, 'owner')).headers({ profileId });
     const switchTo = (body: object) => call('PUT', '/api/v1/profile/privacy', headers, body);
@@ -121,7 +121,7 @@ describe('privacy', () => {
     expect((await switchTo({ ...wrong, current_password: testPassword })).status).toBe(200);
   });
 
-  test('the bundle that shows people leaves the grants for good, and is asked for anew', async () => {
+  test('removes analytics_pii from grants permanently, until it is granted again', async () => {
     const { workspaceId, profileId } = await provision({ scopes: ['analytics_pii', 'attribution_write'] });
     await set(profileId, 'hipaa');
     expect(await grantOf(profileId)).toEqual(['analytics', 'attribution_write']);
@@ -132,7 +132,7 @@ describe('privacy', () => {
     expect((await mint(profileId)).scopes).toContain('customers:read');
   });
 
-  test('so it does on all profiles of a workspace that becomes an agency of healthcare', async () => {
+  test('removes analytics_pii on all profiles when the workspace becomes a healthcare agency', async () => {
     const { workspaceId, profileId } = await provision({ scopes: ['analytics', 'analytics_pii'] });
     await kit.app
       .forWorkspace(workspaceId)
@@ -140,13 +140,13 @@ describe('privacy', () => {
     expect(await grantOf(profileId)).toEqual(['analytics']);
   });
 
-  test('[auth-022] [err-024] a key that would show people on a healthcare profile is refused, whoever asks for it', async () => {
+  test('[auth-022] [err-024] refuses keys for personal data on a healthcare profile, for owner and operator alike', async () => {
     const { workspaceId, profileId } = await provision({ privacy_mode: 'hipaa' });
     const owner = (await buildMember(kit.app, workspaceId, 'owner')).headers({ profileId });
-    const asked = { scopes: ['campaigns:read', 'customers:read'] };
-    expect(await errorOf(call('POST', '/api/v1/keys', owner, asked))).toEqual([403, 'healthcare_scope_forbidden']);
-    const made = await call('POST', '/api/v1/keys', owner, {});
-    expect(made.body.data.scopes).not.toContain('customers:read');
+    const requested = { scopes: ['campaigns:read', 'customers:read'] };
+    expect(await errorOf(call('POST', '/api/v1/keys', owner, requested))).toEqual([403, 'healthcare_scope_forbidden']);
+    const created = await call('POST', '/api/v1/keys', owner, {});
+    expect(created.body.data.scopes).not.toContain('customers:read');
     const operator = operatorOf(kit);
     await expect(createKeyByOperator(operator, profileId, { scopes: ['visitors:read'] })).rejects.toMatchObject({
       code: 'healthcare_scope_forbidden',

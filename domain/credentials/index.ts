@@ -8,4 +8,4 @@ export {
 } from './creators.ts';
 export { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
 export { findAppOrigins, isLiveApp, revokeApp } from './store.ts';
-export { UseNotes } from './use-notes.ts';
+export { LastUseRecorder } from './use-notes.ts';

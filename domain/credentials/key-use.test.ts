@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 
 const { kit, api } = await openTest();
 
-describe('When a key was last used', () => {
-  test('is written within its first use, and then once a minute', async () => {
+describe('last use of a key', () => {
+  test('is written on first use and then at most once a minute', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const used = await buildApiKey(kit.app, profileId);
     const idle = await buildApiKey(kit.app, profileId);

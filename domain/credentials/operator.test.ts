@@ -47,7 +47,7 @@ const minterOf = (keyId: string) =>
         .executeTakeFirstOrThrow(),
     );
 
-test('a key of the operator’s leaves the entries of a request, and says who minted it', async () => {
+test('an operator key writes the same audit entries as a request and records its creator', async () => {
   const operator = operatorOf(kit);
   const { id } = await createKeyByOperator(operator, profile.id, { scopes: ['campaigns:read'] });
   await revokeKeyByOperator(operator, profile.id, id);
@@ -60,7 +60,7 @@ test('a key of the operator’s leaves the entries of a request, and says who mi
   await expect(revokeKeyByOperator(operator, profile.id, id)).rejects.toThrow(/no such live key/);
 });
 
-test('a key of a member’s says which member minted it', async () => {
+test('a member key records the member who created it', async () => {
   const owner = await buildMember(kit.app, profile.workspaceId);
   const { statusCode, ...answer } = await api.fastify.inject({
     method: 'POST',
@@ -84,9 +84,10 @@ test('a member’s key needs explicit scopes to read personal data or change ads
     const { data, error } = response.json();
     return error?.code ?? data.scopes;
   };
-  const usual = await create({});
-  for (const scope of ['customers:read', 'visitors:read', 'campaigns:apply']) expect(usual).not.toContain(scope);
-  expect(usual).toContain('campaigns:read');
+  const defaultScopes = await create({});
+  for (const scope of ['customers:read', 'visitors:read', 'campaigns:apply'])
+    expect(defaultScopes).not.toContain(scope);
+  expect(defaultScopes).toContain('campaigns:read');
   expect(await create({ scopes: ['campaigns:apply'] })).toEqual(['campaigns:apply']);
   const scopes = ['customers:read'];
   expect(await create({ scopes })).toBe('current_password_required');
@@ -94,29 +95,29 @@ test('a member’s key needs explicit scopes to read personal data or change ads
   expect(await create({ scopes, current_password: testPassword })).toEqual(scopes);
 });
 
-test('what the operator asks for is checked as a request is', async () => {
+test('operator input is validated like a request', async () => {
   const operator = operatorOf(kit);
   const create = (sent: object) => createKeyByOperator(operator, profile.id, sent);
   await expect(create({ scopes: ['everything'] })).rejects.toThrow(/"scopes/);
   await expect(create({ rate_limit_per_minute: 0 })).rejects.toThrow(/"rate_limit_per_minute"/);
   await expect(create({ scopes: ['profiles:write'] })).rejects.toThrow(/does not hold profiles:write/);
-  const nowhere = createKeyByOperator(operator, '01a00000-0000-7000-8000-000000000000', {});
-  await expect(nowhere).rejects.toThrow(/no such profile/);
+  const unknownProfile = createKeyByOperator(operator, '01a00000-0000-7000-8000-000000000000', {});
+  await expect(unknownProfile).rejects.toThrow(/no such profile/);
   expect(await inWorkspace()).toEqual([]);
 });
 
-test('with the old secret of an app go the tokens that it gave', async () => {
+test('resetting an app secret revokes the tokens issued with the old one', async () => {
   const app = await api.registerApp();
   const other = await api.registerApp();
-  const [token, stays] = [await app.token(), await other.token()];
+  const [token, otherToken] = [await app.token(), await other.token()];
   const create = async (headers: Record<string, string>) =>
     (await api.call({ method: 'POST', url: '/api/v1/workspaces', headers, payload: { name: 'W' } })).statusCode;
-  expect([await create(token), await create(stays)]).toEqual([201, 201]);
+  expect([await create(token), await create(otherToken)]).toEqual([201, 201]);
   await resetAppSecret(operatorOf(kit), app.clientId);
-  expect([await create(token), await create(stays)]).toEqual([401, 201]);
+  expect([await create(token), await create(otherToken)]).toEqual([401, 201]);
 });
 
-test('apps belong to the installation, and so do their entries', async () => {
+test('changes to apps are written to the installation audit log', async () => {
   const operator = operatorOf(kit);
   const app = { name: 'Partner', redirectUris: [], allowedReturnOrigins: [], rateTier: 'standard' as const };
   const { clientId } = await registerApp(operator, app);
@@ -133,7 +134,7 @@ test('apps belong to the installation, and so do their entries', async () => {
   ]);
 });
 
-test('what is named of an app is changed, and origins are written as browsers write them', async () => {
+test('updates only the given fields of an app and normalises origins', async () => {
   const operator = operatorOf(kit);
   const app = { name: 'Partner', redirectUris: ['https://a.test/cb'], rateTier: 'standard' as const };
   const { clientId } = await registerApp(operator, { ...app, allowedReturnOrigins: ['https://B.test:443/path'] });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { hashSecret, isWellFormedSecret, mintSecret } from './secret.ts';
 
-test('a key has its prefix, 32 random characters and 6 of checksum', () => {
+test('a key has a prefix, 32 random characters and a checksum of 6', () => {
   expect(mintSecret('apiKey')).toMatch(/^trib_live_[0-9A-Za-z]{38}$/);
   expect(new Set(Array.from({ length: 1_000 }, () => mintSecret('apiKey'))).size).toBe(1_000);
 });
 
-test('a misspelt key is known without asking anyone', () => {
+test('the checksum detects a mistyped key', () => {
   const key = mintSecret('apiKey');
   expect(isWellFormedSecret(key, 'apiKey')).toBe(true);
   expect(isWellFormedSecret(key, 'appToken')).toBe(false);
@@ -18,7 +18,7 @@ test('a misspelt key is known without asking anyone', () => {
   }
 });
 
-test('what is kept does not contain the key', () => {
+test('the stored hash does not contain the key', () => {
   const key = mintSecret('apiKey');
   expect(hashSecret(key)).toHaveLength(32);
   expect(hashSecret(key).toString('latin1')).not.toContain(key);

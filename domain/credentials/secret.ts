@@ -2,8 +2,8 @@ import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * Secrets that we hand out look like `trib_live_` + 32 random characters + 6 of checksum: scanners recognise them by their
- * start, and a misspelt one is known without asking the database. Only their hash is kept.
+ * Secrets look like `trib_live_` + 32 random characters + a checksum of 6. Secret scanners recognise the prefix, and the checksum rejects a
+ * mistyped secret without a query. Only the hash is stored.
  */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const randomLength = 32;
@@ -28,7 +28,7 @@ export function mintSecret(kind: SecretKind): string {
   return `${body}${checksum(body)}`;
 }
 
-/** Whether it could be one of ours; says nothing of whether it is live. */
+/** Checks prefix, length and checksum only. The secret may still be unknown, expired or revoked. */
 export function isWellFormedSecret(text: string, ...kinds: readonly SecretKind[]): boolean {
   const kind = kinds.find((candidate) => text.startsWith(secretKinds[candidate]));
   if (!kind || text.length !== secretKinds[kind].length + randomLength + checksumLength) return false;

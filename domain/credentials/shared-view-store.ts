@@ -14,7 +14,7 @@ export interface ViewRow {
   readonly expiresAt: Date | null;
 }
 
-/** A link that is live, as its secret is shown. */
+/** A live link, looked up by its secret. */
 export interface FoundView {
   readonly id: string;
   readonly profileId: string;
@@ -48,7 +48,6 @@ export async function countLiveViews(tx: Tx, profileId: string, now: Date): Prom
   return rows[0]?.count ?? 0;
 }
 
-/** Newest first. */
 export async function listLiveViews(
   tx: Tx,
   profileId: string,
@@ -67,7 +66,7 @@ export async function findView(tx: Tx, profileId: string, id: string): Promise<V
   return rows[0];
 }
 
-/** False when there is no such live link. */
+/** Returns false when there is no such live link. */
 export async function revokeView(tx: Tx, profileId: string, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     UPDATE shared_views SET revoked_at = ${now} WHERE profile_id = ${profileId} AND id = ${id} AND ${live(now)} RETURNING id`.execute(

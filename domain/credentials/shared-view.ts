@@ -14,7 +14,7 @@ interface ShareableRoute {
 }
 type Shareable = { [Id in RouteId]: Routes[Id] extends ShareableRoute ? Id : never }[RouteId];
 
-/** What each page of the console reads. */
+/** The operations that each page of the console calls. */
 export const sharedOperations = {
   overview: ['readOverview', 'listCampaigns', 'readUnattributed', 'readCreativePicture'],
   campaigns: ['listCampaigns', 'readUnattributed', 'readAd', 'readOverview', 'readCampaignTrend'],
@@ -23,25 +23,25 @@ export const sharedOperations = {
   cohorts: ['listCohorts'],
 } as const satisfies Record<SharedPage, readonly Shareable[]>;
 
-/** Makes a caller of a link's secret: one that reads a report of some days and nothing else. */
+/** Resolves the secret of a link to a caller that can only read one report over certain days. */
 export function sharedLinkAuthenticator(everywhere: Everywhere) {
   return async (authorization: string | undefined, now: Date): Promise<Caller | undefined> => {
     const secret = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
     if (!secret || !isWellFormedSecret(secret, 'sharedView')) return undefined;
-    const ask = (at: Date) => findViewByHash(hashSecret(secret), at);
-    const found = await findAnywhere(everywhere, ask(now));
-    return found && callerOf(found, ask);
+    const findAt = (at: Date) => findViewByHash(hashSecret(secret), at);
+    const found = await findAnywhere(everywhere, findAt(now));
+    return found && callerOf(found, findAt);
   };
 }
 
-const callerOf = (found: FoundView, ask: (at: Date) => RawBuilder<FoundView>): Caller => ({
+const callerOf = (found: FoundView, findAt: (at: Date) => RawBuilder<FoundView>): Caller => ({
   kind: 'shared_link',
   credentialId: found.id,
   profileId: found.profileId,
   workspaceId: found.workspaceId,
   scopes: new Set(['campaigns:read']),
   isEntitled: false,
-  // The look-up finds none of a healthcare-family profile.
+  // The lookup returns no links of healthcare-family profiles.
   isHealthcare: false,
   requestsPerMinute: limits.ratePerMinute.sharedLink,
   confined: {
@@ -50,12 +50,12 @@ const callerOf = (found: FoundView, ask: (at: Date) => RawBuilder<FoundView>): C
     to: found.to,
   },
   recheck: async (tx, now) => {
-    const { rows } = await ask(now).execute(tx);
-    return rows[0] && callerOf(rows[0], ask);
+    const { rows } = await findAt(now).execute(tx);
+    return rows[0] && callerOf(rows[0], findAt);
   },
 });
 
-export const showView = (row: ViewRow, names: UserNames) => ({
+export const toViewResponse = (row: ViewRow, names: UserNames) => ({
   id: row.id,
   name: row.name,
   page: row.page,

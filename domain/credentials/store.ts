@@ -8,12 +8,12 @@ export type KeyRow = Selectable<Schema['api_keys']>;
 export const insertKey = (tx: Tx, row: Insertable<Schema['api_keys']>): Promise<KeyRow> =>
   tx.insertInto('api_keys').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** `appId`: of the keys that this app minted only. */
+/** `appId` limits the result to keys that this app created. */
 export interface KeyFilter {
   readonly appId?: string | null | undefined;
 }
 
-/** The live ones, newest first. */
+/** Keys that are not revoked, newest first. */
 export function listLiveKeys(
   tx: Tx,
   profileId: string,
@@ -31,7 +31,7 @@ export function listLiveKeys(
   return keys.execute();
 }
 
-/** The revoked ones too. */
+/** Keys of the profile, including revoked ones. */
 export const listKeysOfProfile = (tx: Tx, profileId: string, limit: number) =>
   tx
     .selectFrom('api_keys')
@@ -53,7 +53,7 @@ export const listKeysOfProfile = (tx: Tx, profileId: string, limit: number) =>
     .limit(limit)
     .execute();
 
-/** Undefined when there is no such live key. */
+/** Returns undefined when there is no such live key. */
 export function revokeKey(
   tx: Tx,
   profileId: string,
@@ -71,11 +71,12 @@ export function revokeKey(
   return keys.returning('id').executeTakeFirst();
 }
 
-export const noteKeyUse = (keyIds: readonly string[], now: Date) => sql`SELECT note_key_use(${keyIds}::uuid[], ${now})`;
+export const recordKeyUse = (keyIds: readonly string[], now: Date) =>
+  sql`SELECT note_key_use(${keyIds}::uuid[], ${now})`;
 
 // ── Grants and tokens of apps ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** No scope at all is a revoked grant. */
+/** An empty scope list revokes the grant. */
 export async function saveGrant(
   tx: Tx,
   profileId: string,
@@ -91,7 +92,7 @@ export async function saveGrant(
     .execute();
 }
 
-/** Ends what an app may do on a profile: its grant, and every key that it minted. Resolves to how many live keys ended. */
+/** Revokes an app's access to a profile: its grant and every key it created. Resolves to the number of revoked keys. */
 export async function revokeApp(tx: Tx, profileId: string, appId: string, now: Date): Promise<number> {
   await tx
     .updateTable('grants')
@@ -116,7 +117,7 @@ export async function findSecretHash(tx: Tx, appId: string): Promise<Buffer | un
   return rows[0]?.client_secret_hash;
 }
 
-/** Where an app may have people sent back to; undefined for one that is not live. */
+/** The URLs to which an app may have users redirected; undefined if the app is disabled or unknown. */
 export async function findAppOrigins(
   tx: Tx,
   appId: string,
@@ -128,7 +129,7 @@ export async function findAppOrigins(
   return rows[0];
 }
 
-/** Whether there is such an app, and the operator has not disabled it. */
+/** Whether the app exists and is not disabled. */
 export const isLiveApp = async (tx: Tx, appId: string): Promise<boolean> =>
   (await findSecretHash(tx, appId)) !== undefined;
 
@@ -148,11 +149,11 @@ export async function issueToken(tx: Tx, token: NewToken, now: Date): Promise<vo
   );
 }
 
-// ── Apps, which only the owner of the schema sees ───────────────────────────────────────────────────────────────────────────────
+// ── Apps: readable by the schema owner only ─────────────────────────────────────────────────────────────────────────────────────
 
 export const insertApp = (tx: Tx, row: Insertable<Schema['apps']>) => tx.insertInto('apps').values(row).execute();
 
-/** Undefined when there is no such app that is live. */
+/** Returns undefined when the app is disabled or unknown. */
 export const updateAppRow = (
   tx: Tx,
   appId: string,
@@ -166,14 +167,14 @@ export const updateAppRow = (
     .returning('id')
     .executeTakeFirst();
 
-/** With the old secret go the tokens that it gave. */
+/** Replaces the client secret and deletes the tokens issued with the old one. */
 export async function replaceAppSecret(tx: Tx, appId: string, hash: Buffer): Promise<{ id: string } | undefined> {
   await tx.deleteFrom('app_tokens').where('app_id', '=', appId).execute();
   const apps = tx.updateTable('apps').set({ client_secret_hash: hash }).where('id', '=', appId);
   return apps.returning('id').executeTakeFirst();
 }
 
-/** Undefined when there is no such app that is live. */
+/** Returns undefined when the app is already disabled or unknown. */
 export const markAppDisabled = (tx: Tx, appId: string, now: Date): Promise<{ id: string } | undefined> =>
   tx
     .updateTable('apps')
@@ -183,7 +184,7 @@ export const markAppDisabled = (tx: Tx, appId: string, now: Date): Promise<{ id:
     .returning('id')
     .executeTakeFirst();
 
-/** All of them, for a server that is to know what another does. */
+/** All apps, to copy them to another server. */
 export const listAppRows = (tx: Tx) => tx.selectFrom('apps').selectAll().execute();
 
 export async function keepApps(tx: Tx, rows: readonly Selectable<Schema['apps']>[]): Promise<void> {
@@ -203,9 +204,9 @@ export const listApps = (tx: Tx, limit: number) =>
     .limit(limit)
     .execute();
 
-// ── Whoever shows a secret ──────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Lookup of a secret ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A credential as it stands in the ledger at this moment. */
+/** A credential as currently stored in the ledger. */
 export interface FoundCredential {
   readonly hash: Buffer;
   readonly kind: 'api_key' | 'app';
@@ -214,7 +215,7 @@ export interface FoundCredential {
   readonly workspace_id: string | null;
   readonly app_id: string | null;
   readonly scopes: string[];
-  /** What its app is granted on the profile now; null when no app stands behind it. */
+  /** The current grant of its app on the profile; null when the key belongs to no app. */
   readonly granted: string[] | null;
   readonly requests_per_minute: number;
   readonly is_rate_set: boolean;

@@ -1,53 +1,53 @@
 import type { RawBuilder } from 'kysely';
 
-/** How long one note stands for all the uses that follow it. */
-const noteEveryMs = 60_000;
-const mostKept = 100_000;
+/** A credential's last use is written at most once in this time. */
+const writeEveryMs = 60_000;
+const maxRemembered = 100_000;
 
-/** Where notes are written: a server, or all of them where nobody knows which has the row. */
-export interface Notebook {
+/** Runs the write: on one server, or on all of them when the server with the row is unknown. */
+export interface StatementRunner {
   query(statement: RawBuilder<unknown>): Promise<unknown>;
 }
 
 type Statement = (ids: readonly string[], now: Date) => RawBuilder<unknown>;
 
 /**
- * Remembers when credentials were last used, so that their owner sees which ones nobody needs. Notes are gathered and written beside the
- * requests: a busy one costs one row write a minute, and no request waits for it or fails with it.
+ * Records when credentials were last used, so that their owner can find unused ones. Writes are batched and asynchronous: a busy credential
+ * costs one row write a minute, and no request waits for the write or fails with it.
  */
-export class UseNotes {
-  readonly #ledger: Notebook;
-  readonly #statement: Statement;
+export class LastUseRecorder {
+  readonly #runner: StatementRunner;
+  readonly #toStatement: Statement;
   readonly #onError: (error: unknown) => void;
-  readonly #noted = new Map<string, number>();
+  readonly #recordedAt = new Map<string, number>();
   #due = new Set<string>();
   #isWriting = false;
 
-  constructor(ledger: Notebook, statement: Statement, onError: (error: unknown) => void = () => {}) {
-    this.#ledger = ledger;
-    this.#statement = statement;
+  constructor(runner: StatementRunner, toStatement: Statement, onError: (error: unknown) => void = () => {}) {
+    this.#runner = runner;
+    this.#toStatement = toStatement;
     this.#onError = onError;
   }
 
   note(id: string, now: Date): void {
-    const last = this.#noted.get(id);
-    if (last !== undefined && now.getTime() - last < noteEveryMs) return;
-    if (this.#noted.size >= mostKept) this.#noted.clear();
-    this.#noted.set(id, now.getTime());
+    const last = this.#recordedAt.get(id);
+    if (last !== undefined && now.getTime() - last < writeEveryMs) return;
+    if (this.#recordedAt.size >= maxRemembered) this.#recordedAt.clear();
+    this.#recordedAt.set(id, now.getTime());
     this.#due.add(id);
     if (!this.#isWriting) void this.#write(now);
   }
 
   async #write(now: Date): Promise<void> {
     this.#isWriting = true;
-    // Whoever comes in this turn of the event loop is written along.
+    // Includes uses recorded in the same event loop iteration.
     await new Promise(setImmediate);
     const due = [...this.#due];
     this.#due = new Set();
     try {
-      await this.#ledger.query(this.#statement(due, now));
+      await this.#runner.query(this.#toStatement(due, now));
     } catch (error) {
-      for (const id of due) this.#noted.delete(id);
+      for (const id of due) this.#recordedAt.delete(id);
       this.#onError(error);
     } finally {
       this.#isWriting = false;

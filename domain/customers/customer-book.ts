@@ -15,18 +15,18 @@ import {
 import type { IdentifierKind } from '@tributary/vocabulary';
 import { firstOf, termsOf } from './customer-terms.ts';
 
-/** What a message says of a person. */
+/** The part of a message that identifies and describes a customer. */
 export interface Said {
   readonly identifiers: readonly Identifier[];
   readonly firstName?: string | undefined;
   readonly lastName?: string | undefined;
-  /** When what it tells of happened, where it says so. */
+  /** When the reported activity happened, if the message contains a time. */
   readonly at?: Date | undefined;
-  /** When the customer was active, if that is not `at`; null where the message tells of no activity, as a row of an import. */
+  /** When the customer was active, if it differs from `at`; null when the message reports no activity, as in an import. */
   readonly seenAt?: Date | null;
 }
 
-/** Who says it, and when: kept with whatever follows from it. */
+/** Source and time of a message, stored with every link, merge and conflict that it causes. */
 export interface Evidence {
   readonly source: string;
   readonly saidAt: Date;
@@ -35,14 +35,14 @@ export interface Evidence {
   readonly confirmedBy?: string | undefined;
 }
 
-/** What was said of a customer itself, before the first merge filled it up from others or was refused. */
+/** The customer's own facts, before a merge or a refused merge added facts of others. */
 export type OwnFacts = Omit<CustomerRecord, 'id' | 'createdAt' | 'terms' | 'own'>;
 
-/** A customer but for the identifiers. */
+/** A customer without its identifiers. */
 export interface CustomerRecord {
   readonly id: string;
   readonly createdAt: Date;
-  /** Where a merge is being written, or what would be one; the store keeps the first. */
+  /** Set when a merge, or a refused one, is written. The database keeps the first value. */
   readonly own?: OwnFacts | undefined;
   readonly firstName: string | null;
   readonly lastName: string | null;
@@ -54,36 +54,36 @@ export interface CustomerRecord {
   readonly lastSeenAt: Date;
 }
 
-/** A customer as somebody who holds identifiers. */
-export interface KnownCustomer extends CustomerRecord, Pick<Holder, 'nationalId' | 'isStrong' | 'isKeyed'> {
-  /** The caller's own key of them, as `findCustomerKeys` finds it. */
+/** A stored customer with what identity resolution needs to know about its identifiers. */
+export interface ExistingCustomer extends CustomerRecord, Pick<Holder, 'nationalId' | 'isStrong' | 'isKeyed'> {
+  /** The caller's own key of the customer, as `findCustomerKeys` returns it. */
   readonly ownKey: string | null;
-  /** Whether a merge made them one of several, or was refused. */
+  /** Whether the customer has a merge, or a refused one. */
   readonly isSeveral?: boolean;
 }
 
-/** All of the store that a set of identifiers concerns. */
+/** All stored data that a set of identifiers concerns. */
 export interface KnownCustomers {
-  readonly customers: readonly KnownCustomer[];
+  readonly customers: readonly ExistingCustomer[];
   readonly bindings: readonly Binding[];
-  /** Pairs of customers of whom somebody said that they are two people. */
+  /** Pairs of customers that must not be merged, because a merge of them was undone. */
   readonly apart?: readonly (readonly [string, string])[];
-  /** Which of the identifiers were somebody's who was erased. */
+  /** The identifiers that belonged to erased customers. */
   readonly erased: ErasedIdentifiers;
 }
 
-/** An identifier that was said to be somebody's, and by whom. */
-export interface SaidBinding extends Binding {
+/** A binding of an identifier to a customer, with its source. */
+export interface SourcedBinding extends Binding {
   readonly evidence: Evidence;
 }
 
-/** An identifier that another customer holds. A claim is one of the customer's own names all the same. */
-export interface Conflict extends SaidBinding {
+/** An identifier in a message about this customer that another customer holds. A claim still counts as the customer's own contact data. */
+export interface Conflict extends SourcedBinding {
   readonly isClaim: boolean;
 }
 
-/** An identifier that somebody holds from now on. A merge that is undone finds by `saidOf` whose it is. */
-export interface Link extends SaidBinding {
+/** A new binding. `saidOf` is the customer that the message named; undoing a merge returns the identifier to it. */
+export interface Link extends SourcedBinding {
   readonly saidOf: string;
 }
 
@@ -91,69 +91,69 @@ export interface Merge {
   readonly evidence: Evidence;
   readonly loserId: string;
   readonly survivorId: string;
-  /** Who holds what the loser held, after all merges of the book. */
+  /** The survivor after all merges of the book; it holds the loser's identifiers. */
   readonly finalId: string;
   readonly saidKinds: readonly IdentifierKind[];
-  /** The two of whom the message named identifiers: themselves, or such as were merged into them before. */
+  /** The two customers whose identifiers the message contained: the merged ones, or customers merged into them earlier. */
   readonly named: readonly [string, string];
 }
 
-/** Two customers whom a message named: it is about the one, and named the other, too. */
-export interface Together {
+/** Two customers whose identifiers one message contained. The message is about `one`. */
+export interface CoMention {
   readonly one: string;
   readonly other: string;
   readonly saidKinds: readonly IdentifierKind[];
   readonly evidence: Evidence;
 }
 
-/** Two customers with different keys who carry one identifier. */
+/** A proposal to merge two customers with different keys that share an identifier. */
 export interface Proposal extends Identifier {
   readonly one: string;
   readonly other: string;
   readonly evidence: Evidence;
 }
 
-const toldFacts = ['firstName', 'lastName', 'primaryEmail', 'primaryPhone'] as const;
-/** What is kept of a person once, as the first message that told it said it. */
-export type ToldFact = (typeof toldFacts)[number];
+const factNames = ['firstName', 'lastName', 'primaryEmail', 'primaryPhone'] as const;
+/** A fact of which the first value is kept. */
+export type FactName = (typeof factNames)[number];
 
-/** What was said of one of several who are one person. */
-export type Facts = Pick<CustomerRecord, ToldFact | 'sources' | 'firstSeenAt' | 'lastSeenAt'> & {
-  /** When each was said, where that was after the first merge, or what would have been one; the others were there before. */
-  readonly saidAt?: Partial<Readonly<Record<ToldFact, string>>>;
+/** The own facts of one of several merged customers. */
+export type Facts = Pick<CustomerRecord, FactName | 'sources' | 'firstSeenAt' | 'lastSeenAt'> & {
+  /** When each fact was stated, if that was after the first merge or refused merge; absent facts are older. */
+  readonly saidAt?: Partial<Readonly<Record<FactName, string>>>;
 };
 
-/** What a store must do to hold what the book holds. */
+/** The writes that bring the database to the state of the book. */
 export interface BookChanges {
-  /** Created or changed, those merged away among them. */
+  /** Created and changed customers, including those merged away. */
   readonly customers: readonly CustomerRecord[];
-  /** To whom each was said to belong, before the merges. */
+  /** New bindings, before the merges are applied. */
   readonly links: readonly Link[];
   readonly merges: readonly Merge[];
   readonly conflicts: readonly Conflict[];
-  /** In the order in which they were said, each pair once. */
-  readonly together: readonly Together[];
+  /** In message order, each pair once. */
+  readonly together: readonly CoMention[];
   /** Each pair once. */
   readonly proposals: readonly Proposal[];
-  /** By the customer that it was said of. */
+  /** By the customer that the message named. */
   readonly ownFacts: ReadonlyMap<string, Facts>;
 }
 
-/** The customers that some messages concern, in memory: takes one message after another, and says in the end what changed. */
+/** Applies messages to customers in memory, one by one, and collects the changes to write. */
 export class CustomerBook {
   readonly #graph: IdentityGraph;
-  readonly #graves: Graves;
+  readonly #erasure: Graves;
   readonly #newId: () => string;
-  readonly #known: ReadonlyMap<string, KnownCustomer>;
+  readonly #existing: ReadonlyMap<string, ExistingCustomer>;
   readonly #customers: Map<string, CustomerRecord>;
   readonly #changed = new Set<string>();
   readonly #links: Link[] = [];
-  /** Of whom each identifier was said. */
+  /** The customer that each identifier was stated for. */
   readonly #saidOf: Map<string, string>;
   readonly #ownFacts = new Map<string, Facts>();
   readonly #merges: Omit<Merge, 'finalId'>[] = [];
   readonly #conflicts: Conflict[] = [];
-  readonly #together = new Map<string, Together>();
+  readonly #coMentions = new Map<string, CoMention>();
   readonly #proposals = new Map<string, Proposal>();
 
   constructor({ customers, bindings, apart, erased }: KnownCustomers, newId: () => string) {
@@ -161,23 +161,23 @@ export class CustomerBook {
     this.#saidOf = new Map(
       bindings.map((binding) => [identifierKey(binding), binding.movedFrom ?? binding.customerId]),
     );
-    this.#graves = { erased, holderOf: (identifier) => this.#graph.holderOf(identifier) };
-    this.#known = new Map(customers.map((customer) => [customer.id, customer]));
-    this.#customers = new Map(this.#known);
+    this.#erasure = { erased, holderOf: (identifier) => this.#graph.holderOf(identifier) };
+    this.#existing = new Map(customers.map((customer) => [customer.id, customer]));
+    this.#customers = new Map(this.#existing);
     this.#newId = newId;
   }
 
   /**
-   * Undefined where it is about nobody, because whom it names was erased. `saidOf` is the customer that it names, who may have been merged
-   * into the one it is about.
+   * Applies a message. Returns undefined when all of its identifiers belong to an erased customer. `saidOf` is the customer that the message
+   * names; `customerId` is the one it was merged into, if any.
    */
   take(
-    { identifiers: said, firstName, lastName, at, seenAt }: Said,
+    { identifiers: stated, firstName, lastName, at, seenAt }: Said,
     evidence: Evidence,
   ): { customerId: string; saidOf: string; isNew: boolean } | undefined {
     const { source, saidAt } = evidence;
-    const identifiers = withoutErased(said, at, this.#graves);
-    if (identifiers.length === 0 && said.length > 0) return undefined;
+    const identifiers = withoutErased(stated, at, this.#erasure);
+    if (identifiers.length === 0 && stated.length > 0) return undefined;
     const holders = byStrength(identifiers).map((one) => {
       const holder = this.#graph.holderOf(one)?.id;
       return { one, holder, saidOf: this.#saidOf.get(identifierKey(one)) ?? holder };
@@ -186,17 +186,17 @@ export class CustomerBook {
       id: this.#newId(),
       createdAt: saidAt,
     });
-    const active = activityOf(seenAt === undefined ? at : seenAt, saidAt);
-    const found = this.#customers.get(customerId) ?? newcomer(customerId, saidAt, active ?? saidAt);
-    const isTold = merged.length > 0 || conflicts.length > 0 || claimed.length > 0;
-    const customer = isTold && !found.own ? { ...found, own: factsOf(found) } : found;
-    // A claim is the customer's own address, too, although another one holds it.
-    const carried = [...linked, ...claimed];
+    const active = getActivityTime(seenAt === undefined ? at : seenAt, saidAt);
+    const found = this.#customers.get(customerId) ?? createRecord(customerId, saidAt, active ?? saidAt);
+    const needsOwnFacts = merged.length > 0 || conflicts.length > 0 || claimed.length > 0;
+    const customer = needsOwnFacts && !found.own ? { ...found, own: getOwnFacts(found) } : found;
+    // A claim counts as the customer's own contact data, although another customer holds the identifier.
+    const ownIdentifiers = [...linked, ...claimed];
     const mentioned = {
       firstName: firstName ?? null,
       lastName: lastName ?? null,
-      primaryEmail: firstOf(carried, 'email') ?? null,
-      primaryPhone: firstOf(carried, 'phone') ?? null,
+      primaryEmail: firstOf(ownIdentifiers, 'email') ?? null,
+      primaryPhone: firstOf(ownIdentifiers, 'phone') ?? null,
       sources: [source],
       terms: [],
       firstSeenAt: active ?? found.firstSeenAt,
@@ -211,8 +211,8 @@ export class CustomerBook {
       return this.#mergeAway({ loserId, survivorId: customerId, saidKinds, named, evidence });
     });
     const whole = [...losers, mentioned].reduce(filled, customer);
-    this.#write({ ...whole, terms: termsOf(whole, carried) });
-    if (whole.own || this.#known.get(customerId)?.isSeveral) this.#noteFacts(saidOf, mentioned, saidAt);
+    this.#write({ ...whole, terms: termsOf(whole, ownIdentifiers) });
+    if (whole.own || this.#existing.get(customerId)?.isSeveral) this.#addOwnFacts(saidOf, mentioned, saidAt);
     for (const identifier of linked) this.#saidOf.set(identifierKey(identifier), saidOf);
     this.#links.push(...linked.map((identifier) => ({ ...identifier, customerId, saidOf, evidence })));
     for (const [isClaim, some] of [
@@ -223,57 +223,57 @@ export class CustomerBook {
     for (const { one, holder, saidOf: other } of holders) {
       const isFoundBy = holder !== undefined && holder !== first && joined.get(holder) === other;
       if (holder && other && other !== saidOf && (isStrongKind(one.kind) || isFoundBy))
-        this.#noteTogether({ one: saidOf, other, saidKinds, evidence });
-      if (holder && claimed.includes(one)) this.#propose(one, saidOf, other ?? holder, evidence);
-      if (holder && (conflicts.includes(one) || claimed.includes(one))) this.#keepOwn(holder);
+        this.#addCoMention({ one: saidOf, other, saidKinds, evidence });
+      if (holder && claimed.includes(one)) this.#addProposal(one, saidOf, other ?? holder, evidence);
+      if (holder && (conflicts.includes(one) || claimed.includes(one))) this.#storeOwnFacts(holder);
     }
     return { customerId, saidOf, isNew };
   }
 
-  /** Merges two customers because a member confirmed it. Resolves to the survivor's id, which is the older one's. */
+  /** Merges two customers after a member confirmed it. Returns the survivor's id, which is that of the older one. */
   join(one: string, other: string, saidKinds: readonly IdentifierKind[], evidence: Evidence): string {
     const [survivor, loser] = [one, other].map((id) => this.#customers.get(id) as CustomerRecord).sort(byAge) as [
       CustomerRecord,
       CustomerRecord,
     ];
     this.#graph.merge(loser.id, survivor.id);
-    const found = survivor.own ? survivor : { ...survivor, own: factsOf(survivor) };
+    const found = survivor.own ? survivor : { ...survivor, own: getOwnFacts(survivor) };
     const named = [survivor.id, loser.id] as const;
     const merged = this.#mergeAway({ loserId: loser.id, survivorId: survivor.id, saidKinds, named, evidence });
     this.#write(filled(found, merged));
     return survivor.id;
   }
 
-  /** Whether a message tells of the time before whom it names was erased. */
+  /** Whether a message is about the time before the customer it names was erased. */
   isOfErased({ identifiers, at }: Said): boolean {
-    return isOfErased(identifiers, at, this.#graves);
+    return isOfErased(identifiers, at, this.#erasure);
   }
 
-  /** Whom a customer has become by now. */
+  /** The customer that this one was merged into, or its own id. */
   survivorOf(customerId: string): string {
     return this.#graph.survivorOf(customerId);
   }
 
-  /** Customers that this book made, and nobody else can know of: none where it merged any. */
+  /** Customers created by this book that no other transaction can know. Empty when the book merged any. */
   newcomers(): ReadonlySet<string> {
-    const made = this.#merges.length > 0 ? [] : [...this.#changed].filter((id) => !this.#known.has(id));
-    return new Set(made);
+    const created = this.#merges.length > 0 ? [] : [...this.#changed].filter((id) => !this.#existing.has(id));
+    return new Set(created);
   }
 
-  /** The caller's own key of each customer where it follows from the book; of the others the store must be asked. */
+  /** The caller's own key of each customer, where the book determines it. The others have to be queried. */
   ownKeys(): ReadonlyMap<string, string | null> {
     if (this.#merges.length > 0) return new Map();
-    const said = Map.groupBy(
+    const keyLinks = Map.groupBy(
       this.#links.filter(({ kind }) => kind === 'external_customer_id'),
       ({ customerId }) => customerId,
     );
     return new Map(
       [...this.#customers.keys()].flatMap((id) => {
-        const known = this.#known.get(id);
-        const [first, ...others] = said.get(id) ?? [];
-        if (!first) return [[id, known?.ownKey ?? null]];
-        // Which of several is the first the store decides.
-        return known || others.length > 0 ? [] : [[id, first.value]];
+        const existing = this.#existing.get(id);
+        const [first, ...others] = keyLinks.get(id) ?? [];
+        if (!first) return [[id, existing?.ownKey ?? null]];
+        // With several keys, the database decides which one is first.
+        return existing || others.length > 0 ? [] : [[id, first.value]];
       }),
     );
   }
@@ -284,13 +284,13 @@ export class CustomerBook {
       links: this.#links,
       merges: this.#merges.map((merge) => ({ ...merge, finalId: this.survivorOf(merge.loserId) })),
       conflicts: this.#conflicts,
-      together: [...this.#together.values()],
+      together: [...this.#coMentions.values()],
       proposals: [...this.#proposals.values()],
       ownFacts: this.#ownFacts,
     };
   }
 
-  /** Of each of the holders, whom the strongest identifier that found it was said of; the first is whom the message is about. */
+  /** For each holder, the customer that its strongest matching identifier was stated for. The first entry is the one the message is about. */
   #namedOf(
     found: readonly { readonly holder: string | undefined; readonly saidOf: string | undefined }[],
     joined: ReadonlySet<string>,
@@ -301,32 +301,33 @@ export class CustomerBook {
     return named;
   }
 
-  #noteTogether(pair: Together): void {
+  #addCoMention(pair: CoMention): void {
     const key = `${pair.one} ${pair.other}`;
-    if (!this.#together.has(key)) this.#together.set(key, pair);
+    if (!this.#coMentions.has(key)) this.#coMentions.set(key, pair);
   }
 
-  /** The strongest identifier that both carry is the evidence. */
-  #propose({ kind, value }: Identifier, some: string, others: string, evidence: Evidence): void {
+  /** Proposes a merge once per pair. Identifiers come strongest first, so the first one is stored as evidence. */
+  #addProposal({ kind, value }: Identifier, some: string, others: string, evidence: Evidence): void {
     const [one, other] = [some, others].sort() as [string, string];
     const key = `${one} ${other}`;
     if (!this.#proposals.has(key)) this.#proposals.set(key, { one, other, kind, value, evidence });
   }
 
-  /** Should they become one person by what was said now, it must be known what was told of them since. */
-  #keepOwn(customerId: string): void {
+  /** Stores the customer's own facts from now on, because this conflict may later turn into a merge that has to be undone. */
+  #storeOwnFacts(customerId: string): void {
     const customer = this.#customers.get(customerId) as CustomerRecord;
-    if (!customer.own && !this.#known.get(customerId)?.isSeveral) this.#write({ ...customer, own: factsOf(customer) });
+    if (!customer.own && !this.#existing.get(customerId)?.isSeveral)
+      this.#write({ ...customer, own: getOwnFacts(customer) });
   }
 
-  #noteFacts(saidOf: string, said: Facts, at: Date): void {
-    const times = toldFacts.flatMap((fact) => (said[fact] === null ? [] : [[fact, at.toISOString()]]));
-    const facts = { ...said, saidAt: Object.fromEntries(times) };
+  #addOwnFacts(saidOf: string, stated: Facts, at: Date): void {
+    const times = factNames.flatMap((fact) => (stated[fact] === null ? [] : [[fact, at.toISOString()]]));
+    const facts = { ...stated, saidAt: Object.fromEntries(times) };
     const before = this.#ownFacts.get(saidOf);
     this.#ownFacts.set(saidOf, before ? filledFacts(before, facts) : facts);
   }
 
-  /** The loser keeps its facts, for a merge may be undone, but is no longer found. */
+  /** Removes the loser from search. Its facts are kept, because a merge may be undone. */
   #mergeAway(merge: Omit<Merge, 'finalId'>): CustomerRecord {
     const loser = this.#customers.get(merge.loserId) as CustomerRecord;
     this.#write({ ...loser, terms: [] });
@@ -340,14 +341,14 @@ export class CustomerBook {
   }
 }
 
-const factsOf = ({ id: _id, createdAt: _created, terms: _terms, own: _own, ...facts }: CustomerRecord): OwnFacts =>
+const getOwnFacts = ({ id: _id, createdAt: _created, terms: _terms, own: _own, ...facts }: CustomerRecord): OwnFacts =>
   facts;
 
-/** When a customer was active, as a message tells: never after it was sent. Undefined where it tells of no activity. */
-const activityOf = (seenAt: Date | null | undefined, saidAt: Date): Date | undefined =>
+/** The activity time of a message, capped at the time it was sent. Undefined when it reports no activity. */
+const getActivityTime = (seenAt: Date | null | undefined, saidAt: Date): Date | undefined =>
   seenAt === null ? undefined : seenAt === undefined || seenAt > saidAt ? saidAt : seenAt;
 
-const newcomer = (id: string, at: Date, seenAt: Date): CustomerRecord => ({
+const createRecord = (id: string, at: Date, seenAt: Date): CustomerRecord => ({
   id,
   createdAt: at,
   firstName: null,
@@ -360,14 +361,14 @@ const newcomer = (id: string, at: Date, seenAt: Date): CustomerRecord => ({
   lastSeenAt: seenAt,
 });
 
-/** What a customer lacks is filled from another; what it has stays. */
+/** Fills missing facts from another customer; existing ones stay. */
 function filled(customer: CustomerRecord, other: Omit<CustomerRecord, 'id' | 'createdAt' | 'own'>): CustomerRecord {
   const terms = [...new Set([...customer.terms, ...other.terms])];
   return { ...customer, ...filledFacts(customer, other), terms };
 }
 
 export function filledFacts(some: Facts, others: Facts): Facts {
-  const times = toldFacts.flatMap((fact) => {
+  const times = factNames.flatMap((fact) => {
     const at = (some[fact] === null ? others : some).saidAt?.[fact];
     return at ? [[fact, at]] : [];
   });

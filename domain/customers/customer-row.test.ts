@@ -3,12 +3,12 @@ import { openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { june, openShop, type Shown } from './customers.fixture.ts';
+import { june, type ListedConversion, openShop } from './customers.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-describe('A row', () => {
-  describe('of somebody who is known', () => {
+describe('a row of the customer list', () => {
+  describe('of an identified customer', () => {
     let shop: Awaited<ReturnType<typeof openShop>>;
     let first: { outcome_event_id: string };
     let paid: { outcome_event_id: string };
@@ -56,7 +56,7 @@ describe('A row', () => {
       await shop.attribute();
     });
 
-    test('[cust-038] [cust-047] [cust-021] stands on a page with a cursor and the days that were asked for', async () => {
+    test('[cust-038] [cust-047] [cust-021] is returned with a cursor and the requested days', async () => {
       const { status, body } = await shop.get(payments);
       expect(status).toBe(200);
       expect(body).toEqual({
@@ -66,7 +66,7 @@ describe('A row', () => {
       });
     });
 
-    test('[cust-001] [cust-002] says who came from where, over which touches, and brought how much, now and in all', async () => {
+    test('[cust-001] [cust-002] contains the customer, the touchpoints, the revenue and the lifetime totals', async () => {
       expect((await shop.get(payments)).body.data).toEqual([
         {
           conversion_id: conversionIdOf(paid.outcome_event_id),
@@ -89,14 +89,14 @@ describe('A row', () => {
       ]);
     });
 
-    test('[cust-003] is of one conversion: of one customer there may be several', async () => {
+    test('[cust-003] represents one conversion, so a customer may have several', async () => {
       const { data } = (await shop.get({ ...payments, date_from: '2026-05-01' })).body;
-      expect(data.map(({ conversion_id }: Shown) => conversion_id)).toEqual(
+      expect(data.map(({ conversion_id }: ListedConversion) => conversion_id)).toEqual(
         [paid, first].map(({ outcome_event_id }) => conversionIdOf(outcome_event_id)),
       );
     });
 
-    test('is written down as a look at one person, however many of their rows a page shows', async () => {
+    test('counts as one customer in the access log, even with several rows', async () => {
       const before = (await shop.accesses()).length;
       await shop.get({ ...payments, date_from: '2026-05-01' });
       const log = await shop.accesses();
@@ -105,7 +105,7 @@ describe('A row', () => {
     });
   });
 
-  test('[cust-005] [cust-006] of somebody unknown has the browser’s id, and neither name nor e-mail address', async () => {
+  test('[cust-005] [cust-006] of an anonymous visitor has the visitor id, and no name or email', async () => {
     const shop = await openShop(world);
     const visitor = uuid();
     const { outcome_event_id } = await shop.event({
@@ -137,7 +137,7 @@ describe('A row', () => {
     ]);
   });
 
-  test('[cust-009] [cust-014] [cust-015] that no touch precedes says so', async () => {
+  test('[cust-009] [cust-014] [cust-015] without touchpoints has the channel unknown and zero touches', async () => {
     const shop = await openShop(world);
     await shop.event({
       occurred_at: '2026-06-10T10:00:00.000Z',
@@ -158,11 +158,11 @@ describe('A row', () => {
         time_to_complete_seconds: 0,
       },
     ]);
-    // Not worked out yet is shown in the same way.
+    // Conversions that are not attributed yet look the same.
     expect(before.body.data).toEqual(after.body.data);
   });
 
-  test('[cust-011] [cust-012] has the money of its own kind, and none that cannot be converted', async () => {
+  test('[cust-011] [cust-012] has revenue by type, and null without an exchange rate', async () => {
     const shop = await openShop(world, { reportingCurrency: 'USD' });
     const user_traits = { external_id: 'eva' };
     const at = (day: number) => ({ occurred_at: `2026-06-0${day}T10:00:00.000Z`, user_traits });
@@ -171,7 +171,7 @@ describe('A row', () => {
     await shop.event({ ...at(3), properties: { value: '80.5', currency: 'USD' } });
     await shop.event({ ...at(4), properties: { value: '1000', currency: 'XPF' } });
     const one = async (goal: string) =>
-      (await shop.get({ ...june, goal })).body.data.map((row: Shown) => [
+      (await shop.get({ ...june, goal })).body.data.map((row: ListedConversion) => [
         row.revenue,
         row.revenue_type,
         row.total_revenue,
@@ -183,12 +183,12 @@ describe('A row', () => {
       [null, 'cash', 80.5, 4],
       [80.5, 'cash', 80.5, 4],
     ]);
-    // Until it is converted anew, an amount in the old currency is none in the new.
+    // Amounts in the old currency are null until they are converted.
     await shop.run(sql`UPDATE profiles SET reporting_currency = 'CLP'`);
     expect(await one('lead_created')).toEqual([[null, 'pipeline', null, 4]]);
   });
 
-  test('[cust-017] [cust-018] that names nobody counts for itself alone, and only a payment is money paid', async () => {
+  test('[cust-017] [cust-018] without customer and visitor has totals of its own conversion, and only payments count as revenue', async () => {
     const shop = await openShop(world, { reportingCurrency: 'USD' });
     for (const event_name of ['payment_received', 'order_placed'])
       await shop.event({
@@ -204,7 +204,7 @@ describe('A row', () => {
   });
 });
 
-test('[cust-004] [conv-001] the id of a row, a customer’s or a browser’s, is one that its journey is read by', async () => {
+test('[cust-004] [conv-001] the journey can be read by the id of a row, for customers and anonymous visitors', async () => {
   const shop = await openShop(world);
   const visitor = uuid();
   const pay = (user_traits: object) =>

@@ -7,16 +7,16 @@ interface Searchable {
   readonly terms: readonly string[];
 }
 
-/** The search terms of a customer after these identifiers were linked. */
+/** The search terms of a customer after linking these identifiers. */
 export function termsOf(customer: Searchable, linked: readonly Identifier[]): string[] {
-  const fresh = searchTerms({
+  const added = searchTerms({
     firstName: customer.firstName ?? undefined,
     lastName: customer.lastName ?? undefined,
     emails: linked.filter(({ kind }) => kind === 'email').map(({ value }) => value),
     phones: linked.filter(({ kind }) => kind === 'phone').map(({ value }) => value),
   });
-  return [...new Set([...customer.terms, ...fresh])].slice(0, maxTermsOfCustomer);
+  return [...new Set([...customer.terms, ...added])].slice(0, maxTermsOfCustomer);
 }
 
-export const firstOf = (identifiers: readonly Identifier[], wanted: IdentifierKind): string | undefined =>
-  identifiers.find(({ kind }) => kind === wanted)?.value;
+export const firstOf = (identifiers: readonly Identifier[], wantedKind: IdentifierKind): string | undefined =>
+  identifiers.find(({ kind }) => kind === wantedKind)?.value;

@@ -3,8 +3,8 @@ import { type SceneTraits, scene, type World } from '@tributary/testkit';
 import type { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** What the list shows of a conversion. */
-export interface Shown {
+/** A row of the customer list. */
+export interface ListedConversion {
   readonly conversion_id: string;
   readonly customer_profile_id: string;
   readonly name: string | null;
@@ -16,19 +16,19 @@ export const june = { date_from: '2026-06-01', date_to: '2026-06-30' };
 
 const scopes: readonly Scope[] = ['customers:read', 'attribution:write', 'goals:write'];
 
-/** A shop whose list of customers is asked for. */
-export async function openShop(world: World, traits: SceneTraits = {}) {
-  const place = await scene(world, { scopes, requestsPerMinute: 100_000, ...traits });
+/** A profile with helpers to read its customer list. */
+export async function openShop(world: World, options: SceneTraits = {}) {
+  const profileScene = await scene(world, { scopes, requestsPerMinute: 100_000, ...options });
   const get = async (query: Record<string, string>) => {
-    const { status, body } = await place.ask(`/api/v1/customers?${new URLSearchParams(query)}`);
+    const { status, body } = await profileScene.ask(`/api/v1/customers?${new URLSearchParams(query)}`);
     return { status, body };
   };
   return {
-    ...place,
+    ...profileScene,
     get,
-    /** Follows the cursor to the end, as a caller would. */
+    /** Reads all pages by following the cursor. */
     async all(query: Record<string, string>) {
-      const rows: Shown[] = [];
+      const rows: ListedConversion[] = [];
       const pages: number[] = [];
       let cursor: Record<string, string> = {};
       for (;;) {
@@ -42,7 +42,7 @@ export async function openShop(world: World, traits: SceneTraits = {}) {
       }
     },
     event: (event: object) =>
-      place.post('/api/v1/events', { event_name: 'payment_received', idempotency_key: uuid(), ...event }),
-    run: (statement: ReturnType<typeof sql>) => place.ledger.transaction((tx) => statement.execute(tx)),
+      profileScene.post('/api/v1/events', { event_name: 'payment_received', idempotency_key: uuid(), ...event }),
+    run: (statement: ReturnType<typeof sql>) => profileScene.ledger.transaction((tx) => statement.execute(tx)),
   };
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Cleared, ErasedPerson } from './erased-person.ts';
 import { findSurvivors } from './store.ts';
 
-/** All rows that are one person: the customer, who is locked, and those merged into it, one after another. */
+/** Ids of the customer, which the caller has locked, and of all customers merged into it, directly or not. */
 export async function findMergedInto(tx: Tx, profileId: string, customerId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     WITH RECURSIVE family AS (
@@ -17,7 +17,7 @@ export async function findMergedInto(tx: Tx, profileId: string, customerId: stri
   return rows.map(({ id }) => id);
 }
 
-/** All that somebody is known by, in the order in which it became known. */
+/** All identifiers of the customers, in the order in which they were stated. */
 export async function findIdentifiers(
   tx: Tx,
   profileId: string,
@@ -29,7 +29,7 @@ export async function findIdentifiers(
   return rows;
 }
 
-/** Identifiers that customers carry and another one holds. */
+/** Emails and phones that these customers claim and another customer holds. */
 export async function findClaims(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<Identifier[]> {
   const { rows } = await sql<Identifier>`
     SELECT DISTINCT kind, value FROM identity_conflicts
@@ -38,11 +38,11 @@ export async function findClaims(tx: Tx, profileId: string, customerIds: readonl
   return rows;
 }
 
-/** Customers besides the holder who carry an identifier, by the ids that they have now, the first one first. */
+/** Customers other than the holder that claim an identifier, by their surviving ids, earliest claim first. */
 export async function findClaimants(tx: Tx, profileId: string, { kind, value }: Identifier): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT customer_id AS id FROM identity_conflicts
-    WHERE profile_id = ${profileId} AND kind = ${kind} AND value = ${value} ORDER BY said_at, customer_id LIMIT ${mostClaimants}`.execute(
+    WHERE profile_id = ${profileId} AND kind = ${kind} AND value = ${value} ORDER BY said_at, customer_id LIMIT ${maxClaimants}`.execute(
     tx,
   );
   const survivors = await findSurvivors(
@@ -53,15 +53,15 @@ export async function findClaimants(tx: Tx, profileId: string, { kind, value }: 
   return [...new Set(rows.flatMap(({ id }) => survivors.get(id) ?? []))];
 }
 
-/** Enough to find one who is not the holder: claims of the holder's own merged customers are few. */
-const mostClaimants = 100;
+/** Enough to find a claimant other than the holder: customers merged into the holder have few claims. */
+const maxClaimants = 100;
 
-/** What people share: an address, a phone. */
+/** Kinds of identifiers that several people may share, such as an email or a phone. */
 const sharedKinds: readonly string[] = ['email', ...weakIdentifierKinds];
 
 /**
- * An identifier that another customer carries, too, is not erased with its holder: it goes to the first of the others, as if that one had
- * been named first. Otherwise an erasure would take an address from a customer that was not named.
+ * Moves shared identifiers of the erased customers to the earliest other claimant, as if that customer had been the first to use them.
+ * Otherwise an erasure would take an email from a customer who is not erased.
  */
 export async function handOverShared(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
   await sql`
@@ -92,7 +92,7 @@ export async function handOverShared(tx: Tx, profileId: string, customerIds: rea
 
 const pageSize = 5_000;
 
-/** Everything that anybody of a profile is known by, a page after the other. */
+/** All identifiers of a profile, read page by page. */
 export async function* walkIdentifiers(
   app: Postgres,
   profileId: string,
@@ -113,14 +113,14 @@ export async function* walkIdentifiers(
   }
 }
 
-/** A customer without a person. It tells nothing of when the person came. */
+/** Inserts a customer without personal data. Its timestamps are those of the erasure, so that they do not reveal when the customer came. */
 export async function insertShell(tx: Tx, { profileId, shellId, at }: ErasedPerson): Promise<void> {
   await sql`
     INSERT INTO customers (profile_id, id, sources, terms, first_seen_at, last_seen_at, created_at, erased_at)
     VALUES (${profileId}, ${shellId}, '{}', '{}', ${at}, ${at}, ${at}, ${at})`.execute(tx);
 }
 
-/** Last of the rooms: what others still refer to would go with the rows. */
+/** Runs after all other modules: deleting the rows cascades to rows that still refer to them. */
 export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedPerson): Promise<Cleared> {
   const ids = [...customerIds];
   const deleteFrom = async (table: string, condition: ReturnType<typeof sql>) =>
@@ -131,7 +131,7 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
   const mentions = (column: string) => sql`${sql.ref(column)} = ANY (${ids}::uuid[])`;
   const identity_conflicts = await deleteFrom(
     'identity_conflicts',
-    // Also where somebody else was once said to have one of their identifiers.
+    // Includes conflicts in which another customer claimed one of their identifiers.
     sql`(${mentions('customer_id')} OR (kind, value) IN (
       SELECT kind, value FROM identifiers WHERE profile_id = ${profileId} AND ${mentions('customer_id')}))`,
   );
@@ -139,7 +139,7 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
   const kept_apart = await deleteFrom('kept_apart', eitherEnd);
   const merge_proposals = await deleteFrom('merge_proposals', eitherEnd);
   const said_together = await deleteFrom('said_together', eitherEnd);
-  // A merge may bear somebody who is of another person since one before it was undone: it stands between the two whom it named.
+  // After an earlier merge was undone, a later one may reference a customer that is no longer part of it: point it at the two it named.
   await sql`
     UPDATE merges m SET loser_id = m.named_other, survivor_id = m.named_one
     WHERE m.profile_id = ${profileId} AND (${mentions('m.loser_id')} OR ${mentions('m.survivor_id')})
@@ -151,12 +151,12 @@ export async function eraseCustomers(tx: Tx, { profileId, customerIds }: ErasedP
   const ends = ['loser_id', 'survivor_id', 'named_one', 'named_other'].map(mentions);
   const merges = await deleteFrom('merges', sql`(${sql.join(ends, sql` OR `)})`);
   const identifiers = await deleteFrom('identifiers', mentions('customer_id'));
-  // search_terms follow by their trigger.
+  // A trigger deletes the search_terms.
   const customers = await deleteFrom('customers', mentions('id'));
   return { identity_conflicts, kept_apart, merge_proposals, said_together, merges, identifiers, customers };
 }
 
-/** Which of these customers are without a person. */
+/** Those of the customers that are erased. */
 export async function findShells(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<Set<string>> {
   if (customerIds.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`

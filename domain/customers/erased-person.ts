@@ -3,38 +3,38 @@ import type { PersonTables as PeopleInPostgres, Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import type { FindNamingErased } from './named-in.ts';
 
-/** Whose rows go where in an erasure. */
+/** The customers of an erasure, and the customer that takes over their anonymous rows. */
 export interface ErasedPerson {
   readonly profileId: string;
-  /** The customer, and everybody who was merged into it. */
+  /** The customer and all customers merged into it. */
   readonly customerIds: readonly string[];
-  /** The customer without a person to whom goes what must still count. */
+  /** A customer without personal data. It receives the rows that must still count in reports. */
   readonly shellId: string;
   readonly at: Date;
 }
 
-/** The same with all that the person is known by, as each room that holds people is told. */
+/** An erased customer with all identifiers and visitors, as passed to each module with personal data. */
 export interface KnownPerson extends ErasedPerson {
   readonly identifiers: readonly Identifier[];
   readonly visitorIds: readonly string[];
 }
 
-/** How many rows were cleared, by table. */
+/** The number of cleared rows by table. */
 export type Cleared = Readonly<Record<string, number>>;
 
 /**
- * What a room holds of people, exported by its door as `holdsPeople` and listed in domain/erasures/registry.ts. An erasure, the search
- * after it and the test that no table is forgotten all read this and nothing else.
+ * Declares where a module stores personal data. Each module exports one as `holdsPeople`; domain/erasures/registry.ts lists them. Erasures,
+ * the scan for remains and the test that no table is missing use only these declarations.
  */
 export interface HoldsPeople<Erasing = unknown, Searching = unknown> {
   readonly postgres?: PeopleInPostgres;
-  /** Changed after the transaction, all people that are due at once. */
+  /** Changed after the transaction, for all customers that are due at once. */
   readonly clickhouse?: PeopleInClickHouse;
-  /** Clears the room's tables of PostgreSQL in the transaction of the erasure. */
+  /** Clears the module's PostgreSQL tables in the transaction of the erasure. */
   readonly erase?: (tx: Tx, person: KnownPerson, services: Erasing) => Promise<Cleared>;
   /**
-   * Clears texts that name somebody who was erased, wherever in them, after the transaction and for all of a profile who are due at once.
-   * What cannot be opened says nothing to anybody, and must stop nobody.
+   * Clears free-form content that mentions erased customers, after the transaction and for all customers of a profile that are due at once.
+   * Content that cannot be decrypted must be skipped: it reveals nothing and must not block the erasure.
    */
   readonly forget?: (
     profileId: string,
@@ -42,6 +42,6 @@ export interface HoldsPeople<Erasing = unknown, Searching = unknown> {
     findNaming: FindNamingErased,
     signal: AbortSignal,
   ) => Promise<Cleared>;
-  /** What only the room can open, by its name on the certificate. */
+  /** Encrypted content that only this module can read, by its name on the certificate. */
   readonly opened?: Readonly<Record<string, (profileId: string, stores: Searching) => AsyncIterable<unknown>>>;
 }

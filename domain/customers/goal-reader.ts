@@ -2,36 +2,35 @@ import type { Tx } from '@tributary/postgres';
 import type { RevenueType } from '@tributary/vocabulary';
 import type { CustomerTotals, FindCustomerTotals, WithoutRate } from './totals.ts';
 
-/** A place in the order of conversions: newest first, and of one moment the higher id first. */
+/** A position in the order of conversions: newest first, and the higher id first at equal times. */
 export interface Position {
   readonly at: Date;
-  /** Of the outcome. */
+  /** The outcome id. */
   readonly id: string;
 }
 
-/** An outcome that was looked at. */
-export interface LookedAt extends Position {
-  /** False: it is of another goal, and only says how far down was looked. */
+/** An outcome read while scanning for a goal. */
+export interface ScannedOutcome extends Position {
+  /** False for an outcome of another goal, which only marks how far the scan has come. */
   readonly isGoal: boolean;
   readonly customerId: string | null;
   readonly visitorId: string | null;
-  /** In the reporting currency; null: no money, or no rate to convert it by. */
+  /** In the reporting currency; null when it has no money or no exchange rate. */
   readonly amount: string | null;
-  /** It has money, and no rate to convert it by. */
+  /** Whether it has money without an exchange rate. */
   readonly isUnconverted: boolean;
   readonly revenueType: RevenueType;
 }
 
-/** What was looked at, in order. Unless it is the end, there may be more below the last of them. */
-export interface Stretch {
-  readonly looked: readonly LookedAt[];
-  /** How many were read for it. */
-  readonly seen: number;
+/** A range of scanned outcomes, in order. Unless `isEnd`, there may be more after the last one. */
+export interface ScannedRange {
+  readonly outcomes: readonly ScannedOutcome[];
+  /** The number of rows read for it. */
+  readonly scannedCount: number;
   readonly isEnd: boolean;
 }
 
-/** What there is where there is nothing to look for. */
-export const nothing: Stretch = { looked: [], seen: 0, isEnd: true };
+export const emptyRange: ScannedRange = { outcomes: [], scannedCount: 0, isEnd: true };
 
 export interface Goal {
   readonly profileId: string;
@@ -41,18 +40,18 @@ export interface Goal {
 }
 
 export interface OpenGoal {
-  /** The newest conversions of the goal before a place. */
-  read(before: Position, most: number): Promise<Stretch>;
-  /** The same of certain customers. */
-  readOf(customerIds: readonly string[], before: Position, most: number): Promise<Stretch>;
+  /** The newest conversions of the goal after a position in the order. */
+  read(before: Position, most: number): Promise<ScannedRange>;
+  /** Like `read`, limited to certain customers. */
+  readOf(customerIds: readonly string[], before: Position, most: number): Promise<ScannedRange>;
 }
 
-/** Who reached a goal. Outcomes are the business of a room above this one, which is why whoever puts the service together hands this in. */
+/** Reads who reached a goal. Outcomes belong to a module that depends on this one, so the app injects the implementation. */
 export interface GoalReader {
   open(tx: Tx, goal: Goal): Promise<OpenGoal>;
-  /** Payments of a period that have no value in the reporting currency. */
+  /** Payments of a period without a value in the reporting currency. */
   sumWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<readonly WithoutRate[]>;
-  /** What browsers that nobody is known of did in all their time. */
+  /** Lifetime totals of anonymous visitors. */
   findVisitorTotals(
     tx: Tx,
     profileId: string,

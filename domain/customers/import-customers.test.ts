@@ -57,7 +57,7 @@ const countOf = async (table: string) =>
   (await read(sql<{ count: number }>`SELECT count(*)::int AS count FROM ${sql.table(table)}`))[0]?.count;
 
 describe('200', () => {
-  describe('a batch of new, known and unnamed', () => {
+  describe('a batch with new, existing and unidentified rows', () => {
     const batch = [
       { email: 'new@example.cl' },
       { email: 'KNOWN@example.cl' },
@@ -66,7 +66,7 @@ describe('200', () => {
     ];
     const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 
-    test('[cust-050] [cust-029] [cust-062] is answered by results, a summary and the profile', async () => {
+    test('[cust-050] [cust-029] [cust-062] returns results, a summary and the profile', async () => {
       await importOne({ email: 'known@example.cl' });
       const response = await post({ country: 'CL', rows: batch });
       expect(response.statusCode).toBe(200);
@@ -87,7 +87,7 @@ describe('200', () => {
       });
     });
 
-    test('[cust-030] [cust-059] has a result for each row, in their order', async () => {
+    test('[cust-030] [cust-059] returns one result per row, in order', async () => {
       for (const rows of [batch, batch.toReversed()]) {
         const results = await importRows(...rows);
         expect(results.map(({ index }) => index)).toEqual([0, 1, 2, 3]);
@@ -95,7 +95,7 @@ describe('200', () => {
       }
     });
 
-    test('[cust-031] [cust-032] says created, matched with whom it met, or rejected', async () => {
+    test('[cust-031] [cust-032] returns created, matched with the customer id, or rejected', async () => {
       const known = await idOf({ email: 'known@example.cl' });
       const results = await importRows(...batch);
       expect(results.map(({ status }) => status)).toEqual(['created', 'matched', 'rejected', 'created']);
@@ -103,14 +103,14 @@ describe('200', () => {
       expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id)).size).toBe(4);
     });
 
-    test('[cust-033] [cust-034] has a reason for a rejected row, and a customer for every other', async () => {
+    test('[cust-033] [cust-034] returns a reason for rejected rows and a customer id for all others', async () => {
       for (const { status, customer_profile_id, ...rest } of await importRows(...batch)) {
         expect('reason' in rest).toBe(status === 'rejected');
         expect(customer_profile_id === null).toBe(status === 'rejected');
       }
     });
 
-    test('[cust-035] is counted as its results are', async () => {
+    test('[cust-035] returns a summary that matches the results', async () => {
       await importOne({ email: 'known@example.cl' });
       const { results, summary } = (await post({ rows: batch })).json().data;
       const count = (status: string) => results.filter((one: Result) => one.status === status).length;
@@ -124,7 +124,7 @@ describe('200', () => {
     });
   });
 
-  test('[cust-022] [cust-023] [cust-024] [cust-025] a row may name everything, and each is kept in its normal form', async () => {
+  test('[cust-022] [cust-023] [cust-024] [cust-025] stores each field of a row in normalised form', async () => {
     const id = await idOf({
       phone: '9 1234 5678',
       email: '  Ana.Soto@Example.CL ',
@@ -149,7 +149,7 @@ describe('200', () => {
     });
   });
 
-  test('[cust-025] a RUT is the same person in any formatting', async () => {
+  test('[cust-025] matches a RUT in any formatting', async () => {
     const results = await importRows(
       ...['12.345.678-5', '12345678-5', '123456785', ' 12 345 678-5'].map((national_id) => ({ national_id })),
     );
@@ -157,7 +157,7 @@ describe('200', () => {
     expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id)).size).toBe(1);
   });
 
-  test('[cust-027] [cust-028] names are filled only where there is none', async () => {
+  test('[cust-027] [cust-028] sets a name only if the customer has none', async () => {
     const id = await idOf({ email: 'ana@example.cl', first_name: 'Ana' });
     await importRows(
       { email: 'ana@example.cl', first_name: 'Other', last_name: 'Soto' },
@@ -166,14 +166,14 @@ describe('200', () => {
     expect(await customer(id)).toMatchObject({ first_name: 'Ana', last_name: 'Soto' });
   });
 
-  test('[cust-026] [cust-057] [cust-058] external_id alone is rejected and creates nobody', async () => {
+  test('[cust-026] [cust-057] [cust-058] rejects a row with only external_id and creates no customer', async () => {
     expect(await importOne({ external_id: 'C-9', first_name: 'Ana' })).toMatchObject({
       status: 'rejected',
       reason: 'no_identifier',
     });
     expect(await countOf('customers')).toBe(0);
     const id = await idOf({ external_id: 'C-9', email: 'ana@example.cl' });
-    // Known or not, it is not enough; beside another identifier it finds its customer.
+    // An existing key is not enough alone, but matches its customer next to another identifier.
     expect(await importOne({ external_id: 'C-9' })).toMatchObject({ status: 'rejected' });
     expect(await importOne({ external_id: 'C-9', email: 'other@example.cl' })).toMatchObject({
       status: 'matched',
@@ -199,23 +199,23 @@ describe('200', () => {
     [[], 'malformed_row', ''],
     [7, 'malformed_row', ''],
   ])(
-    '[cust-056] [cust-060] [cust-061] %j is rejected as %s, naming the field %j, and the rows around it are taken',
+    '[cust-056] [cust-060] [cust-061] rejects %j as %s with the field %j, and imports the other rows',
     async (row, reason, field) => {
       const results = await importRows({ email: 'before@example.cl' }, row, { email: 'after@example.cl' });
       expect(results.map(({ status }) => status)).toEqual(['created', 'rejected', 'created']);
-      const said = { reason, field, message: expect.stringMatching(/^(must|is|has|Unknown field) /) };
-      expect(results[1]).toEqual({ index: 1, status: 'rejected', customer_profile_id: null, ...said });
+      const fault = { reason, field, message: expect.stringMatching(/^(must|is|has|Unknown field) /) };
+      expect(results[1]).toEqual({ index: 1, status: 'rejected', customer_profile_id: null, ...fault });
       expect(await countOf('customers')).toBe(2);
     },
   );
 
-  test('null is as good as absent', async () => {
+  test('treats null like a missing field', async () => {
     expect(await importOne({ email: 'nul@example.cl', phone: null, first_name: null })).toMatchObject({
       status: 'created',
     });
   });
 
-  test('a bad identifier beside a good one is dropped, with a warning', async () => {
+  test('drops an invalid identifier next to a valid one, with a warning', async () => {
     expect(await importOne({ phone: '123', email: 'ana@example.cl', national_id: '1-2' })).toEqual({
       index: 0,
       status: 'created',
@@ -224,7 +224,7 @@ describe('200', () => {
     });
   });
 
-  test('a duplicate matches its elder in the same batch', async () => {
+  test('matches duplicates within a batch', async () => {
     const results = await importRows(
       { email: 'ana@example.cl' },
       { email: 'ana@example.cl', phone: '+56911111111' },
@@ -234,7 +234,7 @@ describe('200', () => {
     expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id)).size).toBe(1);
   });
 
-  test('a row that shows two customers to be one merges them into the older, in one batch or over several', async () => {
+  test('merges two customers into the older one, within a batch or across batches', async () => {
     const older = await idOf({ email: 'ana@example.cl', first_name: 'Ana' });
     const younger = await idOf({ national_id: '12.345.678-5', external_id: 'C-1', last_name: 'Soto' });
     const results = await importRows(
@@ -243,7 +243,7 @@ describe('200', () => {
       { national_id: '12345678-5', phone: '+56911111111' },
     );
     expect(results.map(({ status }) => status)).toEqual(['created', 'matched', 'matched']);
-    // Also the first row's, whose customer turned out to be an old one two rows later.
+    // Includes the first row, whose customer was merged into an existing one two rows later.
     expect(new Set(results.map(({ customer_profile_id }) => customer_profile_id))).toEqual(new Set([older]));
     expect(await identifiers(older)).toEqual([
       'email ana@example.cl',
@@ -255,7 +255,7 @@ describe('200', () => {
     expect(await customer(younger)).toMatchObject({ merged_into: older, last_name: 'Soto', terms: [] });
   });
 
-  test('a phone that somebody else holds joins nobody who has a key, in one batch or over several', async () => {
+  test('a shared phone never merges customers with different keys, within a batch or across batches', async () => {
     const [mother, son, lead] = ['mother', 'son', undefined].map((external_id) => ({
       phone: '+56944441118',
       ...(external_id && { external_id }),
@@ -269,18 +269,18 @@ describe('200', () => {
     expect(await identifiers(his as string)).toEqual(['external_customer_id son']);
   });
 
-  test('a customer is known since the first of all that was said, also after a merge', async () => {
+  test('first_seen_at is the time of the earliest message, also after a merge', async () => {
     const since = kit.clock.now();
     const id = await idOf({ email: 'ana@example.cl' });
     kit.clock.advance(1_000);
     await importOne({ national_id: '12.345.678-5' });
     kit.clock.advance(1_000);
     await importOne({ email: 'ana@example.cl', national_id: '12.345.678-5' });
-    // An import is no activity: the third row changes neither time.
+    // An import is no activity, so the third row changes neither time.
     expect(await customer(id)).toMatchObject({ first_seen_at: since, last_seen_at: new Date(since.getTime() + 1_000) });
   });
 
-  test('after two merges in one batch everything is of whoever is left', async () => {
+  test('after two merges in one batch, the survivor holds all identifiers', async () => {
     const oldest = await idOf({ email: 'first@example.cl' });
     await importOne({ email: 'second@example.cl' });
     await importOne({ national_id: '12.345.678-5' });
@@ -291,7 +291,7 @@ describe('200', () => {
     expect(await read(sql`SELECT DISTINCT customer_id FROM identifiers`)).toEqual([{ customer_id: oldest }]);
   });
 
-  test('what a merge moved, and why, is kept, so that it can be undone', async () => {
+  test('a merge stores what it moved and its source, so that it can be undone', async () => {
     const older = await idOf({ email: 'ana@example.cl' });
     const younger = await idOf({ national_id: '12.345.678-5' });
     const response = await post({ rows: [{ national_id: '12.345.678-5', email: 'ana@example.cl' }] });
@@ -311,7 +311,7 @@ describe('200', () => {
     ]);
   });
 
-  test('two national ids are two people: the strongest identifier decides and the conflict is recorded once', async () => {
+  test('never merges two national ids, and records the conflict once', async () => {
     const mother = await idOf({ national_id: '12.345.678-5', email: 'home@example.cl' });
     const child = await idOf({ national_id: '11.111.111-1', email: 'home@example.cl' });
     expect(child).not.toBe(mother);
@@ -322,7 +322,7 @@ describe('200', () => {
     ]);
   });
 
-  test('each link keeps who said so, and when', async () => {
+  test('each identifier stores the source and time of its first message', async () => {
     const response = await post({ rows: [{ email: 'ana@example.cl' }] });
     kit.clock.advance(1_000);
     await importOne({ email: 'ana@example.cl' });
@@ -334,18 +334,18 @@ describe('200', () => {
     });
   });
 
-  test('[cust-051] no outcome is written, and nothing is announced', async () => {
+  test('[cust-051] writes no outcome and no event', async () => {
     await importOne({ email: 'ana@example.cl' });
     for (const table of ['outcomes', 'dirty_conversions', 'outbox']) expect(await countOf(table), table).toBe(0);
   });
 
-  test('[cust-055] [lim-004] 1,000 rows are one request', async () => {
+  test('[cust-055] [lim-004] accepts 1,000 rows in one request', async () => {
     const rows = Array.from({ length: 1_000 }, (_, index) => ({ email: `user${index % 900}@example.cl` }));
     const response = await post({ rows });
     expect(response.json().data.summary).toEqual({ total: 1_000, created: 900, matched: 100, rejected: 0 });
   });
 
-  test('[cust-053] country may be left out or be CL', async () => {
+  test('[cust-053] country may be omitted or CL', async () => {
     for (const country of [undefined, 'CL', 'cl']) {
       const response = await post({ country, rows: [{ phone: '912345678' }] });
       expect(response.statusCode).toBe(200);
@@ -353,23 +353,23 @@ describe('200', () => {
     expect(await read(sql`SELECT value FROM identifiers`)).toEqual([{ value: '+56912345678' }]);
   });
 
-  test('the terms of search follow the customers', async () => {
+  test('search terms follow changes of customers', async () => {
     await importRows(
       { email: 'ana@example.cl', first_name: 'Ana', last_name: 'Soto' },
       { national_id: '12.345.678-5', first_name: 'Anita' },
       { national_id: '12.345.678-5', email: 'ana@example.cl', phone: '+56911111111' },
     );
-    const kept = await read(sql`SELECT term, customer_id FROM search_terms ORDER BY term, customer_id`);
-    expect(kept).toEqual(
+    const storedTerms = await read(sql`SELECT term, customer_id FROM search_terms ORDER BY term, customer_id`);
+    expect(storedTerms).toEqual(
       await read(sql`SELECT unnest(terms) COLLATE "C" AS term, id AS customer_id FROM customers ORDER BY 1, 2`),
     );
-    expect(kept.length).toBeGreaterThan(4);
+    expect(storedTerms.length).toBeGreaterThan(4);
     await read(sql`DELETE FROM customers WHERE merged_into IS NOT NULL`);
     await read(sql`DELETE FROM customers`);
     expect(await countOf('search_terms')).toBe(0);
   });
 
-  test('the same Idempotency-Key is one import, known by the people it names', async () => {
+  test('a repeated Idempotency-Key imports once and records the customers of the response', async () => {
     const headers = { 'idempotency-key': uuid() };
     const first = await post({ rows: [{ email: 'ana@example.cl' }] }, headers);
     const second = await post({ rows: [{ email: 'ana@example.cl' }] }, headers);
@@ -380,7 +380,7 @@ describe('200', () => {
     ]);
   });
 
-  test('another profile has its own people', async () => {
+  test('does not match customers of another profile', async () => {
     const mine = await idOf({ email: 'ana@example.cl' });
     const other = await buildProfile(kit.app);
     const otherKey = await buildApiKey(kit.app, other.id);
@@ -405,8 +405,8 @@ describe('422', () => {
   });
 });
 
-describe('refused before it is read', () => {
-  test('400 what is no object, 401 without a credential, 409 before the profile is enabled', async () => {
+describe('refused before the rows are read', () => {
+  test('returns 400 for a body that is no object, 401 without a credential, 409 before the profile is enabled', async () => {
     expect((await post([])).json().error.code).toBe('invalid_request');
     expect((await post({ rows: [{}] }, { authorization: '' })).json().error.code).toBe('unauthorized');
     await kit.app
@@ -415,7 +415,7 @@ describe('refused before it is read', () => {
     expect((await post({ rows: [{}] })).json().error.code).toBe('entitlement_required');
   });
 
-  test('[cust-050] 403 without attribution:write', async () => {
+  test('[cust-050] returns 403 without attribution:write', async () => {
     const reader = await buildApiKey(kit.app, profileId, { scopes: ['customers:read', 'campaigns:read'] });
     expect((await post({ rows: [{}] }, { ...reader.headers })).json().error).toMatchObject({
       code: 'insufficient_scope',

@@ -24,13 +24,13 @@ export const importCustomers: Handles<Routes['importCustomers'], CustomerService
   const evidence: Evidence = { source: 'import', saidAt: now, requestId };
 
   return effect(async (tx) => {
-    const results = await takeRows(tx, profileId, rows, evidence, tombstones);
+    const results = await applyRows(tx, profileId, rows, evidence, tombstones);
     for (const { customer_profile_id } of results) if (customer_profile_id) mentions(customer_profile_id);
     return answer(200, { data: { results, summary: summarise(results) } });
   });
 };
 
-/** A row of a file: its cells by the names of their columns. */
+/** A row of a file: its cells by column name. */
 interface CustomerCells {
   readonly line: number;
   readonly cells: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ interface ImportedCustomers {
   readonly rejected: readonly { readonly line: number; readonly field: string; readonly message: string }[];
 }
 
-/** Takes rows of a file as the route takes those of a request. Undefined where there is no such profile. */
+/** Imports rows of a file like the route imports those of a request. Returns undefined for an unknown profile. */
 export async function openCustomerImporter(
   app: Postgres,
   profileId: string,
@@ -51,7 +51,7 @@ export async function openCustomerImporter(
 ): Promise<
   | {
       import(rows: readonly CustomerCells[]): Promise<ImportedCustomers>;
-      /** Says what is wrong with the rows, and stores nothing. */
+      /** Validates the rows and stores nothing. */
       check(rows: readonly CustomerCells[]): ImportedCustomers;
     }
   | undefined
@@ -62,7 +62,7 @@ export async function openCustomerImporter(
     const body = readBody(routes.importCustomers, { rows: rows.map(({ cells }) => cells) });
     return body.rows.map((row) => readRow(row, body.country));
   };
-  const lined = (rows: readonly CustomerCells[], results: readonly Result[]): ImportedCustomers => ({
+  const toLineResults = (rows: readonly CustomerCells[], results: readonly Result[]): ImportedCustomers => ({
     created: results.filter(({ status }) => status === 'created').length,
     matched: results.filter(({ status }) => status === 'matched').length,
     rejected: results.flatMap(({ index, status, field = '', message = '' }) =>
@@ -71,48 +71,51 @@ export async function openCustomerImporter(
   });
   return {
     check: (rows) => {
-      // Whether somebody is known already is not looked up: only what is wrong counts here.
-      const results = read(rows).map((row, index) => show(index, row, { customerId: '', isNew: true }));
-      return { ...lined(rows, results), created: 0 };
+      // Does not query existing customers: only rejected rows matter here.
+      const results = read(rows).map((row, index) => toResult(index, row, { customerId: '', isNew: true }));
+      return { ...toLineResults(rows, results), created: 0 };
     },
     async import(rows) {
       const evidence: Evidence = { source: 'import', saidAt: now(), requestId: `req_${uuid()}` };
-      return lined(rows, await ledger.transaction((tx) => takeRows(tx, profileId, read(rows), evidence, tombstones)));
+      return toLineResults(
+        rows,
+        await ledger.transaction((tx) => applyRows(tx, profileId, read(rows), evidence, tombstones)),
+      );
     },
   };
 }
 
-async function takeRows(
+async function applyRows(
   tx: Tx,
   profileId: string,
   rows: readonly ReadRow[],
   evidence: Evidence,
   tombstones: Tombstones,
 ): Promise<Result[]> {
-  const known = await openCustomers(
+  const opened = await openCustomers(
     tx,
     profileId,
-    rows.flatMap((row) => (row.rejected ? [] : row.said.identifiers)),
+    rows.flatMap((row) => (row.rejected ? [] : row.message.identifiers)),
     tombstones,
   );
-  const book = new CustomerBook(known, uuid);
-  const taken = rows.map((row) => (row.rejected ? undefined : book.take(row.said, evidence)));
+  const book = new CustomerBook(opened, uuid);
+  const applied = rows.map((row) => (row.rejected ? undefined : book.take(row.message, evidence)));
   await saveCustomers(tx, profileId, book.changes());
-  // Only now: a later row may have shown that two earlier ones are one person.
+  // Results are computed last, because a later row may merge the customers of earlier ones.
   return rows.map((row, index) => {
-    const one = taken[index];
-    return show(index, row, one && { ...one, customerId: book.survivorOf(one.customerId) });
+    const one = applied[index];
+    return toResult(index, row, one && { ...one, customerId: book.survivorOf(one.customerId) });
   });
 }
 
-function show(index: number, row: ReadRow, taken: { customerId: string; isNew: boolean } | undefined): Result {
-  if (row.rejected || !taken) {
+function toResult(index: number, row: ReadRow, applied: { customerId: string; isNew: boolean } | undefined): Result {
+  if (row.rejected || !applied) {
     return { index, status: 'rejected', customer_profile_id: null, ...row.rejected };
   }
   return {
     index,
-    status: taken.isNew ? 'created' : 'matched',
-    customer_profile_id: taken.customerId,
+    status: applied.isNew ? 'created' : 'matched',
+    customer_profile_id: applied.customerId,
     ...(row.warnings.length > 0 && { warnings: [...row.warnings] }),
   };
 }

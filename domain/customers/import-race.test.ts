@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { importCustomers } from './room.ts';
 
-/** Importers that meet. The drill of the same name does this at full size. */
+/** Concurrent imports. The drill of the same name runs this at full size. */
 
 const kit = await openKit();
 const server = await serve(kit, [served(routes.importCustomers, importCustomers, { tombstones: testTombstones })]);
@@ -30,23 +30,23 @@ const importRows = async (...rows: object[]): Promise<string[]> => {
 const read = <T>(query: ReturnType<typeof sql<T>>) =>
   kit.app.forProfile(profileId).transaction(async (tx) => (await query.execute(tx)).rows);
 
-test('the same new people from many importers are created once', async () => {
+test('concurrent imports of the same new customers create each once', async () => {
   const rows = Array.from({ length: 50 }, (_, index) => ({
     email: `user${index}@example.cl`,
     phone: `+569111111${10 + index}`,
   }));
-  await Promise.all(Array.from({ length: 8 }, (_, turn) => importRows(...(turn % 2 ? rows : rows.toReversed()))));
+  await Promise.all(Array.from({ length: 8 }, (_, index) => importRows(...(index % 2 ? rows : rows.toReversed()))));
   expect(await read(sql`SELECT count(*)::int AS count FROM customers`)).toEqual([{ count: 50 }]);
 });
 
-test('a merge does not pass under a writer that holds another identifier of the same customer', async () => {
+test('a concurrent merge does not leave identifiers on a customer that was merged away', async () => {
   const ruts = ['1000000-9', '1000001-7', '1000002-5', '1000003-3', '1000004-1', '1000005-K', '1000006-8', '1000007-6'];
   for (const [round, national_id] of ruts.entries()) {
     const [a, b] = [{ email: `a${round}@example.cl` }, { email: `b${round}@example.cl` }];
     const [phone, other] = [{ phone: `+569222222${10 + round}` }, { phone: `+569333333${10 + round}` }];
     const external_id = `C-${round}`;
     await importRows({ ...a, ...phone }, { ...b, external_id });
-    // Small imports lock few stripes, so that those of one person often share none.
+    // Small imports lock few stripes, so imports of one customer often share none.
     await Promise.all([
       importRows({ ...a, external_id }),
       importRows({ national_id, ...a }),

@@ -12,19 +12,19 @@ import type { Said } from './customer-book.ts';
 
 type Body = Input<Routes['importCustomers']>['body'];
 
-/** Why a row is not taken, and which field is to blame. */
+/** Why a row is rejected, and which field caused it. */
 export interface Rejected extends ImportFault {
   readonly reason: ImportRejection;
 }
 
 export type ReadRow =
   | { readonly rejected: Rejected }
-  | { readonly rejected?: undefined; readonly said: Said; readonly warnings: readonly UnparseableIdentifier[] };
+  | { readonly rejected?: undefined; readonly message: Said; readonly warnings: readonly UnparseableIdentifier[] };
 
-/** What a row says, or why it says nothing. */
-export function readRow(judged: JudgedImportRow, country: Body['country']): ReadRow {
-  if ('fault' in judged) return { rejected: { reason: 'malformed_row', ...judged.fault } };
-  const { row } = judged;
+/** Parses a row into a message, or returns why it is rejected. */
+export function readRow(checkedRow: JudgedImportRow, country: Body['country']): ReadRow {
+  if ('fault' in checkedRow) return { rejected: { reason: 'malformed_row', ...checkedRow.fault } };
+  const { row } = checkedRow;
   const identifiers: Identifier[] = [];
   const warnings: UnparseableIdentifier[] = [];
   const read = (
@@ -48,17 +48,17 @@ export function readRow(judged: JudgedImportRow, country: Body['country']): Read
 
   if (!isBlank(external_id)) {
     const value = normaliseKey(external_id);
-    // Dropped with a warning, it would part the customer from the caller's own records without the caller noticing.
+    // Rejected instead of dropped with a warning: without its key the customer would silently lose the link to the caller's records.
     if (value === undefined) return { rejected: malformedKey };
     identifiers.push({ kind: 'external_customer_id', value });
   }
-  const said = {
+  const message = {
     identifiers,
     firstName: normaliseName(row.first_name ?? ''),
     lastName: normaliseName(row.last_name ?? ''),
     seenAt: null,
   };
-  return { said, warnings };
+  return { message, warnings };
 }
 
 const malformedKey = {

@@ -9,7 +9,7 @@ export {
   walkIdentifiers,
 } from './erase.ts';
 export type { Cleared, ErasedPerson, HoldsPeople, KnownPerson } from './erased-person.ts';
-export { type Goal, type GoalReader, nothing, type Position, type Stretch } from './goal-reader.ts';
+export { emptyRange, type Goal, type GoalReader, type Position, type ScannedRange } from './goal-reader.ts';
 export { holdsPeople } from './holds-people.ts';
 export type { CustomerServices } from './import-customers.ts';
 export {

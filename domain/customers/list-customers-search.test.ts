@@ -5,8 +5,8 @@ import { june, openShop } from './customers.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-describe('A search', () => {
-  test('[cust-044] finds by name and by e-mail address', async () => {
+describe('search in the customer list', () => {
+  test('[cust-044] matches names and emails', async () => {
     const shop = await openShop(world);
     const pay = (user_traits: object) =>
       shop.event({ occurred_at: '2026-06-10T10:00:00.000Z', properties: { value: 1, currency: 'USD' }, user_traits });
@@ -21,19 +21,19 @@ describe('A search', () => {
     expect(await names('ana@shop')).toEqual(['Ana Rojas']);
     expect(await names('ana.soto@example.cl')).toEqual(['Ana María Soto Vera']);
     expect(await names('zoe')).toEqual([]);
-    // Nothing to look for finds nobody; nothing said finds everybody.
+    // A search without letters or digits matches no one; a blank search matches all.
     expect(await names('***')).toEqual([]);
     expect(await names('  ')).toHaveLength(3);
   });
 
-  test('for a name that thousands have finds the same, newest first, without gaps or repeats', async () => {
+  test('returns all matches of a common name, newest first, without gaps or duplicates', async () => {
     const shop = await openShop(world);
     await shop.event({
       occurred_at: '2020-01-01T00:00:00.000Z',
       properties: { value: 1, currency: 'USD' },
       user_traits: { external_id: 'eva' },
     });
-    // Every third of 7,500 is an Ana, and one in a hundred of those a Soto.
+    // Of 7,500 customers, every third is an Ana, and 1% of those are Ana Soto.
     await shop.run(sql`
       INSERT INTO customers (profile_id, id, first_name, sources, terms, first_seen_at, last_seen_at, created_at)
       SELECT ${shop.profileId}, gen_random_uuid(), CASE WHEN n % 300 = 0 THEN 'Ana Soto' WHEN n % 3 = 0 THEN 'Ana' ELSE 'Eva' END, '{}',
@@ -51,11 +51,11 @@ describe('A search', () => {
     expect(anas.pages.slice(0, -1).every((size) => size === 100)).toBe(true);
     const times = anas.rows.map(({ conversion_time }) => conversion_time);
     expect(times).toEqual(times.toSorted().toReversed());
-    // Both words are common, and few have both.
+    // Both words are common, but few customers have both.
     expect((await found('ana soto')).rows).toHaveLength(25);
   });
 
-  test('for somebody with thousands of purchases, and of other things, finds them all', async () => {
+  test('returns all conversions of a customer with thousands of outcomes', async () => {
     const shop = await openShop(world);
     await shop.event({
       occurred_at: '2020-01-01T00:00:00.000Z',

@@ -7,8 +7,8 @@ import { june, openShop } from './customers.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-describe('The list', () => {
-  test('[cust-043] holds conversions of the goal within the days of the profile, and nothing else', async () => {
+describe('the customer list', () => {
+  test('[cust-043] contains only conversions of the goal within the days, in the profile’s time zone', async () => {
     const shop = await openShop(world, { timeZone: 'America/Santiago' });
     const pay = async (occurred_at: string, more: object = {}) =>
       (
@@ -19,13 +19,13 @@ describe('The list', () => {
           ...more,
         })
       ).outcome_event_id;
-    // In June it is four hours earlier there.
+    // The profile's time zone is UTC-4 in June.
     await pay('2026-06-01T03:59:59.999Z');
     const inside = [await pay('2026-06-01T04:00:00.000Z'), await pay('2026-06-03T03:59:59.999Z')];
     await pay('2026-06-03T04:00:00.000Z');
     await pay('2026-06-02T12:00:00.000Z', { event_name: 'lead_created' });
     await pay('2026-06-02T12:00:00.000Z', { event_name: 'nobody_knows' });
-    // The type answers for names that nobody listed, and not for those that somebody did.
+    // The event type counts only if no definition lists the event name.
     const byType = await pay('2026-06-02T13:00:00.000Z', {
       event_name: 'Card terminal 7',
       event_type: 'payment_received',
@@ -38,7 +38,7 @@ describe('The list', () => {
     expect(body).toMatchObject({ data: [], pagination: { has_next: false, cursor: null } });
   });
 
-  test('is of one profile', async () => {
+  test('contains no conversions of other profiles', async () => {
     const [shop, other] = [await openShop(world), await openShop(world)];
     await other.event({
       occurred_at: '2026-06-02T12:00:00.000Z',
@@ -49,9 +49,9 @@ describe('The list', () => {
     expect((await shop.all({ ...june, goal: 'payment_received', search: 'a@b.cl' })).rows).toEqual([]);
   });
 
-  describe('comes in pages', () => {
+  describe('pagination', () => {
     const count = 230;
-    const wanted = { ...june, goal: 'payment_received' };
+    const query = { ...june, goal: 'payment_received' };
     const ids = Array.from({ length: count }, () => uuid());
     let shop: Awaited<ReturnType<typeof openShop>>;
     beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('The list', () => {
         properties: { value: 1, currency: 'USD' },
         user_traits: { external_id: 'eva' },
       });
-      // Many of one moment: their ids alone tell them apart.
+      // 100 rows per timestamp, so that the order depends on the ids.
       await shop.run(sql`
         INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, occurred_at, recorded_at, updated_at, rest)
         SELECT ${shop.profileId}, id, id::text, 'payment_received', 'payment_received', 'payment_received', 'payment_received',
@@ -69,34 +69,37 @@ describe('The list', () => {
         FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS o (id, place)`);
     });
 
-    test('[cust-045] [cust-046] [lim-001] of 10, or up to 100', async () => {
-      expect((await shop.get(wanted)).body.data).toHaveLength(10);
-      expect((await shop.get({ ...wanted, limit: '100' })).body.data).toHaveLength(100);
-      for (const limit of ['0', '101', 'x']) expect((await shop.get({ ...wanted, limit })).status).toBe(400);
+    test('[cust-045] [cust-046] [lim-001] returns 10 rows by default and up to 100', async () => {
+      expect((await shop.get(query)).body.data).toHaveLength(10);
+      expect((await shop.get({ ...query, limit: '100' })).body.data).toHaveLength(100);
+      for (const limit of ['0', '101', 'x']) expect((await shop.get({ ...query, limit })).status).toBe(400);
     });
 
-    test('[cust-019] [cust-020] that say whether more follow, and where', async () => {
-      expect((await shop.get(wanted)).body.pagination).toEqual({
+    test('[cust-019] [cust-020] returns whether more rows follow, and the cursor', async () => {
+      expect((await shop.get(query)).body.pagination).toEqual({
         has_next: true,
         cursor: expect.stringMatching(/^2026-06-10T00:00:00\.\d{3}Z\|[0-9a-f-]{36}$/),
       });
     });
 
-    test('of the range that was asked for, wherever a cursor says to go on', async () => {
+    test('a cursor outside the requested range returns no rows', async () => {
       const later = { cursor_time: '2026-06-20T00:00:00.000Z', cursor_id: uuid() };
-      expect((await shop.get({ ...wanted, date_to: '2026-06-09', ...later })).body.data).toEqual([]);
+      expect((await shop.get({ ...query, date_to: '2026-06-09', ...later })).body.data).toEqual([]);
     });
 
-    test.each([10, 37, 100, 46])('[cust-048] without gaps or repeats, %i at a time', async (limit) => {
-      const { rows, pages } = await shop.all({ ...wanted, limit: String(limit) });
-      expect(rows.map(({ conversion_id }) => conversion_id).toSorted()).toEqual(ids.map(conversionIdOf).toSorted());
-      const times = rows.map(({ conversion_time }) => conversion_time);
-      expect(times).toEqual(times.toSorted().toReversed());
-      expect(pages).toHaveLength(Math.ceil(count / limit));
-    });
+    test.each([10, 37, 100, 46])(
+      '[cust-048] returns all rows without gaps or duplicates with limit %i',
+      async (limit) => {
+        const { rows, pages } = await shop.all({ ...query, limit: String(limit) });
+        expect(rows.map(({ conversion_id }) => conversion_id).toSorted()).toEqual(ids.map(conversionIdOf).toSorted());
+        const times = rows.map(({ conversion_time }) => conversion_time);
+        expect(times).toEqual(times.toSorted().toReversed());
+        expect(pages).toHaveLength(Math.ceil(count / limit));
+      },
+    );
   });
 
-  test('[cust-039] [cust-040] [cust-041] [cust-042] needs its dates and its goal, and both halves of a cursor', async () => {
+  test('[cust-039] [cust-040] [cust-041] [cust-042] requires dates, goal and both parts of a cursor', async () => {
     const shop = await openShop(world);
     const whole = { ...june, goal: 'payment_received' };
     expect((await shop.get({ ...whole, search: 'eva', limit: '5' })).status).toBe(200);
@@ -119,7 +122,7 @@ describe('The list', () => {
       expect((await shop.get({ date_from: `${year}-01-01`, date_to: `${year}-12-31`, goal: 'x' })).status).toBe(200);
   });
 
-  test('[cust-049] answers 403 to a key without customers:read', async () => {
+  test('[cust-049] returns 403 to a key without customers:read', async () => {
     const { get } = await openShop(world, { scopes: ['campaigns:read', 'attribution:write'] });
     expect((await get({ ...june, goal: 'payment_received' })).status).toBe(403);
   });

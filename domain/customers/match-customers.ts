@@ -2,21 +2,21 @@ import type { Tx } from '@tributary/postgres';
 import { endOfPrefix, type SearchQuestion } from '@tributary/rules';
 import { sql } from 'kysely';
 
-/** Beyond so many terms a question fits too many people to list them first. */
-const mostTerms = 2_000;
+/** Above this number of matching terms, a search matches too many customers to list them first. */
+const maxTerms = 2_000;
 
-/** Everybody whom the question fits, or undefined where that may be thousands: then look at people one by one with `fittingAmong`. */
-export async function findFitting(tx: Tx, profileId: string, question: SearchQuestion): Promise<string[] | undefined> {
-  const byPhrase = await findUnder(tx, profileId, question.phrase);
+/** All customers that match the search; undefined when they may be thousands. Callers then filter rows with `filterMatching`. */
+export async function findMatching(tx: Tx, profileId: string, question: SearchQuestion): Promise<string[] | undefined> {
+  const byPhrase = await findByPrefix(tx, profileId, question.phrase);
   if (!byPhrase) return undefined;
   if (question.words.length === 0) return byPhrase;
   const rarest = await findRarest(tx, profileId, question.words);
   if (!rarest) return undefined;
-  return [...new Set([...byPhrase, ...(await fittingAmong(tx, profileId, rarest, question))])];
+  return [...new Set([...byPhrase, ...(await filterMatching(tx, profileId, rarest, question))])];
 }
 
-/** Of the customers, those whom the question fits: by its words in their order, or by each of them. */
-export async function fittingAmong(
+/** Those of the customers that match the search, either by the whole phrase or by each of its words. */
+export async function filterMatching(
   tx: Tx,
   profileId: string,
   customerIds: readonly string[],
@@ -37,17 +37,17 @@ export async function fittingAmong(
 async function findRarest(tx: Tx, profileId: string, words: readonly string[]): Promise<string[] | undefined> {
   let rarest: string[] | undefined;
   for (const word of words) {
-    const found = await findUnder(tx, profileId, word);
+    const found = await findByPrefix(tx, profileId, word);
     if (found && found.length < (rarest?.length ?? Number.POSITIVE_INFINITY)) rarest = found;
   }
   return rarest;
 }
 
-async function findUnder(tx: Tx, profileId: string, prefix: string): Promise<string[] | undefined> {
+async function findByPrefix(tx: Tx, profileId: string, prefix: string): Promise<string[] | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT customer_id AS id FROM search_terms
-    WHERE profile_id = ${profileId} AND term >= ${prefix} AND term < ${endOfPrefix(prefix)} LIMIT ${mostTerms + 1}`.execute(
+    WHERE profile_id = ${profileId} AND term >= ${prefix} AND term < ${endOfPrefix(prefix)} LIMIT ${maxTerms + 1}`.execute(
     tx,
   );
-  return rows.length > mostTerms ? undefined : [...new Set(rows.map(({ id }) => id))];
+  return rows.length > maxTerms ? undefined : [...new Set(rows.map(({ id }) => id))];
 }

@@ -1,12 +1,12 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** A merge as it is told of: what joined whom, and how much it moved. */
+/** A merge: the two customers, its source, and how many rows it moved. */
 export interface MergeRow {
   readonly id: string;
   readonly loserId: string;
   readonly survivorId: string;
-  /** The two of whom the message named identifiers. */
+  /** The two customers whose identifiers the message contained. */
   readonly one: string;
   readonly other: string;
   readonly mergedAt: Date;
@@ -24,22 +24,22 @@ const columns = sql.raw(`id, loser_id AS "loserId", survivor_id AS "survivorId",
   moved_browsers AS "movedBrowsers", moved_outcomes AS "movedOutcomes", undone_at AS "undoneAt", reason`);
 const size = sql.raw('(moved_identifiers + moved_browsers + moved_outcomes)');
 
-/** Where a page of merges ended: the size of the last one, and its id. */
+/** Cursor of a page of merges: size and id of the last one. */
 export interface MergePlace {
   readonly size: number;
   readonly id: string;
 }
 
-/** The largest first: a wrong merge that joined many is what somebody looks for. */
+/** Lists merges by moved rows, largest first, because wrong merges tend to be large. */
 export async function listLargestMerges(
   tx: Tx,
   profileId: string,
   { from, until, after, limit }: { from: Date; until: Date; after: MergePlace | undefined; limit: number },
 ): Promise<MergeRow[]> {
-  const place = after ? sql`AND (${size}, id) < (${after.size}::int, ${after.id}::uuid)` : sql``;
+  const beyond = after ? sql`AND (${size}, id) < (${after.size}::int, ${after.id}::uuid)` : sql``;
   const { rows } = await sql<MergeRow>`
     SELECT ${columns} FROM merges
-    WHERE profile_id = ${profileId} AND merged_at >= ${from} AND merged_at < ${until} ${place}
+    WHERE profile_id = ${profileId} AND merged_at >= ${from} AND merged_at < ${until} ${beyond}
     ORDER BY ${size} DESC, id DESC LIMIT ${limit}`.execute(tx);
   return rows;
 }
@@ -50,7 +50,7 @@ export async function findMerges(tx: Tx, profileId: string, ids: readonly string
   return rows;
 }
 
-/** Merges among customers who are, or were, one person: those of before that were undone among them. */
+/** Merges among these customers, including undone ones. */
 export async function listMergesOf(
   tx: Tx,
   profileId: string,
@@ -69,11 +69,11 @@ export interface HeldBy {
   readonly value: string;
   readonly source: string;
   readonly saidAt: Date;
-  /** The customer that it was said of. */
+  /** The customer that the identifier was stated for. */
   readonly saidOf: string;
 }
 
-/** What a person is known by, with whom each was said of. */
+/** The identifiers of a customer, each with the customer it was stated for. */
 export async function listSaidIdentifiers(
   tx: Tx,
   profileId: string,
@@ -88,7 +88,7 @@ export async function listSaidIdentifiers(
   return rows;
 }
 
-/** From whom a person is kept apart, and since which undone merge. */
+/** Customers that must not be merged with this one, with the undone merge that caused it. */
 export async function listKeptApart(tx: Tx, profileId: string, customerId: string, limit: number) {
   const { rows } = await sql<{ customerId: string; mergeId: string; keptAt: Date }>`
     SELECT CASE WHEN one_is = ${customerId} THEN other_is ELSE one_is END AS "customerId", merge_id AS "mergeId", kept_at AS "keptAt"

@@ -4,7 +4,7 @@ import { opaqueIdentifierKinds } from '@tributary/vocabulary';
 import { readPhone, readWhatsAppId } from './phones.ts';
 import { findTombstones, nameOfCustomer, nameOfIdentifier, nameOfVisitor, type Tombstones } from './tombstones.ts';
 
-/** Hashes of everybody whom a content could name, whatever its form. So that an erasure finds a person in texts that nobody understands. */
+/** Hashes of all identifiers that free-form content could contain, so that an erasure finds a customer in content of unknown structure. */
 export function hashesNamedIn(tombstones: Tombstones, profileId: string, content: unknown): Buffer[] {
   const names = new Set<string>();
   const add = (kind: Identifier['kind'], value: string | undefined) => {
@@ -27,35 +27,35 @@ export function hashesNamedIn(tombstones: Tombstones, profileId: string, content
   return [...names].map((name) => tombstones.hashOf(profileId, name));
 }
 
-/** Something that was kept, and since when. What came after an erasure is of somebody else, whatever they are called. */
+/** Stored content and its time. Content newer than an erasure is about another customer, even with the same identifiers. */
 export interface Kept {
   readonly content: unknown;
   readonly at: Date;
 }
 
-/** Of what was kept, that which names somebody who was erased afterwards. */
+/** Finds those rows that mention a customer who was erased later. */
 export type FindNamingErased = <Row extends Kept>(profileId: string, rows: readonly Row[]) => Promise<Row[]>;
 
-/** A row has some hundreds of words, and a word some hashes. */
-const rowsAtOnce = 50;
+/** Rows per query. A row has hundreds of words, and a word has several hashes. */
+const rowsPerQuery = 50;
 const never = new Date(0);
 
 export const findsNamingErased =
   (postgres: Postgres, tombstones: Tombstones): FindNamingErased =>
   async (profileId, rows) => {
     const naming: (typeof rows)[number][] = [];
-    for (let from = 0; from < rows.length; from += rowsAtOnce) {
-      const some = rows.slice(from, from + rowsAtOnce).map((row) => ({
+    for (let from = 0; from < rows.length; from += rowsPerQuery) {
+      const some = rows.slice(from, from + rowsPerQuery).map((row) => ({
         row,
         hashes: hashesNamedIn(tombstones, profileId, row.content),
       }));
-      const asked = new Map(some.flatMap(({ hashes }) => hashes).map((hash) => [hash.toString('hex'), hash]));
+      const distinct = new Map(some.flatMap(({ hashes }) => hashes).map((hash) => [hash.toString('hex'), hash]));
       const found = await postgres
         .forProfile(profileId)
-        .transaction((tx) => findTombstones(tx, profileId, [...asked.values()]), { readOnly: true });
-      const graves = new Map(found.map(({ hash, erasedAt }) => [hash.toString('hex'), erasedAt]));
+        .transaction((tx) => findTombstones(tx, profileId, [...distinct.values()]), { readOnly: true });
+      const erasedAtByHash = new Map(found.map(({ hash, erasedAt }) => [hash.toString('hex'), erasedAt]));
       for (const { row, hashes } of some)
-        if (hashes.some((hash) => row.at <= (graves.get(hash.toString('hex')) ?? never))) naming.push(row);
+        if (hashes.some((hash) => row.at <= (erasedAtByHash.get(hash.toString('hex')) ?? never))) naming.push(row);
     }
     return naming;
   };

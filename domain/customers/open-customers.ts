@@ -3,22 +3,25 @@ import type { Tx } from '@tributary/postgres';
 import { type Identifier, identifierKey } from '@tributary/rules';
 import { strongIdentifierKinds } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import type { KnownCustomer, KnownCustomers } from './customer-book.ts';
+import type { ExistingCustomer, KnownCustomers } from './customer-book.ts';
 import { nameOfIdentifier, type Tombstones } from './tombstones.ts';
 
 /**
- * A writer of identities locks in this order, and so never waits in a circle: the stripes of its identifiers, sorted, in one
- * statement; then the customers these are bound to, sorted, in one statement; then it writes what it holds and nothing else.
+ * Lock order of all writers of identities, to prevent deadlocks:
  *
- * The stripes keep two writers from creating the same identifier, which no row lock can. The customers' rows keep a merge, which
- * moves identifiers that its message never named, from passing under a writer that holds one of those.
+ * 1. The lock stripes of the message's identifiers, sorted, in one statement. They prevent two writers from creating the same identifier,
+ *    which no row lock can.
+ * 2. The customers that hold these identifiers, sorted, in one statement. They block a concurrent merge, which also moves identifiers that
+ *    its message does not contain.
+ *
+ * A writer then writes only rows it has locked.
  */
 
-// As many as the lock table of PostgreSQL has room for per connection by default: a lock for each of a batch's 4,000 identifiers
-// would run it out of shared memory with the second batch.
+// The default size of PostgreSQL's lock table per connection. One lock for each of a batch's 4,000 identifiers would exhaust its shared memory
+// with the second batch.
 const stripes = 64;
 
-/** Everything that identifiers concern, locked until the transaction ends. */
+/** Loads all data that the identifiers concern, locked until the transaction ends. */
 export async function openCustomers(
   tx: Tx,
   profileId: string,
@@ -27,42 +30,42 @@ export async function openCustomers(
 ): Promise<KnownCustomers> {
   const distinct = [...new Map(identifiers.map((identifier) => [identifierKey(identifier), identifier])).values()];
   if (distinct.length === 0) return { customers: [], bindings: [], apart: [], erased: new Map() };
-  const { rows } = await sql<Opened>`
+  const { rows } = await sql<OpenCustomersRow>`
     SELECT * FROM open_customers(
       ${profileId}, ${crc32(profileId) | 0}, ${stripesOf(distinct)}::int[],
       ${distinct.map(({ kind }) => kind)}::text[], ${distinct.map(({ value }) => value)}::text[],
       ${distinct.map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier)))}::bytea[],
       ${strongIdentifierKinds}::text[])`.execute(tx);
-  const { known, people, apart } = rows[0] ?? { known: null, people: null, apart: null };
+  const { known: found, people: customers, apart } = rows[0] ?? { known: null, people: null, apart: null };
   return {
-    customers: (people ?? []).map((person) => ({
-      ...person,
-      nationalId: person.nationalId ?? undefined,
-      isKeyed: person.ownKey !== null,
-      createdAt: new Date(person.createdAt),
-      firstSeenAt: new Date(person.firstSeenAt),
-      lastSeenAt: new Date(person.lastSeenAt),
+    customers: (customers ?? []).map((customer) => ({
+      ...customer,
+      nationalId: customer.nationalId ?? undefined,
+      isKeyed: customer.ownKey !== null,
+      createdAt: new Date(customer.createdAt),
+      firstSeenAt: new Date(customer.firstSeenAt),
+      lastSeenAt: new Date(customer.lastSeenAt),
     })),
-    bindings: (known ?? []).flatMap(({ kind, value, customerId, movedFrom }) =>
+    bindings: (found ?? []).flatMap(({ kind, value, customerId, movedFrom }) =>
       customerId ? [{ kind, value, customerId, movedFrom }] : [],
     ),
     apart: apart ?? [],
     erased: new Map(
-      (known ?? []).flatMap(({ erasedAt, wasStrong, wasKeyed, ...one }) =>
+      (found ?? []).flatMap(({ erasedAt, wasStrong, wasKeyed, ...one }) =>
         erasedAt ? [[identifierKey(one), { erasedAt: new Date(erasedAt), wasStrong, wasKeyed }]] : [],
       ),
     ),
   };
 }
 
-interface Opened {
-  readonly known: Found[] | null;
-  readonly people: Json<KnownCustomer>[] | null;
+interface OpenCustomersRow {
+  readonly known: FoundIdentifier[] | null;
+  readonly people: Json<ExistingCustomer>[] | null;
   readonly apart: [string, string][] | null;
 }
 
-/** What is said of an identifier: who holds it, and whether it was somebody's who was erased. */
-interface Found extends Identifier {
+/** The holder of an identifier, and the erasure of its former holder, if any. */
+interface FoundIdentifier extends Identifier {
   readonly customerId: string | null;
   readonly movedFrom: string | null;
   readonly erasedAt: string | null;
@@ -70,7 +73,7 @@ interface Found extends Identifier {
   readonly wasKeyed: boolean;
 }
 
-/** As JSON brings it. */
+/** The type after a JSON round trip. */
 type Json<T> = { readonly [Key in keyof T]: T[Key] extends Date ? string : T[Key] };
 
 const stripesOf = (identifiers: readonly Identifier[]): number[] =>

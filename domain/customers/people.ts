@@ -3,19 +3,17 @@ import type { Identifier } from '@tributary/rules';
 import { identifierKindNames, identifierKinds } from '@tributary/vocabulary';
 import { type Selectable, sql } from 'kysely';
 
-/** What others may know of single people. */
-
-export type HeldCustomer = Omit<Selectable<Schema['customers']>, 'profile_id' | 'terms' | 'own'> & {
-  /** What was said of this one itself, where it is one of several who are one person. */
+export type StoredCustomer = Omit<Selectable<Schema['customers']>, 'profile_id' | 'terms' | 'own'> & {
+  /** The customer's own facts, if it is one of several merged customers. */
   readonly own: {
     readonly firstName: string | null;
     readonly lastName: string | null;
     readonly firstSeenAt: string;
   } | null;
 };
-export type HeldIdentifier = Pick<Selectable<Schema['identifiers']>, 'kind' | 'value' | 'source' | 'said_at'>;
+export type StoredIdentifier = Pick<Selectable<Schema['identifiers']>, 'kind' | 'value' | 'source' | 'said_at'>;
 
-/** Whom an id stands for: the customer, or the one they turned out to be since. */
+/** The surviving customer of an id, after merges. */
 export async function findCustomer(tx: Tx, profileId: string, id: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     WITH RECURSIVE chain AS (
@@ -42,7 +40,7 @@ export async function findCustomerBy(
   return row?.customer_id;
 }
 
-/** How a customer is called and reached. */
+/** Name and contact data of a customer. */
 export interface Contact {
   readonly first_name: string | null;
   readonly last_name: string | null;
@@ -66,7 +64,7 @@ export async function findContacts(
   return new Map(rows.map(({ id, ...contact }) => [id, contact]));
 }
 
-/** Of each customer the identifier that says most; the older one of two alike. */
+/** The strongest identifier of each customer; the older one of equal strength. */
 export async function findStrongest(
   tx: Tx,
   profileId: string,
@@ -81,19 +79,19 @@ export async function findStrongest(
 }
 const byRank = identifierKindNames.toSorted((a, b) => identifierKinds[a].rank - identifierKinds[b].rank);
 
-export interface Part {
+export interface PageOptions {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** The customer, then those who were merged into them, directly or not. */
+/** The customer, followed by all customers merged into it, directly or not. */
 export async function listSamePerson(
   tx: Tx,
   profileId: string,
   customerId: string,
-  { offset, limit }: Part,
-): Promise<HeldCustomer[]> {
-  const { rows } = await sql<HeldCustomer>`
+  { offset, limit }: PageOptions,
+): Promise<StoredCustomer[]> {
+  const { rows } = await sql<StoredCustomer>`
     WITH RECURSIVE same AS (
       SELECT 0 AS distance, id FROM customers WHERE profile_id = ${profileId} AND id = ${customerId}
       UNION ALL
@@ -106,13 +104,13 @@ export async function listSamePerson(
   return rows;
 }
 
-/** In the order in which they were said. */
+/** The customer's identifiers, in the order in which they were stated. */
 export function listIdentifiers(
   tx: Tx,
   profileId: string,
   customerId: string,
-  { offset, limit }: Part,
-): Promise<HeldIdentifier[]> {
+  { offset, limit }: PageOptions,
+): Promise<StoredIdentifier[]> {
   return tx
     .selectFrom('identifiers')
     .select(['kind', 'value', 'source', 'said_at'])
@@ -126,13 +124,13 @@ export function listIdentifiers(
     .execute();
 }
 
-/** Identifiers that were said of the customer and are somebody else's. */
+/** Identifiers that were stated for the customer and that another customer holds. */
 export function listDisputed(
   tx: Tx,
   profileId: string,
   customerId: string,
-  { offset, limit }: Part,
-): Promise<HeldIdentifier[]> {
+  { offset, limit }: PageOptions,
+): Promise<StoredIdentifier[]> {
   return tx
     .selectFrom('identity_conflicts')
     .select(['kind', 'value', 'source', 'said_at'])

@@ -1,12 +1,12 @@
 import type { Tx } from '@tributary/postgres';
 import { byAge, type Identifier, maxTermsOfCustomer, searchTerms } from '@tributary/rules';
 import { sql } from 'kysely';
-import { type Facts, filledFacts, type ToldFact } from './customer-book.ts';
+import { type FactName, type Facts, filledFacts } from './customer-book.ts';
 import { findClaims, findIdentifiers } from './erase.ts';
-import type { Named, Part } from './person-tree.ts';
+import type { MentionedPair, Part } from './person-tree.ts';
 
-/** A message that joined two customers, and when it was said. */
-export interface Joining extends Named {
+/** A message that joins two customers, with its time. */
+export interface JoiningMessage extends MentionedPair {
   readonly saidAt: Date;
   readonly requestId: string | null;
 }
@@ -15,21 +15,21 @@ interface Node {
   readonly id: string;
   readonly createdAt: Date;
   readonly facts: Facts;
-  /** What it is itself is kept apart from what it is as a whole person. */
+  /** Whether the customer's own facts are stored separately from the merged ones. */
   readonly hasOwn: boolean;
 }
 
-/** What a part is made of: the facts of its oldest, filled up from the others as its merges did. Those who go into it are found no more. */
+/** Rewrites the records of a part: the oldest customer gets the merged facts, the others are removed from search. */
 export async function writeRecord(
   tx: Tx,
   profileId: string,
   { rootId, memberIds }: Part,
-  joining: readonly Joining[],
+  joining: readonly JoiningMessage[],
 ): Promise<void> {
   const members = await readMembers(tx, profileId, memberIds);
   const root = members.find(({ id }) => id === rootId) as Node;
-  const { whole, kept } = livedAgain(members, joining);
-  const terms = termsOf(kept, [
+  const { whole, states } = replayHistory(members, joining);
+  const terms = termsOf(states, [
     ...(await findIdentifiers(tx, profileId, [rootId])),
     ...(await findClaims(tx, profileId, memberIds)),
   ]);
@@ -58,63 +58,66 @@ async function readMembers(tx: Tx, profileId: string, memberIds: readonly string
   }));
 }
 
-/** As JSON keeps it. */
+/** The type after a JSON round trip. */
 type Stored<T> = { readonly [Key in keyof T]: T[Key] extends Date ? string : T[Key] };
 
-/** Whom some customers have become. */
-type Person = Pick<Node, 'id' | 'createdAt'> & { facts: Facts };
+/** A group of customers merged so far, with its merged facts. */
+type Group = Pick<Node, 'id' | 'createdAt'> & { facts: Facts };
 
 /**
- * The merges once more, and what was said since the first of them, in their order: a merge fills the older one up from the younger, and what is
- * said of somebody fills up whom they are by then. Resolves to the whole person, and to all that was ever kept on the way.
+ * Replays the merges, and the facts stated since the first of them, in time order. A merge fills the facts of the oldest customer from the
+ * younger ones; a stated fact fills the group of that time. Returns the final facts, and every intermediate state for the search terms.
  */
-function livedAgain(members: readonly Node[], joining: readonly Joining[]): { whole: Facts; kept: Facts[] } {
-  const people = new Map(
-    members.map(({ id, createdAt, facts }): [string, Person] => [id, { id, createdAt, facts: factsAtFirst(facts) }]),
+function replayHistory(
+  members: readonly Node[],
+  joining: readonly JoiningMessage[],
+): { whole: Facts; states: Facts[] } {
+  const groups = new Map(
+    members.map(({ id, createdAt, facts }): [string, Group] => [id, { id, createdAt, facts: factsAtFirst(facts) }]),
   );
-  const personOf = (id: string) => people.get(id) as Person;
-  const kept = [...people.values()].map(({ facts }) => facts);
-  const named = joining.filter(({ one, other }) => people.has(one) && people.has(other));
+  const getGroup = (id: string) => groups.get(id) as Group;
+  const states = [...groups.values()].map(({ facts }) => facts);
+  const named = joining.filter(({ one, other }) => groups.has(one) && groups.has(other));
   const messages = Map.groupBy(named, ({ saidAt, one, requestId }) => `${saidAt.getTime()} ${one} ${requestId}`);
   const merges = [...messages.values()].map((pairs) => ({
     at: pairs[0]?.saidAt.getTime() ?? 0,
-    // What joins is kept afterwards.
+    // At equal times, merges come before facts.
     order: 0,
-    live() {
-      const joined = new Set(pairs.flatMap(({ one, other }) => [personOf(one), personOf(other)]));
-      // Of several whom one message joins, the oldest comes first.
-      const [oldest, ...younger] = [...joined].sort(byAge) as [Person, ...Person[]];
+    apply() {
+      const joined = new Set(pairs.flatMap(({ one, other }) => [getGroup(one), getGroup(other)]));
+      // The facts of the oldest customer win.
+      const [oldest, ...younger] = [...joined].sort(byAge) as [Group, ...Group[]];
       const whole = { ...oldest, facts: younger.map(({ facts }) => facts).reduce(filledFacts, oldest.facts) };
-      for (const [id, person] of people) if (joined.has(person)) people.set(id, whole);
+      for (const [id, group] of groups) if (joined.has(group)) groups.set(id, whole);
       return whole;
     },
   }));
-  const sayings = members.flatMap(({ id, facts }) =>
-    (Object.entries(facts.saidAt ?? {}) as [ToldFact, string][]).map(([fact, at]) => ({
+  const factUpdates = members.flatMap(({ id, facts }) =>
+    (Object.entries(facts.saidAt ?? {}) as [FactName, string][]).map(([fact, at]) => ({
       at: Date.parse(at),
       order: 1,
-      live() {
-        const whole = personOf(id);
+      apply() {
+        const whole = getGroup(id);
         whole.facts = { ...whole.facts, [fact]: whole.facts[fact] ?? facts[fact] };
         return whole;
       },
     })),
   );
-  const history = [...merges, ...sayings].sort((a, b) => a.at - b.at || a.order - b.order);
-  for (const { live } of history) kept.push(live().facts);
-  return { whole: personOf(members[0]?.id ?? '').facts, kept };
+  const history = [...merges, ...factUpdates].sort((a, b) => a.at - b.at || a.order - b.order);
+  for (const { apply } of history) states.push(apply().facts);
+  return { whole: getGroup(members[0]?.id ?? '').facts, states };
 }
 
-/** What was known of somebody before anybody was merged with them. */
+/** The facts before the first merge. */
 function factsAtFirst({ saidAt = {}, ...facts }: Facts): Facts {
   return { ...facts, ...Object.fromEntries(Object.keys(saidAt).map((fact) => [fact, null])) };
 }
 
-/** Whoever is one person is found by every name that was said of them. */
-function termsOf(people: readonly Facts[], identifiers: readonly Identifier[]): string[] {
-  const valuesOf = (wanted: Identifier['kind']) =>
-    identifiers.filter(({ kind }) => kind === wanted).map(({ value }) => value);
-  const terms = people.flatMap(({ firstName, lastName }) =>
+/** Search terms of a merged customer: it is found by every name that any of its states had. */
+function termsOf(groups: readonly Facts[], identifiers: readonly Identifier[]): string[] {
+  const valuesOf = (wantedKind: Identifier['kind']) =>
+    identifiers.filter(({ kind }) => kind === wantedKind).map(({ value }) => value);
+  const terms = groups.flatMap(({ firstName, lastName }) =>
     searchTerms({
       firstName: firstName ?? undefined,
       lastName: lastName ?? undefined,

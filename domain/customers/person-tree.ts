@@ -1,78 +1,78 @@
 import { byAge } from '@tributary/rules';
 
-/** Customers who are one person, with the oldest, whose id stands for all of them. */
+/** Customers that are one person. The oldest is the root, whose id represents all of them. */
 export interface Part {
   readonly rootId: string;
-  /** From the oldest to the youngest. */
+  /** Oldest first. */
   readonly memberIds: readonly string[];
 }
 
-/** A message named these two. */
-export interface Named {
+/** Two customers whose identifiers one message contained. */
+export interface MentionedPair {
   readonly one: string;
   readonly other: string;
-  /** A merge of the two stands, so it joins them whatever keys they have. */
-  readonly isStanding?: boolean;
+  /** An active merge of the two exists, so they are joined even if both have keys. */
+  readonly hasActiveMerge?: boolean;
 }
 
-/** What keeps two customers from being one person, whatever a message says. */
-export interface Kept {
+/** Constraints that prevent two customers from being joined by a message. */
+export interface JoinConstraints {
   readonly apart: readonly (readonly [string, string])[];
-  /** By customer, where one is known. */
+  /** By customer id, if known. */
   readonly nationalIds: ReadonlyMap<string, string>;
-  /** Customers with a key of the caller: two of them are never joined by what a message says. */
+  /** Customers with a key of the caller. A message never joins two of them. */
   readonly keyed: ReadonlySet<string>;
 }
 
 /**
- * Lives messages again, one after another: each joins the two whom it names, unless they are one already or are kept from it. Resolves to who is one
- * person in the end, and to the messages that joined.
+ * Replays messages in order. Each joins the two customers it names, unless they are joined already or a constraint forbids it. Returns the
+ * resulting groups and the messages that joined.
  */
-export function live<Message extends Named>(
+export function replayMessages<Message extends MentionedPair>(
   customers: readonly { readonly id: string; readonly createdAt: Date }[],
   messages: readonly Message[],
-  { apart, nationalIds, keyed }: Kept,
+  { apart, nationalIds, keyed }: JoinConstraints,
 ): { parts: Part[]; joining: Message[] } {
-  const people = new Map(
-    customers.map(({ id }): [string, Person] => [
+  const groups = new Map(
+    customers.map(({ id }): [string, Group] => [
       id,
       { memberIds: [id], apartFrom: new Set(), nationalId: nationalIds.get(id), isKeyed: keyed.has(id) },
     ]),
   );
   for (const [one, other] of apart) {
-    people.get(one)?.apartFrom.add(other);
-    people.get(other)?.apartFrom.add(one);
+    groups.get(one)?.apartFrom.add(other);
+    groups.get(other)?.apartFrom.add(one);
   }
   const joining = messages.filter((message) => {
-    const [one, other] = [people.get(message.one), people.get(message.other)];
-    if (!one || !other || one === other || areTwo(one, other, people)) return false;
-    if (one.isKeyed && other.isKeyed && !message.isStanding) return false;
+    const [one, other] = [groups.get(message.one), groups.get(message.other)];
+    if (!one || !other || one === other || mustStayApart(one, other, groups)) return false;
+    if (one.isKeyed && other.isKeyed && !message.hasActiveMerge) return false;
     const [larger, smaller] = one.memberIds.length < other.memberIds.length ? [other, one] : [one, other];
     larger.memberIds.push(...smaller.memberIds);
     for (const id of smaller.apartFrom) larger.apartFrom.add(id);
     larger.nationalId ??= smaller.nationalId;
     larger.isKeyed ||= smaller.isKeyed;
-    for (const id of smaller.memberIds) people.set(id, larger);
+    for (const id of smaller.memberIds) groups.set(id, larger);
     return true;
   });
   const fromOldest = customers.toSorted(byAge).map(({ id }) => id);
-  const parts = Map.groupBy(fromOldest, (id) => people.get(id) as Person);
+  const parts = Map.groupBy(fromOldest, (id) => groups.get(id) as Group);
   return {
     parts: [...parts.values()].map((memberIds) => ({ rootId: memberIds[0] as string, memberIds })),
     joining,
   };
 }
 
-interface Person {
+interface Group {
   readonly memberIds: string[];
   readonly apartFrom: Set<string>;
   nationalId: string | undefined;
   isKeyed: boolean;
 }
 
-function areTwo(one: Person, other: Person, people: ReadonlyMap<string, Person>): boolean {
+function mustStayApart(one: Group, other: Group, groups: ReadonlyMap<string, Group>): boolean {
   if (one.nationalId !== undefined && other.nationalId !== undefined && one.nationalId !== other.nationalId)
     return true;
   const [fewer, of] = one.apartFrom.size < other.apartFrom.size ? [one, other] : [other, one];
-  return [...fewer.apartFrom].some((id) => people.get(id) === of);
+  return [...fewer.apartFrom].some((id) => groups.get(id) === of);
 }

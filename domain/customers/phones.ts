@@ -1,12 +1,12 @@
 import { type CountryCode, normalisePhone } from '@tributary/rules';
 
-/** Where a number without a country code is from. A profile cannot say yet, so it is the same country for all. */
+/** The country of numbers without a country code. Not configurable per profile yet, so the same for all. */
 const phoneCountryOf = (_profileId: string): CountryCode => 'CL';
 
-/** A phone number as people of the profile write it. */
+/** Normalises a phone number in the local notation of the profile. */
 export const readPhone = (profileId: string, text: string): string | undefined =>
   normalisePhone(text, phoneCountryOf(profileId));
 
-/** WhatsApp writes a number with its country code and without the plus. */
+/** Normalises a WhatsApp id, which is a number with country code and without plus. */
 export const readWhatsAppId = (profileId: string, text: string): string | undefined =>
   readPhone(profileId, `+${text.replace(/^\+/, '')}`);

@@ -33,7 +33,6 @@ export interface ProposalCursor {
   readonly id: string;
 }
 
-/** The newest first. */
 export async function listProposals(
   tx: Tx,
   profileId: string,
@@ -71,14 +70,14 @@ export async function decideProposal(
     WHERE profile_id = ${profileId} AND id = ${id}`.execute(tx);
 }
 
-/** What keeps two customers from being merged, or the merge. */
+/** The merge, or the reason why it was refused. */
 export type ConfirmedMerge =
   | { readonly refused: 'erased' | 'two_national_ids' | 'same_customer' }
   | { readonly refused?: undefined; readonly mergeId: string; readonly survivorId: string; readonly loserId: string };
 
 /**
- * Merges two customers because a member confirmed it, in the caller's transaction. Locks like every writer of identities: identifiers, then
- * customers. Run it within `untilUndone`.
+ * Merges two customers after a member confirmed it, in the caller's transaction. Locks identifiers, then customers, like every writer of
+ * identities. Call it within `untilUndone`, which retries on conflicts.
  */
 export async function mergeConfirmed(
   tx: Tx,
@@ -92,11 +91,11 @@ export async function mergeConfirmed(
   if (!first || !second) return { refused: 'erased' };
   if (first === second) return { refused: 'same_customer' };
   const pair = [first, second].sort();
-  const known = await openCustomers(tx, profileId, await findIdentifiers(tx, profileId, pair), tombstones);
+  const opened = await openCustomers(tx, profileId, await findIdentifiers(tx, profileId, pair), tombstones);
   await holdCustomers(tx, profileId, pair);
-  const found = known.customers.filter(({ id }) => pair.includes(id));
-  const now = await findSurvivors(tx, profileId, [one, other]);
-  if (found.length < 2 || now.get(one) !== first || now.get(other) !== second) throw new PersonMoved();
+  const found = opened.customers.filter(({ id }) => pair.includes(id));
+  const current = await findSurvivors(tx, profileId, [one, other]);
+  if (found.length < 2 || current.get(one) !== first || current.get(other) !== second) throw new PersonMoved();
   const nationalIds = new Set(found.flatMap(({ nationalId }) => nationalId ?? []));
   if (nationalIds.size > 1) return { refused: 'two_national_ids' };
   await sql`
@@ -104,13 +103,13 @@ export async function mergeConfirmed(
     WHERE profile_id = ${profileId} AND one_is = ANY (${pair}::uuid[]) AND other_is = ANY (${pair}::uuid[])`.execute(
     tx,
   );
-  const book = new CustomerBook(known, () => first);
-  // The latest merge of the two, also where an earlier one of this moment was undone.
-  const { rows: before } = await sql<{ at: Date | null }>`
+  const book = new CustomerBook(opened, () => first);
+  // Must be the latest merge of the two, even if an undone one has the same timestamp.
+  const { rows: previous } = await sql<{ at: Date | null }>`
     SELECT max(merged_at) + interval '1 millisecond' AS at FROM merges WHERE profile_id = ${profileId} AND loser_id = ANY (${pair}::uuid[])`.execute(
     tx,
   );
-  const saidAt = new Date(Math.max(evidence.saidAt.getTime(), before[0]?.at?.getTime() ?? 0));
+  const saidAt = new Date(Math.max(evidence.saidAt.getTime(), previous[0]?.at?.getTime() ?? 0));
   const survivorId = book.join(first, second, [kind], { ...evidence, saidAt });
   await saveCustomers(tx, profileId, book.changes());
   const loserId = survivorId === first ? second : first;

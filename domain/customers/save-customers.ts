@@ -1,23 +1,23 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
-import type { BookChanges, Conflict, Evidence, Link, SaidBinding } from './customer-book.ts';
+import type { BookChanges, Conflict, Evidence, Link, SourcedBinding } from './customer-book.ts';
 
 /**
- * Writes what a book took in; its customers were opened in this transaction. A handful of statements, however many rows, of which
- * none waits for what another answers.
+ * Writes the changes of a book whose customers were opened in this transaction. Sends a handful of statements, whatever the number of rows,
+ * without waiting between them.
  */
 export async function saveCustomers(tx: Tx, profileId: string, changes: BookChanges): Promise<void> {
   await Promise.all([
     saveRecords(tx, profileId, changes),
     saveConflicts(tx, profileId, changes.conflicts),
-    saveTogether(tx, profileId, changes.together),
+    saveCoMentions(tx, profileId, changes.together),
     saveProposals(tx, profileId, changes.proposals),
     saveMerges(tx, profileId, changes.merges),
     saveOwnFacts(tx, profileId, changes.ownFacts),
   ]);
 }
 
-/** Customers and what was said to be theirs, in one statement: the reference from the one to the other is looked at when both are there. */
+/** Writes customers and their identifiers in one statement, so that the foreign key is checked when both exist. */
 async function saveRecords(tx: Tx, profileId: string, { customers, links }: BookChanges): Promise<void> {
   if (customers.length === 0) return;
   // As JSON, because unnest would flatten the lists inside the rows.
@@ -55,7 +55,7 @@ async function saveConflicts(tx: Tx, profileId: string, conflicts: BookChanges['
     WHERE excluded.is_claim AND NOT known.is_claim`.execute(tx);
 }
 
-async function saveTogether(tx: Tx, profileId: string, together: BookChanges['together']): Promise<void> {
+async function saveCoMentions(tx: Tx, profileId: string, together: BookChanges['together']): Promise<void> {
   if (together.length === 0) return;
   await tx
     .insertInto('said_together')
@@ -74,7 +74,7 @@ async function saveTogether(tx: Tx, profileId: string, together: BookChanges['to
     .execute();
 }
 
-/** A pair that was proposed before stays as it was decided. */
+/** Keeps the state of pairs that were proposed before. */
 async function saveProposals(tx: Tx, profileId: string, proposals: BookChanges['proposals']): Promise<void> {
   if (proposals.length === 0) return;
   await tx
@@ -95,14 +95,14 @@ async function saveProposals(tx: Tx, profileId: string, proposals: BookChanges['
     .execute();
 }
 
-/** After the links: those that the batch itself gave a loser move with the others. */
+/** Runs after the links are written, so that links that this batch gave to a loser move too. */
 async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges']): Promise<void> {
   if (merges.length === 0) return;
   const losers = merges.map(({ loserId }) => loserId);
   const finals = merges.map(({ finalId }) => finalId);
-  const losersNow = sql`unnest(${losers}::uuid[], ${finals}::uuid[]) AS m (loser, final)`;
+  const survivorByLoser = sql`unnest(${losers}::uuid[], ${finals}::uuid[]) AS m (loser, final)`;
   await Promise.all([
-    // Before what it moves is moved, and before the customers, whose triggers say by which merge conversions changed hands.
+    // First, because it counts the identifiers before they move, and because triggers on customers attribute moved conversions to this merge.
     tx
       .insertInto('merges')
       .values(
@@ -124,25 +124,25 @@ async function saveMerges(tx: Tx, profileId: string, merges: BookChanges['merges
       .execute(),
     sql`
       UPDATE identifiers i SET customer_id = m.final, moved_from = coalesce(i.moved_from, i.customer_id)
-      FROM ${losersNow}
+      FROM ${survivorByLoser}
       WHERE i.profile_id = ${profileId} AND i.customer_id = m.loser`.execute(tx),
     sql`
       UPDATE customers c SET merged_into = m.survivor
       FROM unnest(${losers}::uuid[], ${merges.map(({ survivorId }) => survivorId)}::uuid[]) AS m (loser, survivor)
       WHERE c.profile_id = ${profileId} AND c.id = m.loser`.execute(tx),
-    // Whoever is kept apart from a loser is kept apart from whom it became.
+    // Constraints of a loser apply to its survivor.
     ...['one_is', 'other_is'].map((side) =>
       sql`
-        UPDATE kept_apart a SET ${sql.ref(side)} = m.final FROM ${losersNow}
+        UPDATE kept_apart a SET ${sql.ref(side)} = m.final FROM ${survivorByLoser}
         WHERE a.profile_id = ${profileId} AND a.${sql.ref(side)} = m.loser`.execute(tx),
     ),
   ]);
 }
 
-/** What is said of somebody who was merged, or of whom others were merged into, is kept beside what it made of the whole person. */
+/** Stores the own facts of merged customers next to the merged facts, so that a merge can be undone. */
 async function saveOwnFacts(tx: Tx, profileId: string, ownFacts: BookChanges['ownFacts']): Promise<void> {
   if (ownFacts.size === 0) return;
-  const said = [...ownFacts].map(([id, facts]) => ({ id, ...facts }));
+  const rows = [...ownFacts].map(([id, facts]) => ({ id, ...facts }));
   await sql`
     UPDATE customers c SET own = jsonb_build_object(
       'firstName', coalesce(was.own ->> 'firstName', s."firstName"), 'lastName', coalesce(was.own ->> 'lastName', s."lastName"),
@@ -152,7 +152,7 @@ async function saveOwnFacts(tx: Tx, profileId: string, ownFacts: BookChanges['ow
       'lastSeenAt', greatest((was.own ->> 'lastSeenAt')::timestamptz, s."lastSeenAt"),
       'saidAt', (SELECT coalesce(jsonb_object_agg(fact, at), '{}') FROM jsonb_each(s."saidAt") AS said (fact, at) WHERE was.own ->> fact IS NULL)
         || coalesce(was.own -> 'saidAt', '{}'))
-    FROM jsonb_to_recordset(${JSON.stringify(said)}::jsonb) AS s (id uuid, "firstName" text, "lastName" text, "primaryEmail" text,
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS s (id uuid, "firstName" text, "lastName" text, "primaryEmail" text,
       "primaryPhone" text, sources jsonb, "firstSeenAt" timestamptz, "lastSeenAt" timestamptz, "saidAt" jsonb)
     JOIN customers found ON found.profile_id = ${profileId} AND found.id = s.id
     CROSS JOIN LATERAL (SELECT coalesce(found.own, jsonb_build_object('firstName', found.first_name, 'lastName', found.last_name,
@@ -161,7 +161,7 @@ async function saveOwnFacts(tx: Tx, profileId: string, ownFacts: BookChanges['ow
     WHERE c.profile_id = ${profileId} AND c.id = s.id`.execute(tx);
 }
 
-const asRows = (bindings: readonly (SaidBinding & Partial<Link & Conflict>)[]) => sql`unnest(
+const asRows = (bindings: readonly (SourcedBinding & Partial<Link & Conflict>)[]) => sql`unnest(
   ${bindings.map(({ kind }) => kind)}::text[],
   ${bindings.map(({ value }) => value)}::text[],
   ${bindings.map(({ customerId }) => customerId)}::uuid[],
@@ -172,5 +172,5 @@ const asRows = (bindings: readonly (SaidBinding & Partial<Link & Conflict>)[]) =
   ${bindings.map(({ isClaim }) => isClaim ?? null)}::boolean[])
   AS b (kind, value, customer_id, source, said_at, request_id, said_of, is_claim)`;
 
-/** A request id is a UUID behind a prefix. */
+/** Removes the prefix of a request id, which leaves a UUID. */
 const idOf = ({ requestId }: Evidence): string => requestId.replace(/^req_/, '');

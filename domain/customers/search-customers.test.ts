@@ -57,7 +57,7 @@ const find = async (
 const names = async (q: string) => (await find(q)).map(({ first_name, primary_phone }) => first_name ?? primary_phone);
 
 describe('200', () => {
-  test('[cust-063] [cust-036] [cust-037] [cust-070] a candidate has all of its fields, money as a text', async () => {
+  test('[cust-063] [cust-036] [cust-037] [cust-070] returns all fields of a candidate, with revenue as a string', async () => {
     const response = await get({ q: 'gonzalez' });
     expect(response.json()).toEqual({
       data: [
@@ -96,33 +96,33 @@ describe('200', () => {
     ['example', []],
     ['12345678', []],
     ['%%', []],
-  ])('[cust-067] "%s" finds %j', async (q, found) => {
+  ])('[cust-067] "%s" returns %j', async (q, found) => {
     expect((await names(q)).sort()).toEqual([...found].sort());
   });
 
   test.each(['', 'm', ' m ', '+', '\u0301', '  '])(
-    '[cust-066] [lim-003] "%s" is too short, and finds nobody',
+    '[cust-066] [lim-003] "%s" is too short and returns no results',
     async (q) => {
       expect(await find(q)).toEqual([]);
     },
   );
 
-  test('what is exactly asked for comes first, then what begins with it; in each the last seen', async () => {
-    const { headers } = await somebodyElse();
-    const people = ['Ann Lee', 'Ann', 'Annabel', 'Anne'];
-    for (const [index, first_name] of people.entries()) {
+  test('orders exact matches before prefix matches, then by last seen', async () => {
+    const { headers } = await createOtherProfileKey();
+    const customers = ['Ann Lee', 'Ann', 'Annabel', 'Anne'];
+    for (const [index, first_name] of customers.entries()) {
       await importRows([{ email: `${index}@example.cl`, first_name }], { ...headers });
       kit.clock.advance(1_000);
     }
     const order = async (q: string) => (await find(q, {}, { ...headers })).map(({ first_name }) => first_name);
     expect(await order('ann')).toEqual(['Ann', 'Ann Lee', 'Anne', 'Annabel']);
-    // An import is no activity: it changes nothing of when a customer was seen.
+    // An import is no activity, so it does not change last_seen_at.
     await importRows([{ email: '0@example.cl' }], { ...headers });
     expect(await order('ann')).toEqual(['Ann', 'Ann Lee', 'Anne', 'Annabel']);
     expect(await order('an')).toEqual(['Anne', 'Annabel', 'Ann', 'Ann Lee']);
   });
 
-  test('[cust-064] [cust-068] exclude leaves one out, and an unknown one changes nothing', async () => {
+  test('[cust-064] [cust-068] exclude removes one customer, and an unknown id has no effect', async () => {
     const all = await find('mari');
     const [first, ...rest] = all;
     expect(await find('mari', { exclude: first?.customer_profile_id ?? '' })).toEqual(rest);
@@ -130,18 +130,24 @@ describe('200', () => {
   });
 
   test('[cust-069] [lim-003] limit is 20 by default and up to 50', async () => {
-    const { headers } = await somebodyElse();
-    const people = Array.from({ length: 60 }, (_, index) => ({ email: `p${index}@example.cl`, first_name: 'Paula' }));
-    await importRows(people, { ...headers });
+    const { headers } = await createOtherProfileKey();
+    const customers = Array.from({ length: 60 }, (_, index) => ({
+      email: `p${index}@example.cl`,
+      first_name: 'Paula',
+    }));
+    await importRows(customers, { ...headers });
     expect(await find('paula', {}, { ...headers })).toHaveLength(20);
     expect(await find('paula', { limit: '1' }, { ...headers })).toHaveLength(1);
     expect(await find('paula', { limit: '50' }, { ...headers })).toHaveLength(50);
   });
 
-  test('pages follow one another until everybody was shown once, and the count says how many there are', async () => {
-    const { headers } = await somebodyElse();
-    const people = Array.from({ length: 45 }, (_, index) => ({ email: `q${index}@example.cl`, first_name: 'Quena' }));
-    await importRows(people, { ...headers });
+  test('pages return each match once, with the exact total count', async () => {
+    const { headers } = await createOtherProfileKey();
+    const customers = Array.from({ length: 45 }, (_, index) => ({
+      email: `q${index}@example.cl`,
+      first_name: 'Quena',
+    }));
+    await importRows(customers, { ...headers });
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const body: { data: Candidate[]; pagination: { cursor: string | null }; meta: object } = (
@@ -154,45 +160,45 @@ describe('200', () => {
     expect([seen.length, new Set(seen).size]).toEqual([45, 45]);
   });
 
-  test('common words together find whom they fit, though each alone fits more than are read', async () => {
-    const { headers } = await somebodyElse();
-    const people = (first_name: string, last_name: string, count: number) =>
+  test('finds a combination of common words, although each word exceeds the read limit', async () => {
+    const { headers } = await createOtherProfileKey();
+    const customers = (first_name: string, last_name: string, count: number) =>
       importRows(
         Array.from({ length: count }, () => ({ email: `${uuid()}@example.cl`, first_name, last_name })),
         { ...headers },
       );
-    await people('Juan Tadeo', 'Soto Vera', 1);
-    await people('Ana Luz', 'Lagos Ver', 1);
-    await people('Juan', 'Soto', 600);
-    await people('Luz', 'Vera', 600);
-    await people('Juan Andrés', 'Rojas', 700);
+    await customers('Juan Tadeo', 'Soto Vera', 1);
+    await customers('Ana Luz', 'Lagos Ver', 1);
+    await customers('Juan', 'Soto', 600);
+    await customers('Luz', 'Vera', 600);
+    await customers('Juan Andrés', 'Rojas', 700);
     const found = async (q: string) => {
       const candidates = await find(q, {}, { ...headers });
       return [...new Set(candidates.map(({ first_name }) => first_name))];
     };
-    // By the whole question, and by the word that few have, wherever it stands.
+    // By the whole phrase, and by the rare word at any position.
     for (const q of ['juan tadeo soto', 'soto juan tadeo', 'juan soto vera', 'tadeo vera', 'vera tadeo'])
       expect(await found(q), q).toEqual(['Juan Tadeo']);
-    // "ver" begins more than are read, but is itself one person's name.
+    // "ver" as a prefix exceeds the read limit, but is the full name of one customer.
     expect(await found('ver luz')).toContain('Ana Luz');
-    // More fit than are read, and none of them by the whole question.
+    // More customers match than are read, and none by the whole phrase.
     for (const q of ['andres roj', 'roj andres']) expect(await found(q), q).toEqual(['Juan Andrés']);
   });
 
-  test('whoever was merged away is gone, and found under the other', async () => {
-    const { headers } = await somebodyElse();
-    const [kept] = await importRows([{ email: 'zoe@example.cl', first_name: 'Zoe' }], { ...headers });
+  test('a merged customer is found only as its survivor, by the names of both', async () => {
+    const { headers } = await createOtherProfileKey();
+    const [survivorId] = await importRows([{ email: 'zoe@example.cl', first_name: 'Zoe' }], { ...headers });
     await importRows([{ national_id: '11.111.111-1', first_name: 'Zoila' }], { ...headers });
     await importRows([{ national_id: '11.111.111-1', email: 'zoe@example.cl' }], { ...headers });
     for (const q of ['zoe', 'zoila', 'zo'])
       expect(
         (await find(q, {}, { ...headers })).map((one) => one.customer_profile_id),
         q,
-      ).toEqual([kept]);
+      ).toEqual([survivorId]);
   });
 
-  test("another profile's people are found by nobody else", async () => {
-    const { headers } = await somebodyElse();
+  test('does not return customers of another profile', async () => {
+    const { headers } = await createOtherProfileKey();
     expect(await find('maria', {}, { ...headers })).toEqual([]);
   });
 });
@@ -206,14 +212,14 @@ describe('400', () => {
     ['[lim-003]', { q: 'maria', limit: 'ten' }, 'limit'],
     ['[cust-064]', { q: 'maria', exclude: 'me' }, 'exclude'],
     ['', { q: 'maria', cursor: '1|2' }, 'cursor'],
-  ])('%s %j names the field %s', async (_id, query, field) => {
+  ])('%s %j returns 400 with the field %s', async (_id, query, field) => {
     const response = await get(query as Record<string, string>);
     expect(response.json().error).toMatchObject({ code: 'invalid_parameter', status: 400, field });
   });
 });
 
 describe('403', () => {
-  test('[cust-063] without customers:read', async () => {
+  test('[cust-063] is returned to a key without customers:read', async () => {
     const writer = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
     expect((await get({ q: 'maria' }, { ...writer.headers })).json().error).toMatchObject({
       code: 'insufficient_scope',
@@ -223,7 +229,7 @@ describe('403', () => {
   });
 });
 
-async function somebodyElse(): Promise<BuiltKey> {
+async function createOtherProfileKey(): Promise<BuiltKey> {
   const other = await buildProfile(kit.app);
   return buildApiKey(kit.app, other.id, { scopes: ['customers:read', 'attribution:write'] });
 }

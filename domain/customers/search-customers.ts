@@ -6,7 +6,7 @@ import { limits } from '@tributary/vocabulary';
 import { type FoundCustomer, findCandidates } from './store.ts';
 import { type CustomerTotals, type FindCustomerTotals, toExclusion, type WithoutRate } from './totals.ts';
 
-/** Where a candidate stands in the order: exact matches first, then by revenue, then those seen last. */
+/** The sort key of a candidate: exact matches first, then higher revenue, then most recently seen. */
 interface Rank {
   readonly distance: number;
   readonly cash: number;
@@ -21,9 +21,9 @@ export const searchCustomers: Handles<
   const { q, exclude, limit } = query;
   const isLongEnough = [...q.trim()].length >= limits.customerSearch.queryMinCharacters;
   const question = isLongEnough ? searchQuestion(q) : undefined;
-  if (!question) return answer(200, { data: [], pagination: noMore, meta: noMeta });
+  if (!question) return answer(200, { data: [], pagination: lastPage, meta: emptyMeta });
 
-  // The candidates are bounded, so all of them are ranked, and a page is cut from the whole order.
+  // The number of candidates is bounded, so all are ranked before the page is cut.
   const { found, isComplete, totals, currency } = await ledger.transaction(
     async (tx) => {
       const profile = await profileOf(tx, caller.profileId);
@@ -34,29 +34,29 @@ export const searchCustomers: Handles<
     { readOnly: true },
   );
   const ranked = found
-    .map((customer) => ({ customer, rank: rankOf(customer, totals.get(customer.id)) }))
+    .map((customer) => ({ customer, rank: getRank(customer, totals.get(customer.id)) }))
     .sort((a, b) => compareRanks(a.rank, b.rank));
   const after = query.cursor === undefined ? undefined : parseCursor(query.cursor);
   const rest = after ? ranked.filter(({ rank }) => compareRanks(after, rank) < 0) : ranked;
-  const shown = rest.slice(0, limit);
-  for (const { customer } of shown) mentions(customer.id);
-  const last = shown.at(-1);
+  const page = rest.slice(0, limit);
+  for (const { customer } of page) mentions(customer.id);
+  const last = page.at(-1);
   const hasNext = rest.length > limit;
   return answer(200, {
-    data: shown.map(({ customer }) => toCandidate(customer, totals.get(customer.id), currency)),
+    data: page.map(({ customer }) => toCandidate(customer, totals.get(customer.id), currency)),
     pagination: { has_next: hasNext, cursor: hasNext && last ? toCursor(last.rank) : null },
     meta: {
       count: found.length,
       is_count_exact: isComplete,
-      exclusions: sumByCurrency(shown.flatMap(({ customer }) => totals.get(customer.id)?.withoutRate ?? [])),
+      exclusions: sumByCurrency(page.flatMap(({ customer }) => totals.get(customer.id)?.withoutRate ?? [])),
     },
   });
 };
 
-const noMore = { has_next: false, cursor: null };
-const noMeta = { count: 0, is_count_exact: true, exclusions: [] };
+const lastPage = { has_next: false, cursor: null };
+const emptyMeta = { count: 0, is_count_exact: true, exclusions: [] };
 
-const rankOf = (customer: FoundCustomer, totals: CustomerTotals | undefined): Rank => ({
+const getRank = (customer: FoundCustomer, totals: CustomerTotals | undefined): Rank => ({
   distance: customer.distance,
   cash: Number(totals?.cashRevenue ?? 0),
   seenAt: customer.last_seen_at.getTime(),
@@ -87,11 +87,11 @@ const toCandidate = (customer: FoundCustomer, totals: CustomerTotals | undefined
 });
 
 function sumByCurrency(entries: readonly WithoutRate[]) {
-  return [...Map.groupBy(entries, ({ currency }) => currency)].map(([currency, own]) =>
+  return [...Map.groupBy(entries, ({ currency }) => currency)].map(([currency, rows]) =>
     toExclusion({
       currency,
-      count: own.reduce((sum, { count }) => sum + count, 0),
-      amount: sumAmounts(own.map(({ amount }) => amount)),
+      count: rows.reduce((sum, { count }) => sum + count, 0),
+      amount: sumAmounts(rows.map(({ amount }) => amount)),
     }),
   );
 }

@@ -8,10 +8,10 @@ import {
   normaliseRut,
 } from '@tributary/rules';
 
-/** The ways in which a request may name a customer besides our own id. */
+/** The kinds of identifiers by which a request may select a customer, besides the customer id. */
 export type NamedKind = IdentifierType | 'email' | 'phone';
 
-/** What a request calls a customer by, as it would be stored; undefined where nothing can be made of it. */
+/** Normalises an identifier from a request to its stored form; undefined if it cannot be parsed. */
 export function readIdentifier(kind: NamedKind, text: string, country: CountryCode): Identifier | undefined {
   const value = read(kind, text, country);
   return value === undefined ? undefined : { kind, value };

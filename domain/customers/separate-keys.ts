@@ -1,24 +1,24 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { live } from './person-tree.ts';
-import { type Undoing, undoMerges } from './undo-merges.ts';
-import { lookAround, type StandingMerge } from './without-merges.ts';
+import { replayMessages } from './person-tree.ts';
+import { type UndoOptions, undoMerges } from './undo-merges.ts';
+import { type ActiveMerge, loadNeighbourhood } from './without-merges.ts';
 
 /**
- * Takes a customer apart that earlier versions made of several keys of the caller, before one of the keys is erased. Messages are replayed
- * under the rule of today: what joined two keys is undone, unless a member confirmed it. Returns whether anything was undone.
+ * Splits a customer that earlier versions created from several keys of the caller, before one of the keys is erased. Replays the messages
+ * under the current rules and undoes merges that joined two keys, unless a member confirmed them. Returns whether anything was undone.
  */
-export async function separateKeys(tx: Tx, customerId: string, undoing: Undoing): Promise<boolean> {
-  const { profileId } = undoing;
+export async function separateKeys(tx: Tx, customerId: string, options: UndoOptions): Promise<boolean> {
+  const { profileId } = options;
   if (!(await hasSeveralKeys(tx, profileId, customerId))) return false;
   await splitSharedRows(tx, profileId, customerId);
   const merges = await findMergesOfKeys(tx, profileId, customerId);
-  if (merges.length > 0) await undoMerges(tx, merges, undoing);
+  if (merges.length > 0) await undoMerges(tx, merges, options);
   return merges.length > 0;
 }
 
-/** Whether a customer was made of several keys, and no member confirmed that they are one. */
+/** Whether a customer combines several keys without a member having confirmed it. */
 export async function hasUnconfirmedKeys(tx: Tx, profileId: string, customerId: string): Promise<boolean> {
   if (!(await hasSeveralKeys(tx, profileId, customerId))) return false;
   const { rows } = await sql`
@@ -35,29 +35,29 @@ async function hasSeveralKeys(tx: Tx, profileId: string, customerId: string): Pr
   return rows.length > 1;
 }
 
-/** Merges that joined two keys and were not confirmed. */
-async function findMergesOfKeys(tx: Tx, profileId: string, customerId: string): Promise<StandingMerge[]> {
-  const around = await lookAround(tx, profileId, [customerId]);
-  const own = new Set(around.customers.flatMap(({ id, personId }) => (personId === customerId ? [id] : [])));
-  const confirmed = around.merges.filter(({ isConfirmed }) => isConfirmed);
+/** Unconfirmed merges that joined two keys. */
+async function findMergesOfKeys(tx: Tx, profileId: string, customerId: string): Promise<ActiveMerge[]> {
+  const nearby = await loadNeighbourhood(tx, profileId, [customerId]);
+  const own = new Set(nearby.customers.flatMap(({ id, personId }) => (personId === customerId ? [id] : [])));
+  const confirmed = nearby.merges.filter(({ isConfirmed }) => isConfirmed);
   const isConfirmed = ({ one, other }: { one: string; other: string }) =>
     confirmed.some(
       (merge) => (merge.one === one && merge.other === other) || (merge.one === other && merge.other === one),
     );
-  const { parts } = live(
-    around.customers.filter(({ id }) => own.has(id)),
-    around.said.map((pair) => ({ ...pair, isStanding: isConfirmed(pair) })),
-    around.kept,
+  const { parts } = replayMessages(
+    nearby.customers.filter(({ id }) => own.has(id)),
+    nearby.coMentions.map((pair) => ({ ...pair, hasActiveMerge: isConfirmed(pair) })),
+    nearby.constraints,
   );
   const partOf = new Map(parts.flatMap(({ rootId, memberIds }) => memberIds.map((id) => [id, rootId])));
-  return around.merges.filter(
+  return nearby.merges.filter(
     (merge) => own.has(merge.one) && !merge.isConfirmed && partOf.get(merge.one) !== partOf.get(merge.other),
   );
 }
 
 /**
- * A key that was added to a customer with another key left no merge. Gives each further key a customer of its own, with what the same
- * message named, merged into the first; undoing that merge moves the records that named the key.
+ * A key added to a customer that already had one left no merge to undo. Creates a customer for each further key, with the identifiers of the
+ * same message, merged into the first. Undoing that merge moves the records that name the key.
  */
 async function splitSharedRows(tx: Tx, profileId: string, customerId: string): Promise<void> {
   const { rows } = await sql<{ value: string; node: string; source: string; said_at: Date; request_id: string | null }>`

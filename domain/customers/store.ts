@@ -3,36 +3,36 @@ import { type Binding, endOfPrefix, type Identifier, type SearchQuestion } from 
 import type { IdentifierKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** Who holds each of them; an identifier is always bound to a customer that is not merged away. */
+/** The holder of each identifier, which is never a customer that was merged away. */
 export async function findBindings(tx: Tx, profileId: string, identifiers: readonly Identifier[]): Promise<Binding[]> {
   if (identifiers.length === 0) return [];
   const { rows } = await sql<Binding>`
     SELECT i.kind, i.value, i.customer_id AS "customerId"
-    FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[]) AS said (kind, value)
-    JOIN identifiers i ON i.profile_id = ${profileId} AND i.kind = said.kind AND i.value = said.value`.execute(tx);
+    FROM unnest(${identifiers.map(({ kind }) => kind)}::text[], ${identifiers.map(({ value }) => value)}::text[]) AS stated (kind, value)
+    JOIN identifiers i ON i.profile_id = ${profileId} AND i.kind = stated.kind AND i.value = stated.value`.execute(tx);
   return rows;
 }
 
-/** Whom each customer has become; those that there are not, or no longer, are missing, and so are those without a person. */
+/** Maps each id to its surviving customer after merges. Unknown, deleted and erased ids are left out. */
 export async function findSurvivors(
   tx: Tx,
   profileId: string,
   customerIds: readonly string[],
 ): Promise<Map<string, string>> {
   if (customerIds.length === 0) return new Map();
-  const { rows } = await sql<{ asked: string; id: string }>`
+  const { rows } = await sql<{ requested: string; id: string }>`
     WITH RECURSIVE chain AS (
-      SELECT id AS asked, id, merged_into, erased_at FROM customers
+      SELECT id AS requested, id, merged_into, erased_at FROM customers
       WHERE profile_id = ${profileId} AND id = ANY (${[...new Set(customerIds)]}::uuid[])
       UNION ALL
-      SELECT chain.asked, c.id, c.merged_into, c.erased_at FROM chain
+      SELECT chain.requested, c.id, c.merged_into, c.erased_at FROM chain
       JOIN customers c ON c.profile_id = ${profileId} AND c.id = chain.merged_into
     )
-    SELECT asked, id FROM chain WHERE merged_into IS NULL AND erased_at IS NULL`.execute(tx);
-  return new Map(rows.map(({ asked, id }) => [asked, id]));
+    SELECT requested, id FROM chain WHERE merged_into IS NULL AND erased_at IS NULL`.execute(tx);
+  return new Map(rows.map(({ requested, id }) => [requested, id]));
 }
 
-/** The same, with the survivors locked against a merge and an erasure until the transaction ends. */
+/** Like `findSurvivors`, but locks the survivors against merges and erasures until the transaction ends. */
 export async function lockSurvivors(
   tx: Tx,
   profileId: string,
@@ -42,15 +42,15 @@ export async function lockSurvivors(
     const survivors = await findSurvivors(tx, profileId, customerIds);
     const ids = [...new Set(survivors.values())];
     if (ids.length === 0) return survivors;
-    // Where one was merged, erased or a merge of it undone while we waited for it, another look finds what became of it.
+    // A customer was merged, split or erased while this waited for the lock: read again.
     if (!(await lockUnmerged(tx, profileId, ids))) continue;
     const now = await findSurvivors(tx, profileId, customerIds);
-    if ([...survivors].every(([asked, id]) => now.get(asked) === id)) return survivors;
+    if ([...survivors].every(([requested, id]) => now.get(requested) === id)) return survivors;
   }
   throw new Error('The customers that some tokens name did not hold still.');
 }
 
-/** Locks customers against a merge and an erasure until the transaction ends. False where one is merged or gone by now. */
+/** Locks customers against merges and erasures until the transaction ends. Returns false if one is merged or deleted by now. */
 export async function lockUnmerged(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<boolean> {
   const ids = [...new Set(customerIds)];
   const { rows } = await sql`
@@ -59,7 +59,7 @@ export async function lockUnmerged(tx: Tx, profileId: string, customerIds: reado
   return rows.length === ids.length;
 }
 
-/** Keeps whoever writes of these customers waiting until the transaction ends: their row is what writers lock, in the same order. */
+/** Blocks other writers of these customers until the transaction ends. Writers lock the same rows in the same order. */
 export async function holdCustomers(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
   await sql`
     SELECT FROM customers WHERE profile_id = ${profileId} AND id = ANY (${customerIds}::uuid[]) ORDER BY id FOR NO KEY UPDATE`.execute(
@@ -67,7 +67,7 @@ export async function holdCustomers(tx: Tx, profileId: string, customerIds: read
   );
 }
 
-/** The caller's own key of each customer, where it has one: of several, one that no merge brought, and of those the first. */
+/** The caller's key of each customer. With several, prefers keys not moved by a merge, then the earliest. */
 export async function findCustomerKeys(
   tx: Tx,
   profileId: string,
@@ -89,7 +89,7 @@ export async function findCustomerKeys(
   return new Map(rows.map((row) => [row.customer_id, row.value]));
 }
 
-/** The ids that providers have of customers, by customer and kind: of several of a kind, one that no merge brought, and of those the first. */
+/** Provider ids by customer and kind. With several of a kind, prefers ids not moved by a merge, then the earliest. */
 export async function findProviderIds(
   tx: Tx,
   profileId: string,
@@ -123,18 +123,17 @@ export interface FoundCustomer {
   readonly sources: string[];
   readonly first_seen_at: Date;
   readonly last_seen_at: Date;
-  /** 0: exactly what was searched for; 1: begins with it; 2: found by its words. */
+  /** 0: exact match; 1: starts with the search; 2: matches by its words. */
   readonly distance: number;
 }
 
 /**
- * How much is read, whatever a prefix fits: customers under exactly what is asked for, the newest first, then those under what only
- * begins with it. The question as a whole needs enough for a page. Where that does not fill it, one of its words is followed,
- * the one that fits the fewest, and needs more, because only some of those fit the other words, too. So a search is complete
- * while the whole or one word of it fits fewer than this, and beyond that shows some of those it fits.
+ * Limits of rows read per search, however many customers match. Exact matches of the phrase are read first, newest first, then prefix matches.
+ * If the phrase matches too few, the word with the fewest matches is read too, because only some of its customers match the other words.
+ * A search is complete if the phrase or one of its words matches fewer customers than these limits, and partial otherwise.
  */
-const mostForQuestion = 1_000;
-const mostForWord = 500;
+const maxPerPhrase = 1_000;
+const maxPerWord = 500;
 
 export async function findCandidates(
   tx: Tx,
@@ -142,8 +141,8 @@ export async function findCandidates(
   { phrase, words }: SearchQuestion,
   exclude: string | undefined,
 ): Promise<{ readonly found: FoundCustomer[]; readonly isComplete: boolean }> {
-  const hitsOf = (asked: string, most: number) => sql`
-    FROM ${sql.ref(asked)} CROSS JOIN LATERAL (
+  const selectHits = (source: string, most: number) => sql`
+    FROM ${sql.ref(source)} CROSS JOIN LATERAL (
       (SELECT customer_id, true AS is_exact FROM search_terms WHERE profile_id = ${profileId} AND term = low ORDER BY customer_id DESC LIMIT ${most})
       UNION ALL
       (SELECT customer_id, false FROM search_terms
@@ -154,13 +153,13 @@ export async function findCandidates(
     WITH question AS (
       SELECT ${phrase}::text AS low, ${endOfPrefix(phrase)}::text AS high
     ), by_question AS MATERIALIZED (
-      SELECT customer_id, CASE WHEN bool_or(is_exact) THEN 0 ELSE 1 END AS distance ${hitsOf('question', mostForQuestion)}
+      SELECT customer_id, CASE WHEN bool_or(is_exact) THEN 0 ELSE 1 END AS distance ${selectHits('question', maxPerPhrase)}
       GROUP BY customer_id
     ), word AS MATERIALIZED (
       SELECT * FROM unnest(${words}::text[], ${words.map(endOfPrefix)}::text[]) WITH ORDINALITY AS w (low, high, place)
-      WHERE (SELECT count(*) FROM by_question) < ${mostForQuestion}
+      WHERE (SELECT count(*) FROM by_question) < ${maxPerPhrase}
     ), by_word AS MATERIALIZED (
-      SELECT place, customer_id, is_exact ${hitsOf('word', mostForWord)}
+      SELECT place, customer_id, is_exact ${selectHits('word', maxPerWord)}
     ), rarest AS (
       SELECT place FROM word LEFT JOIN by_word USING (place) GROUP BY place
       ORDER BY count(customer_id), count(*) FILTER (WHERE is_exact), place LIMIT 1
@@ -171,8 +170,8 @@ export async function findCandidates(
       WHERE place = (SELECT place FROM rarest) AND customer_id NOT IN (SELECT customer_id FROM by_question)
     )
     SELECT c.id, c.first_name, c.last_name, c.primary_email, c.primary_phone, c.sources, c.first_seen_at, c.last_seen_at, distance,
-      (SELECT count(*) FROM by_question) < ${mostForQuestion}
-        AND (SELECT count(*) FROM by_word WHERE place = (SELECT place FROM rarest)) < ${mostForWord} AS "isComplete"
+      (SELECT count(*) FROM by_question) < ${maxPerPhrase}
+        AND (SELECT count(*) FROM by_word WHERE place = (SELECT place FROM rarest)) < ${maxPerWord} AS "isComplete"
     FROM candidate JOIN customers c ON c.profile_id = ${profileId} AND c.id = candidate.customer_id
     WHERE c.merged_into IS NULL AND c.id IS DISTINCT FROM ${exclude ?? null}::uuid
       AND (distance < 2 OR NOT EXISTS (
@@ -202,7 +201,7 @@ export interface CustomerName {
   readonly email: string | null;
 }
 
-/** What people are called, for a page of them. */
+/** Names and emails of the customers of a page. */
 export async function findNames(
   tx: Tx,
   profileId: string,

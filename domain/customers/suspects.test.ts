@@ -10,16 +10,16 @@ beforeEach(async () => {
   ({ id: profileId } = await buildProfile(kit.app));
 });
 
-/** A customer as the ledger keeps one: each message is said a day after the one before, and names what nobody held. */
+/** Inserts a customer whose messages are one day apart and contain new identifiers. */
 async function customer(...messages: string[][]): Promise<string> {
   const id = uuid();
   await kit.app.forProfile(profileId).transaction(async (tx) => {
     await sql`
       INSERT INTO customers (profile_id, id, sources, terms, first_seen_at, last_seen_at, created_at)
       VALUES (${profileId}, ${id}, '{}', '{}', now(), now(), now())`.execute(tx);
-    for (const [day, said] of messages.entries()) {
+    for (const [day, identifiers] of messages.entries()) {
       const requestId = uuid();
-      for (const [kind, value] of said.map((text) => text.split(' ')))
+      for (const [kind, value] of identifiers.map((text) => text.split(' ')))
         await sql`
           INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at, request_id)
           VALUES (${profileId}, ${kind}, ${value}, ${id}, 'events', ${new Date(Date.UTC(2026, 4, day + 1))}, ${requestId})`.execute(
@@ -32,14 +32,14 @@ async function customer(...messages: string[][]): Promise<string> {
 const list = (after = '00000000-0000-0000-0000-000000000000', limit = 100) =>
   listSuspects(kit.app, profileId, { after, limit, progress: () => {} });
 
-test('whose later key was said while a phone was known, with what else can have found them', async () => {
+test('lists customers whose later key was added while they had a phone, with the possible match kinds', async () => {
   const byPhone = await customer(['external_customer_id mother', 'phone 1'], ['external_customer_id son']);
   const unclear = await customer(
     ['external_customer_id a', 'phone 2', 'email a'],
     ['external_customer_id b', 'crm_contact_id b'],
   );
   const inOneRequest = await customer(['external_customer_id x', 'external_customer_id y', 'phone 3']);
-  // One key only; joined by the address; the phone came later.
+  // Not listed: a customer with one key, and one whose phone was added after the second key.
   await customer(['external_customer_id c', 'phone 4'], ['email c']);
   await customer(['external_customer_id d', 'email d'], ['external_customer_id e'], ['phone 5']);
   const { suspects, next } = await list();
@@ -52,7 +52,7 @@ test('whose later key was said while a phone was known, with what else can have 
   expect(next).toBeUndefined();
 });
 
-test('page by page, and of the own profile only', async () => {
+test('lists suspects in pages and only of the own profile', async () => {
   const ids = [];
   for (const name of ['p', 'q', 'r'])
     ids.push(await customer([`external_customer_id ${name}`, `phone ${name}`], [`external_customer_id ${name}2`]));

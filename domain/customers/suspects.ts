@@ -2,49 +2,49 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { identifierKindNames, strongIdentifierKinds } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** Somebody who may be two people: a later key became theirs when all that the message named of them may have been a phone. */
+/** A customer that may combine two people: a later key was added by a message that may have matched only by a phone. */
 export interface Suspect {
   readonly customerId: string;
-  /** In the order in which they became known. */
+  /** In the order in which they were added. */
   readonly externalIds: readonly string[];
-  /** When the first of the later ones became theirs. */
+  /** When the second key was added. */
   readonly joinedAt: Date;
-  /** Kinds of what they were known by then, and can have been found by. Weak ones alone: nothing else can have joined them. */
+  /** Kinds of identifiers that the message can have matched by. If all are weak, only they can have joined the keys. */
   readonly foundBy: readonly string[];
 }
 
-/** Customers that are looked at in one statement. */
-const stretch = 10_000;
+/** Customers scanned per statement. */
+const batchSize = 10_000;
 const weakKinds = identifierKindNames.filter((kind) => !strongIdentifierKinds.some((strong) => strong === kind));
 
 /**
- * Customers with several external ids of which a later one was said of them while they held a phone: before strong identifiers decided,
- * a phone was enough for that. What a merge brought came by strong identifiers. Reads stretch by stretch until there are as many as
- * were asked for; `next` is where to go on, undefined at the end.
+ * Customers with several external ids, of which a later one was added while they held a phone. Before strong identifiers took precedence, a
+ * matching phone was enough to add it. Ids moved by a merge are excluded, because merges required strong identifiers. Scans in batches until
+ * `limit` suspects are found; `next` is the cursor to continue, undefined at the end.
  */
 export async function listSuspects(
   app: Postgres,
   profileId: string,
-  { after, limit, progress }: { after: string; limit: number; progress: (looked: number) => void },
+  { after, limit, progress }: { after: string; limit: number; progress: (scanned: number) => void },
 ): Promise<{ suspects: Suspect[]; next: string | undefined }> {
   const suspects: Suspect[] = [];
-  let place = after;
-  for (let looked = 0; ; looked += stretch) {
-    progress(looked);
+  let cursor = after;
+  for (let scanned = 0; ; scanned += batchSize) {
+    progress(scanned);
     const [last, found] = await app.forProfile(profileId).transaction(async (tx) => {
       const { rows } = await sql<{ last: string | null }>`
         SELECT max(id::text) AS last FROM (
-          SELECT id FROM customers WHERE profile_id = ${profileId} AND id > ${place} ORDER BY id LIMIT ${stretch}) c`.execute(
+          SELECT id FROM customers WHERE profile_id = ${profileId} AND id > ${cursor} ORDER BY id LIMIT ${batchSize}) c`.execute(
         tx,
       );
       const end = rows[0]?.last ?? null;
-      return [end, end === null ? [] : await findSuspects(tx, profileId, place, end)] as const;
+      return [end, end === null ? [] : await findSuspects(tx, profileId, cursor, end)] as const;
     });
     suspects.push(...found);
     if (suspects.length >= limit)
       return { suspects: suspects.slice(0, limit), next: (suspects[limit - 1] as Suspect).customerId };
     if (last === null) return { suspects, next: undefined };
-    place = last;
+    cursor = last;
   }
 }
 
@@ -65,7 +65,7 @@ async function findSuspects(tx: Tx, profileId: string, after: string, until: str
     )
     SELECT j.customer_id AS "customerId", j."externalIds", j.said_at AS "joinedAt", array_agg(DISTINCT h.kind ORDER BY h.kind) AS "foundBy"
     FROM joined j JOIN held h ON h.customer_id = j.customer_id AND h.kind <> 'external_customer_id'
-      -- What the same message said for the first time can have found nobody; a request with both keys was of two messages.
+      -- Identifiers first stated by the same message cannot have matched. A request with both keys consisted of two messages.
       AND (h.said_at < j.said_at OR (h.said_at = j.said_at AND h.request_id IS DISTINCT FROM j.request_id))
     GROUP BY 1, 2, 3 HAVING bool_or(h.kind = ANY (${weakKinds}::text[])) ORDER BY 1`.execute(tx);
   return rows;

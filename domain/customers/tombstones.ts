@@ -4,26 +4,26 @@ import { keyedHash } from '@tributary/vault';
 import { sql } from 'kysely';
 
 /**
- * What is left of whoever was erased: a keyed hash of each name. Whoever says the name again can be told that its holder was
- * erased; nobody can tell from the hash what the name was, without the key and a guess.
+ * Keyed hashes of the identifiers of erased customers. They show that an identifier in a new message belongs to an erased customer. Without
+ * the key, the hash does not reveal the identifier.
  */
 export interface Tombstones {
   hashOf(profileId: string, name: string): Buffer;
 }
 
-/** The key is never rotated: under another one, whoever was erased would be a stranger. */
+/** The key is never rotated: with another key, erased customers would no longer be recognised. */
 export const tombstonesUnder = (key: () => Buffer): Tombstones => ({
   hashOf: (profileId, name) => keyedHash(key(), `${profileId}:${name}`),
 });
 
-/** None of these can be mistaken for another: each begins with what it is. */
+/** The names that are hashed. Their prefixes keep the kinds from colliding. */
 export const nameOfIdentifier = (identifier: Identifier): string => `identifier:${identifierKey(identifier)}`;
 export const nameOfCustomer = (customerId: string): string => `customer:${customerId}`;
 export const nameOfVisitor = (visitorId: string): string => `visitor:${visitorId}`;
 
 /**
- * What stands for a click wherever it is told of, so that its own id does not: a whole number of 64 bits, as text. Under this key because
- * it is never rotated: a visit and an outcome of next year must mark the same click alike.
+ * A pseudonym for a click id, used wherever the click is stored: a 64-bit integer as text. Uses this key because it is never rotated: a visit
+ * and an outcome a year later must get the same marker for the same click.
  */
 export const clickMarker =
   (tombstones: Tombstones, profileId: string) =>
@@ -36,7 +36,6 @@ export interface Tombstone {
   readonly erasedAt: Date;
 }
 
-/** The oldest first. */
 export async function findTombstones(tx: Tx, profileId: string, hashes: readonly Buffer[]): Promise<Tombstone[]> {
   if (hashes.length === 0) return [];
   const { rows } = await sql<Tombstone>`
@@ -47,7 +46,7 @@ export async function findTombstones(tx: Tx, profileId: string, hashes: readonly
   return rows;
 }
 
-/** What an erasure left, in hex. */
+/** The hashes of an erasure, in hex. */
 export async function listTombstones(tx: Tx, profileId: string, erasureId: string): Promise<string[]> {
   const { rows } = await sql<{ hash: string }>`
     SELECT encode(hash, 'hex') AS hash FROM tombstones WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(
@@ -56,7 +55,7 @@ export async function listTombstones(tx: Tx, profileId: string, erasureId: strin
   return rows.map(({ hash }) => hash);
 }
 
-/** Whether an erased customer held a strong identifier, and a key of the caller. */
+/** Whether the erased customer held a strong identifier, and whether it held a key of the caller. */
 export async function findStrengthOfErased(
   tx: Tx,
   profileId: string,
@@ -85,12 +84,12 @@ export async function saveTombstones(
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** Where the outcomes and browsers of somebody went whose erasure is not done yet. */
+/** The customer without personal data that received the outcomes and visitors of an erasure still in progress. */
 export interface OpenShell extends Omit<Tombstone, 'hash'> {
   readonly shellId: string;
 }
 
-/** By the hash in hex. Locked: the erasure is not done before whoever asks has moved what they have. */
+/** By hash in hex. Locks the erasures, so that they do not complete before the caller has moved its rows. */
 export async function openShells(
   tx: Tx,
   profileId: string,

@@ -1,12 +1,12 @@
 import type { Tx } from '@tributary/postgres';
 import { moneyText } from '@tributary/rules';
 
-/** What a customer's outcomes come to. */
+/** Totals of a customer's outcomes. */
 export interface CustomerTotals {
   readonly conversionCount: number;
-  /** Exact, in the profile's reporting currency. Null: there are payments, and none of them could be converted. */
+  /** Exact, in the profile's reporting currency. Null when there are payments and none could be converted. */
   readonly cashRevenue: string | null;
-  /** Payments without an exchange rate, by currency: they are in no amount here. */
+  /** Payments without an exchange rate, by currency. They are not included in `cashRevenue`. */
   readonly withoutRate: readonly WithoutRate[];
 }
 
@@ -17,8 +17,8 @@ export interface WithoutRate {
 }
 
 /**
- * Outcomes are the business of a room above this one, which is why whoever puts the service together hands this in. A customer
- * without outcomes is not among the found.
+ * Reads the totals of customers; those without outcomes are missing. Outcomes belong to a module that depends on this one, so the app injects
+ * the implementation.
  */
 export type FindCustomerTotals = (
   tx: Tx,

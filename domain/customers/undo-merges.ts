@@ -6,14 +6,13 @@ import { writeRecord } from './person-records.ts';
 import type { Part } from './person-tree.ts';
 import { findSurvivors, holdCustomers } from './store.ts';
 import type { Tombstones } from './tombstones.ts';
-import { type Change, changeWithout, type StandingMerge } from './without-merges.ts';
+import { type ActiveMerge, type Change, changeWithout } from './without-merges.ts';
 
-/** A merge as it is undone. */
 export interface MergeToUndo {
   readonly id: string;
 }
 
-export interface Undoing {
+export interface UndoOptions {
   readonly profileId: string;
   readonly at: Date;
   readonly by: string;
@@ -21,51 +20,51 @@ export interface Undoing {
   readonly tombstones: Tombstones;
 }
 
-/** Who was one person, and who they are now: the one whose id stays, and those that are their own again. */
+/** The result of an undo: the customer that keeps the id, and those that are separate again. */
 export interface Undone {
   readonly survivorId: string;
   readonly separatedIds: readonly string[];
-  /** Others who are one person without those merges: a message had named both, and did not join them because of the merges. */
+  /** Customers merged by the undo: a message named both, and only the undone merges had prevented it from joining them. */
   readonly joinedIds: readonly string[];
   readonly movedIdentifiers: number;
 }
 
-/** Another merge or undo came between our look and our lock. */
+/** Thrown when a concurrent merge or undo changed the customers between reading and locking them. */
 export class PersonMoved extends Error {}
 
 /**
- * Takes merges of one person back, in the caller's transaction. Everybody is then who they would be had those merges never been: what messages said of
- * whom together is lived again without them. The person falls into parts, each of them the oldest of it with what was said of its customers;
- * and a part may be one with somebody else, from whom only the merge kept it. What other rooms keep follows by triggers.
+ * Undoes merges of one customer, in the caller's transaction. The result is as if the merges had never happened: messages that named several
+ * customers are replayed without them. The customer splits into parts, each represented by its oldest member with the facts of its members.
+ * A part may be merged with another customer if only the undone merge had prevented that. Triggers update the tables of other modules.
  *
- * Locked as every writer of identities does: the people's identifiers, then the people. Whoever waits for one of them sees all of it or nothing.
+ * Locks identifiers, then customers, like every writer of identities, so that waiting writers see all of the change or none.
  */
-export async function undoMerges(tx: Tx, merges: readonly MergeToUndo[], undoing: Undoing): Promise<Undone> {
-  const { profileId } = undoing;
-  const { undone, change } = await lockChange(tx, merges, undoing);
-  const { people, personOf, parts, joining } = change;
+export async function undoMerges(tx: Tx, merges: readonly MergeToUndo[], options: UndoOptions): Promise<Undone> {
+  const { profileId } = options;
+  const { undone, change } = await lockChange(tx, merges, options);
+  const { survivorIds, personOf, parts, joining } = change;
   await sql`SELECT set_config('tributary.undone_merge', ${merges.length === 1 ? (merges[0]?.id ?? '') : ''}, true)`.execute(
     tx,
   );
-  await endMerges(tx, change, undone, undoing);
+  await endMerges(tx, change, undone, options);
   let movedIdentifiers = 0;
-  for (const personId of people) movedIdentifiers += await split(tx, profileId, personId, change);
+  for (const personId of survivorIds) movedIdentifiers += await split(tx, profileId, personId, change);
   const joinedIds: string[] = [];
-  for (const part of parts) joinedIds.push(...(await join(tx, part, change, undoing)));
+  for (const part of parts) joinedIds.push(...(await join(tx, part, change, options)));
   for (const part of parts) await writeRecord(tx, profileId, part, joining);
-  await keepApart(tx, undone, parts, undoing);
-  const wasOne = new Set(undone.map(({ one }) => personOf.get(one) ?? one));
-  const theirs = parts.filter(({ memberIds }) => memberIds.some((id) => wasOne.has(personOf.get(id) ?? '')));
-  const [survivorId, ...separatedIds] = theirs
-    .toSorted((a, b) => Number(holdsAny(b, wasOne)) - Number(holdsAny(a, wasOne)))
+  await keepApart(tx, undone, parts, options);
+  const formerIds = new Set(undone.map(({ one }) => personOf.get(one) ?? one));
+  const affected = parts.filter(({ memberIds }) => memberIds.some((id) => formerIds.has(personOf.get(id) ?? '')));
+  const [survivorId, ...separatedIds] = affected
+    .toSorted((a, b) => Number(holdsAny(b, formerIds)) - Number(holdsAny(a, formerIds)))
     .map(({ rootId }) => rootId) as [string, ...string[]];
   return { survivorId, separatedIds, joinedIds, movedIdentifiers };
 }
 
 const holdsAny = ({ memberIds }: Part, ids: ReadonlySet<string>) => memberIds.some((id) => ids.has(id));
 
-async function readUndone(tx: Tx, profileId: string, merges: readonly MergeToUndo[]): Promise<StandingMerge[]> {
-  const { rows } = await sql<StandingMerge>`
+async function readUndone(tx: Tx, profileId: string, merges: readonly MergeToUndo[]): Promise<ActiveMerge[]> {
+  const { rows } = await sql<ActiveMerge>`
     SELECT id, coalesce(named_one, loser_id) AS one, coalesce(named_other, survivor_id) AS other FROM merges
     WHERE profile_id = ${profileId} AND id = ANY (${merges.map(({ id }) => id)}::uuid[]) AND undone_at IS NULL ORDER BY id`.execute(
     tx,
@@ -73,13 +72,13 @@ async function readUndone(tx: Tx, profileId: string, merges: readonly MergeToUnd
   return rows;
 }
 
-/** What changes without the merges, with everybody whom it changes locked, and everything they are known by. */
+/** Computes the change without the merges, and locks all affected customers and their identifiers. */
 async function lockChange(
   tx: Tx,
   merges: readonly MergeToUndo[],
-  { profileId, tombstones }: Undoing,
-): Promise<{ undone: StandingMerge[]; change: Change }> {
-  const look = async () => {
+  { profileId, tombstones }: UndoOptions,
+): Promise<{ undone: ActiveMerge[]; change: Change }> {
+  const read = async () => {
     const undone = await readUndone(tx, profileId, merges);
     const survivors = await findSurvivors(
       tx,
@@ -87,21 +86,21 @@ async function lockChange(
       undone.map(({ one }) => one),
     );
     const change = await changeWithout(tx, profileId, [...new Set(survivors.values())], undone);
-    return { undone, change, identifiers: await findIdentifiers(tx, profileId, change.people) };
+    return { undone, change, identifiers: await findIdentifiers(tx, profileId, change.survivorIds) };
   };
-  const before = await look();
+  const before = await read();
   await openCustomers(tx, profileId, before.identifiers, tombstones);
-  await holdCustomers(tx, profileId, before.change.people);
-  const after = await look();
+  await holdCustomers(tx, profileId, before.change.survivorIds);
+  const after = await read();
   const signatureOf = ({ undone, change, identifiers }: typeof before) =>
-    JSON.stringify([undone, change.people, change.parts, identifiers.length]);
-  // Somebody else may also have undone one of them between the caller's look and ours.
+    JSON.stringify([undone, change.survivorIds, change.parts, identifiers.length]);
+  // Another transaction may also have undone one of them since the caller read them.
   const isMoved = after.undone.length < merges.length || signatureOf(after) !== signatureOf(before);
   if (isMoved) throw new PersonMoved();
   return after;
 }
 
-/** Runs work that undoes merges from the start where somebody else changed the person between look and lock. */
+/** Retries work that undoes merges when a concurrent change is detected between reading and locking. */
 export async function untilUndone<A>(work: () => Promise<A>): Promise<A> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -112,12 +111,12 @@ export async function untilUndone<A>(work: () => Promise<A>): Promise<A> {
   }
 }
 
-/** Those that are undone, and those that join nobody without them: what they said is kept, and counts again should it join. */
+/** Ends the undone merges, and merges that no longer join anything without them. The messages of the latter are kept for later replays. */
 async function endMerges(
   tx: Tx,
   { ended }: Change,
-  undone: readonly StandingMerge[],
-  { profileId, at, by, reason }: Undoing,
+  undone: readonly ActiveMerge[],
+  { profileId, at, by, reason }: UndoOptions,
 ): Promise<void> {
   const ids = [...undone, ...ended].map(({ id }) => id);
   if (ended.length > 0)
@@ -131,7 +130,7 @@ async function endMerges(
     WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[])`.execute(tx);
 }
 
-/** Whoever of a person is of another part becomes somebody of their own. Resolves to how many identifiers went with them. */
+/** Separates the members of a customer that belong to other parts. Resolves to the number of moved identifiers. */
 async function split(
   tx: Tx,
   profileId: string,
@@ -148,13 +147,13 @@ async function split(
   await reparent(tx, profileId, pieces, mergedInto, personId);
   let movedIdentifiers = 0;
   for (const piece of separated) movedIdentifiers += await moveIdentifiers(tx, profileId, piece, personId);
-  // One after another: each takes what is its own of what the survivor holds.
+  // Sequential, because each update moves its rows away from the survivor.
   for (const { rootId } of separated)
     await sql`UPDATE customers SET merged_into = NULL WHERE profile_id = ${profileId} AND id = ${rootId}`.execute(tx);
   return movedIdentifiers;
 }
 
-/** Everybody goes under somebody older of their own part, and those who will be let go under the survivor itself. */
+/** Points each member to an older member of its own part, and the roots of separated parts to the survivor. */
 async function reparent(
   tx: Tx,
   profileId: string,
@@ -166,15 +165,15 @@ async function reparent(
     const members = new Set(memberIds);
     return memberIds.flatMap((id) => {
       if (id === survivorId) return [];
-      const under = mergedInto.get(id) ?? survivorId;
-      const wanted = id === rootId ? survivorId : members.has(under) ? under : rootId;
-      return wanted === under ? [] : [{ id, wanted }];
+      const currentParent = mergedInto.get(id) ?? survivorId;
+      const parentId = id === rootId ? survivorId : members.has(currentParent) ? currentParent : rootId;
+      return parentId === currentParent ? [] : [{ id, parentId }];
     });
   });
   if (moves.length === 0) return;
   await sql`
-    UPDATE customers c SET merged_into = m.wanted
-    FROM unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ wanted }) => wanted)}::uuid[]) AS m (id, wanted)
+    UPDATE customers c SET merged_into = m.parent_id
+    FROM unnest(${moves.map(({ id }) => id)}::uuid[], ${moves.map(({ parentId }) => parentId)}::uuid[]) AS m (id, parent_id)
     WHERE c.profile_id = ${profileId} AND c.id = m.id`.execute(tx);
 }
 
@@ -192,16 +191,16 @@ async function moveIdentifiers(
   return Number(numAffectedRows ?? 0);
 }
 
-/** People who are one person without the merges. Resolves to those who went into another. */
+/** Merges customers that are one person without the undone merges. Resolves to those that were merged away. */
 async function join(
   tx: Tx,
   { rootId, memberIds }: Part,
   { added }: Change,
-  { profileId, at }: Undoing,
+  { profileId, at }: UndoOptions,
 ): Promise<string[]> {
   const members = new Set(memberIds);
-  const said = added.filter(({ one }) => members.has(one));
-  if (said.length === 0) return [];
+  const messages = added.filter(({ one }) => members.has(one));
+  if (messages.length === 0) return [];
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM customers
     WHERE profile_id = ${profileId} AND id = ANY (${memberIds}::uuid[]) AND id <> ${rootId} AND merged_into IS NULL`.execute(
@@ -209,11 +208,11 @@ async function join(
   );
   const losers = rows.map(({ id }) => id);
   const free = new Set(memberIds.filter((id) => id !== rootId));
-  for (const { one, other, source, requestId, saidKinds } of said) {
-    // Who goes into another, and where a message only takes another's place in joining them, whom it named.
+  for (const { one, other, source, requestId, saidKinds } of messages) {
+    // The customer to merge away; if the message only replaces another one that joined them, a customer that it named.
     const loserId = [...losers, other, one, ...free].find((id) => free.has(id)) ?? other;
     free.delete(loserId);
-    // The latest of theirs: by that it is found when what they have follows.
+    // Must be their latest merge: triggers find it by time when they move the rows.
     await sql`
       INSERT INTO merges (profile_id, loser_id, survivor_id, merged_at, source, request_id, said_kinds, named_one, named_other, moved_identifiers)
       VALUES (${profileId}, ${loserId}, ${rootId}, greatest(${at}::timestamptz, (
@@ -228,7 +227,7 @@ async function join(
     UPDATE customers SET merged_into = ${rootId} WHERE profile_id = ${profileId} AND id = ANY (${losers}::uuid[])`.execute(
     tx,
   );
-  // What was somebody else's is theirs.
+  // Conflicts are resolved where the merged customer now holds the identifier.
   await sql`
     DELETE FROM identity_conflicts c USING identifiers i
     WHERE c.profile_id = ${profileId} AND c.customer_id = ANY (${memberIds}::uuid[])
@@ -238,12 +237,12 @@ async function join(
   return losers;
 }
 
-/** The next message that names both must not join them again. */
+/** Records that the customers stay apart, so that the next message that names both does not merge them again. */
 async function keepApart(
   tx: Tx,
-  undone: readonly StandingMerge[],
+  undone: readonly ActiveMerge[],
   parts: readonly Part[],
-  { profileId, at }: Undoing,
+  { profileId, at }: UndoOptions,
 ): Promise<void> {
   await sql`
     INSERT INTO kept_apart (profile_id, one, other, one_is, other_is, merge_id, kept_at)

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LookedAt, Position } from './goal-reader.ts';
+import type { Position, ScannedOutcome } from './goal-reader.ts';
 import { walkGoal } from './walk-goal.ts';
 
-const row = (place: number, isGoal: boolean): LookedAt => ({
-  at: new Date(place),
-  id: String(place),
+const row = (time: number, isGoal: boolean): ScannedOutcome => ({
+  at: new Date(time),
+  id: String(time),
   isGoal,
   customerId: null,
   visitorId: null,
@@ -14,7 +14,7 @@ const row = (place: number, isGoal: boolean): LookedAt => ({
   revenueType: 'pipeline',
 });
 
-test('whatever is wanted of however many, its pages are all of it, in order, and each looks at no more than it may', async () => {
+test('pages contain all matching outcomes in order, and no page exceeds the scan limit', async () => {
   const market = fc.array(fc.record({ isGoal: fc.boolean(), isWanted: fc.boolean() }), { maxLength: 300 });
   await fc.assert(
     fc.asyncProperty(
@@ -22,25 +22,25 @@ test('whatever is wanted of however many, its pages are all of it, in order, and
       fc.integer({ min: 1, max: 20 }),
       fc.integer({ min: 1, max: 100 }),
       async (rows, limit, most) => {
-        // Newest first: the last of the list has the highest place.
+        // Newest first: the last generated row has the latest time.
         const all = rows.map(({ isGoal }, index) => row(index, isGoal)).reverse();
-        const isWanted = ({ at }: LookedAt) => rows[at.getTime()]?.isWanted === true;
-        const found: LookedAt[] = [];
+        const isWanted = ({ at }: ScannedOutcome) => rows[at.getTime()]?.isWanted === true;
+        const found: ScannedOutcome[] = [];
         let from: Position = { at: new Date(rows.length), id: '' };
         for (let pages = 0; ; pages += 1) {
-          let looked = 0;
+          let scanned = 0;
           const page = await walkGoal({
             from,
             limit,
             most,
             read: async (before, step) => {
-              const stretch = all.filter(({ at }) => at < before.at).slice(0, step);
-              looked += stretch.length;
-              return { looked: stretch, seen: stretch.length, isEnd: stretch.length < step };
+              const range = all.filter(({ at }) => at < before.at).slice(0, step);
+              scanned += range.length;
+              return { outcomes: range, scannedCount: range.length, isEnd: range.length < step };
             },
             keep: async (some) => some.filter(isWanted),
           });
-          expect(looked).toBeLessThanOrEqual(most + Math.max(4 * most, limit + 1));
+          expect(scanned).toBeLessThanOrEqual(most + Math.max(4 * most, limit + 1));
           expect(page.found.length).toBeLessThanOrEqual(limit);
           found.push(...page.found);
           if (!page.isMore) {

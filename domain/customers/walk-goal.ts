@@ -1,39 +1,39 @@
-import type { LookedAt, Position, Stretch } from './goal-reader.ts';
+import type { Position, ScannedOutcome, ScannedRange } from './goal-reader.ts';
 
-export interface Walk {
+export interface GoalScan {
   readonly from: Position;
   readonly limit: number;
-  /** How many may be looked at in one answer. */
+  /** The number of outcomes that one request may scan. */
   readonly most: number;
-  readonly read: (before: Position, most: number) => Promise<Stretch>;
-  /** Those of a stretch that are wanted. */
-  readonly keep: (looked: readonly LookedAt[]) => Promise<readonly LookedAt[]>;
+  readonly read: (before: Position, most: number) => Promise<ScannedRange>;
+  /** Filters the outcomes that belong in the result. */
+  readonly keep: (outcomes: readonly ScannedOutcome[]) => Promise<readonly ScannedOutcome[]>;
 }
 
-export interface Walked {
-  readonly found: readonly LookedAt[];
-  /** Where to go on; null: nothing was found, and nothing is left. */
+export interface GoalPage {
+  readonly found: readonly ScannedOutcome[];
+  /** The position to continue at; null when nothing was found and nothing is left. */
   readonly through: Position | null;
   readonly isMore: boolean;
 }
 
 /**
- * Walks down the conversions until a page is full, the end is reached, or enough was looked at: where few of many are wanted, a
- * page may be short, and the next one goes on where this one stopped looking.
+ * Scans conversions until the page is full, the end is reached, or the scan limit is hit. If few of many match, a page may be short, and the
+ * next one continues where this scan stopped.
  */
-export async function walkGoal({ from, limit, most, read, keep }: Walk): Promise<Walked> {
-  const found: LookedAt[] = [];
+export async function walkGoal({ from, limit, most, read, keep }: GoalScan): Promise<GoalPage> {
+  const found: ScannedOutcome[] = [];
   let before = from;
-  let seen = 0;
-  // The first look is for a page of nothing but goals, and one more to know whether there is another.
+  let scanned = 0;
+  // Starts with the size of a page, plus one to know whether another page follows.
   let step = limit + 1;
-  while (seen < most) {
-    const { looked, seen: ofStep, isEnd } = await read(before, step);
-    found.push(...(await keep(looked.filter(({ isGoal }) => isGoal))));
+  while (scanned < most) {
+    const { outcomes, scannedCount, isEnd } = await read(before, step);
+    found.push(...(await keep(outcomes.filter(({ isGoal }) => isGoal))));
     if (found.length > limit) return { found: found.slice(0, limit), through: found[limit - 1] ?? null, isMore: true };
     if (isEnd) return { found, through: found.at(-1) ?? null, isMore: false };
-    before = looked.at(-1) ?? before;
-    seen += ofStep;
+    before = outcomes.at(-1) ?? before;
+    scanned += scannedCount;
     step = Math.min(step * 4, largestStep);
   }
   return { found, through: before, isMore: true };

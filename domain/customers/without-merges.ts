@@ -1,93 +1,95 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
-import { type Kept, live, type Named, type Part } from './person-tree.ts';
+import { type JoinConstraints, type MentionedPair, type Part, replayMessages } from './person-tree.ts';
 
-/** A merge that joins two customers. */
-export interface StandingMerge extends Named {
+/** A merge that is not undone. */
+export interface ActiveMerge extends MentionedPair {
   readonly id: string;
   readonly isConfirmed?: boolean;
 }
 
-/** A message that named two customers, in the order of messages. */
-export interface SaidTogether extends Named {
+/** A message that named two customers. */
+export interface CoMentionRow extends MentionedPair {
   readonly saidAt: Date;
   readonly source: string;
   readonly requestId: string | null;
   readonly saidKinds: readonly string[];
 }
 
-/** Who would be who without some merges. */
+/** The differences between the current customers and those without some merges. */
 export interface Change {
-  /** Those whom it changes, by the ids that they have now. */
-  readonly people: readonly string[];
-  /** Whom they all are then. */
+  /** The affected customers, by their current ids. */
+  readonly survivorIds: readonly string[];
+  /** The resulting groups. */
   readonly parts: readonly Part[];
-  /** What joins those parts, in the order in which it was said. */
-  readonly joining: readonly SaidTogether[];
-  /** What of it joined nobody until now. */
-  readonly added: readonly SaidTogether[];
-  /** Merges that join nobody then, beside those that are undone. */
-  readonly ended: readonly StandingMerge[];
-  /** Of each customer, the person that it is now. */
+  /** The messages that join those parts, in time order. */
+  readonly joining: readonly CoMentionRow[];
+  /** Those of `joining` that joined nothing until now. */
+  readonly added: readonly CoMentionRow[];
+  /** Further merges that no longer join anything. */
+  readonly ended: readonly ActiveMerge[];
+  /** The current survivor of each customer. */
   readonly personOf: ReadonlyMap<string, string>;
   readonly mergedInto: ReadonlyMap<string, string | null>;
 }
 
 /**
- * Looks at some people and at all whom a message ever named together with them. Who of those is somebody else then is looked at in the same way, until
- * there is nobody more whom it changes.
+ * Computes the change for some customers and all that a message ever named together with them. Repeats with the customers that change too,
+ * until no more are affected.
  */
 export async function changeWithout(
   tx: Tx,
   profileId: string,
-  people: readonly string[],
-  undone: readonly StandingMerge[],
+  survivorIds: readonly string[],
+  undone: readonly ActiveMerge[],
 ): Promise<Change> {
-  const change = changeOf(await lookAround(tx, profileId, people), people, undone);
-  return change.people.length === people.length ? change : changeWithout(tx, profileId, change.people, undone);
+  const change = computeChange(await loadNeighbourhood(tx, profileId, survivorIds), survivorIds, undone);
+  return change.survivorIds.length === survivorIds.length
+    ? change
+    : changeWithout(tx, profileId, change.survivorIds, undone);
 }
 
-/** What is stored of some people, and of all whom a message named together with them. */
-export interface Around {
+/** Stored data of some customers, and of all that a message named together with them. */
+export interface Neighbourhood {
   readonly customers: readonly Customer[];
-  readonly said: readonly SaidTogether[];
-  readonly merges: readonly StandingMerge[];
-  readonly kept: Kept;
+  readonly coMentions: readonly CoMentionRow[];
+  readonly merges: readonly ActiveMerge[];
+  readonly constraints: JoinConstraints;
 }
 
-function changeOf(around: Around, people: readonly string[], undone: readonly StandingMerge[]): Change {
-  const personOf = new Map(around.customers.map(({ id, personId }) => [id, personId]));
-  const now = live(around.customers, around.said, around.kept);
+function computeChange(nearby: Neighbourhood, survivorIds: readonly string[], undone: readonly ActiveMerge[]): Change {
+  const personOf = new Map(nearby.customers.map(({ id, personId }) => [id, personId]));
+  const now = replayMessages(nearby.customers, nearby.coMentions, nearby.constraints);
   const sizes = Map.groupBy(personOf.values(), (id) => id);
   const isWhole = ({ memberIds: [first = '', ...others] }: Part) =>
     others.every((id) => personOf.get(id) === personOf.get(first)) &&
     others.length + 1 === sizes.get(personOf.get(first) ?? '')?.length;
-  // Of whom more was decided than what is kept says, nothing is decided anew.
-  const isOpen = new Set(people);
+  // Customers whose current state does not follow from the stored messages stay unchanged.
+  const isOpen = new Set(survivorIds);
   for (const part of now.parts) if (isWhole(part)) for (const id of part.memberIds) isOpen.add(personOf.get(id) ?? id);
-  const customers = around.customers.filter(({ personId }) => isOpen.has(personId));
-  const apart = [...around.kept.apart, ...undone.map(({ one, other }) => [one, other] as const)];
-  const { parts, joining } = live(customers, around.said, { ...around.kept, apart });
-  const changed = new Set(people);
+  const customers = nearby.customers.filter(({ personId }) => isOpen.has(personId));
+  const apart = [...nearby.constraints.apart, ...undone.map(({ one, other }) => [one, other] as const)];
+  const { parts, joining } = replayMessages(customers, nearby.coMentions, { ...nearby.constraints, apart });
+  const changed = new Set(survivorIds);
   for (const part of parts) if (!isWhole(part)) for (const id of part.memberIds) changed.add(personOf.get(id) ?? id);
   const isChanged = (id: string) => changed.has(personOf.get(id) ?? '');
-  const theirs = joining.filter(({ one }) => isChanged(one));
-  const standing = around.merges.filter(({ one }) => isChanged(one));
-  const [joinedNow, joinedThen] = [new Set(standing.map(pairOf)), new Set(theirs.map(pairOf))];
+  const affected = joining.filter(({ one }) => isChanged(one));
+  const activeMerges = nearby.merges.filter(({ one }) => isChanged(one));
+  const [joinedNow, joinedThen] = [new Set(activeMerges.map(pairKey)), new Set(affected.map(pairKey))];
   const without = new Set(undone.map(({ id }) => id));
   return {
-    people: [...changed].sort(),
+    survivorIds: [...changed].sort(),
     parts: parts.filter(({ rootId }) => isChanged(rootId)),
-    joining: theirs,
-    added: theirs.filter((pair) => !joinedNow.has(pairOf(pair))),
-    ended: standing.filter((merge) => !without.has(merge.id) && !joinedThen.has(pairOf(merge))),
+    joining: affected,
+    added: affected.filter((pair) => !joinedNow.has(pairKey(pair))),
+    ended: activeMerges.filter((merge) => !without.has(merge.id) && !joinedThen.has(pairKey(merge))),
     personOf,
-    mergedInto: new Map(around.customers.map(({ id, mergedInto }) => [id, mergedInto])),
+    mergedInto: new Map(nearby.customers.map(({ id, mergedInto }) => [id, mergedInto])),
   };
 }
 
-/** The two of a pair, whichever is named first. */
-export const pairOf = ({ one, other }: Named): string => [one, other].sort().join(' ');
+/** A key of the pair, independent of its order. */
+export const pairKey = ({ one, other }: MentionedPair): string => [one, other].sort().join(' ');
 
 export interface Customer {
   readonly id: string;
@@ -98,35 +100,39 @@ export interface Customer {
   readonly isKeyed: boolean;
 }
 
-export async function lookAround(tx: Tx, profileId: string, people: readonly string[]): Promise<Around> {
-  const customers = await readAround(tx, profileId, people);
+export async function loadNeighbourhood(
+  tx: Tx,
+  profileId: string,
+  survivorIds: readonly string[],
+): Promise<Neighbourhood> {
+  const customers = await readNeighbours(tx, profileId, survivorIds);
   const ids = customers.map(({ id }) => id);
-  const { rows: merges } = await sql<StandingMerge & SaidTogether>`
+  const { rows: merges } = await sql<ActiveMerge & CoMentionRow>`
     SELECT id, coalesce(named_one, loser_id) AS one, coalesce(named_other, survivor_id) AS other, merged_at AS "saidAt", source, request_id AS "requestId",
       said_kinds AS "saidKinds", confirmed_by IS NOT NULL AS "isConfirmed"
     FROM merges WHERE profile_id = ${profileId} AND coalesce(named_one, loser_id) = ANY (${ids}::uuid[]) AND undone_at IS NULL
     ORDER BY merged_at, id`.execute(tx);
-  const { rows: together } = await sql<SaidTogether>`
+  const { rows: together } = await sql<CoMentionRow>`
     SELECT one, other, said_at AS "saidAt", source, request_id AS "requestId", said_kinds AS "saidKinds" FROM said_together
     WHERE profile_id = ${profileId} AND one = ANY (${ids}::uuid[]) AND other = ANY (${ids}::uuid[]) ORDER BY said_at, number`.execute(
     tx,
   );
-  const { rows: apart } = await sql<Named>`
+  const { rows: apart } = await sql<MentionedPair>`
     SELECT one, other FROM kept_apart WHERE profile_id = ${profileId} AND one = ANY (${ids}::uuid[]) AND other = ANY (${ids}::uuid[])`.execute(
     tx,
   );
-  // Merges of before this was kept say it themselves.
-  const known = new Set(together.map(pairOf));
-  const standing = new Set(merges.map(pairOf));
-  const said = [...merges.filter((merge) => !known.has(pairOf(merge))), ...together].map((pair) => ({
+  // Older merges have no stored message: derive it from the merge.
+  const stored = new Set(together.map(pairKey));
+  const active = new Set(merges.map(pairKey));
+  const coMentions = [...merges.filter((merge) => !stored.has(pairKey(merge))), ...together].map((pair) => ({
     ...pair,
-    isStanding: standing.has(pairOf(pair)),
+    hasActiveMerge: active.has(pairKey(pair)),
   }));
   return {
     customers,
     merges,
-    said: said.toSorted((a, b) => a.saidAt.getTime() - b.saidAt.getTime()),
-    kept: {
+    coMentions: coMentions.toSorted((a, b) => a.saidAt.getTime() - b.saidAt.getTime()),
+    constraints: {
       apart: apart.map(({ one, other }) => [one, other]),
       nationalIds: new Map(customers.flatMap(({ id, nationalId }) => (nationalId === null ? [] : [[id, nationalId]]))),
       keyed: new Set(customers.flatMap(({ id, isKeyed }) => (isKeyed ? [id] : []))),
@@ -134,9 +140,9 @@ export async function lookAround(tx: Tx, profileId: string, people: readonly str
   };
 }
 
-/** All customers who are these people, or people that a message named together with them. */
-async function readAround(tx: Tx, profileId: string, people: readonly string[]): Promise<Customer[]> {
-  // Whatever the planner expects of a recursion, each step looks up its rows: the alternative reads all customers of the profile.
+/** Members of these customers, and of customers that a message named together with them. */
+async function readNeighbours(tx: Tx, profileId: string, survivorIds: readonly string[]): Promise<Customer[]> {
+  // OFFSET 0 forces an index lookup per step. Otherwise the planner may scan all customers of the profile.
   const lookUp = (columns: string, condition: string) =>
     sql`LATERAL (SELECT ${sql.raw(columns)} FROM customers c WHERE c.profile_id = ${profileId} AND ${sql.raw(condition)} OFFSET 0) c`;
   const named = (column: 'one' | 'other', by: 'one' | 'other') =>
@@ -145,11 +151,11 @@ async function readAround(tx: Tx, profileId: string, people: readonly string[]):
       SELECT ${sql.raw(column)} FROM identifiers i
       WHERE i.profile_id = ${profileId} AND i.customer_id = everybody.person AND i.kind = ${kind} AND coalesce(i.moved_from, i.customer_id) = c.id
       LIMIT 1)`;
-  // PostgreSQL expects ten thousand rows of the recursion and would compile the statement for a second; it returns a handful.
+  // The planner expects 10,000 rows from the recursion and would spend a second on JIT compilation, for a handful of rows.
   await sql`SELECT set_config('jit', 'off', true)`.execute(tx);
   const { rows } = await sql<Customer>`
     WITH RECURSIVE theirs AS (
-      SELECT unnest(${people}::uuid[]) AS id
+      SELECT unnest(${survivorIds}::uuid[]) AS id
       UNION ALL
       SELECT c.id FROM theirs CROSS JOIN ${lookUp('c.id', 'c.merged_into = theirs.id')}
     ), named AS (
@@ -163,7 +169,7 @@ async function readAround(tx: Tx, profileId: string, people: readonly string[]):
     ), everybody AS (
       SELECT id, id AS person FROM became WHERE merged_into IS NULL
       UNION
-      SELECT id, id FROM unnest(${people}::uuid[]) AS one (id)
+      SELECT id, id FROM unnest(${survivorIds}::uuid[]) AS one (id)
       UNION
       SELECT c.id, everybody.person FROM everybody CROSS JOIN ${lookUp('c.id', 'c.merged_into = everybody.id')}
     )

@@ -8,7 +8,7 @@ async function open() {
   return scene(world, { scopes: ['attribution:write', 'customers:read'], reportingCurrency: 'USD' });
 }
 
-test('a payment without an exchange rate is null and an exclusion in the list and in the search, never 0', async () => {
+test('a payment without an exchange rate is null and listed as an exclusion, in the list and the search', async () => {
   const shop = await open();
   const user_traits = { external_id: 'c-1', email: 'rateless@example.test' };
   const properties = { value: '199.90', currency: 'MXN' };
@@ -32,7 +32,7 @@ test('a payment without an exchange rate is null and an exclusion in the list an
   expect((await search()).body.data).toMatchObject([{ cash_revenue: '10.00' }]);
 });
 
-test('first and last seen are the times of the payments, whenever they were sent', async () => {
+test('first_seen_at and last_seen_at are payment times, not the times of the requests', async () => {
   const shop = await open();
   const user_traits = { external_id: 'c-2', email: 'seen@example.test' };
   await shop.send({ idempotency_key: 's-2', occurred_at: day(20), user_traits });
@@ -42,7 +42,7 @@ test('first and last seen are the times of the payments, whenever they were sent
   expect(body.data).toMatchObject([{ first_seen_at: day(5), last_seen_at: day(20) }]);
 });
 
-test('of customers that match equally, the one with the most revenue comes first', async () => {
+test('orders equal matches by revenue, highest first', async () => {
   const shop = await open();
   for (const [index, value] of ['5', '900', '40'].entries())
     await shop.send({

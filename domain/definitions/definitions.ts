@@ -4,7 +4,6 @@ import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** A definition as it is stored. */
 export interface StoredDefinition extends Definition {
   readonly id: string;
   readonly name: string;
@@ -12,12 +11,12 @@ export interface StoredDefinition extends Definition {
   readonly updatedAt: Date;
 }
 
-/** One writer of a profile's definitions at a time: what one checks must still be true when it writes. */
+/** Serialises writers of a profile's definitions, so that checks still hold when the changes are written. */
 export async function lockDefinitions(tx: Tx, profileId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9009))`.execute(tx);
 }
 
-/** The profile's definitions. One that has none yet starts with the usual ones. */
+/** The profile's definitions. Creates the default ones if it has none. */
 export async function loadDefinitions(tx: Tx, profileId: string, now: Date): Promise<StoredDefinition[]> {
   const found = await readDefinitions(tx, profileId);
   if (found.length > 0) return found;
@@ -33,7 +32,7 @@ export async function loadDefinitions(tx: Tx, profileId: string, now: Date): Pro
   return readDefinitions(tx, profileId);
 }
 
-/** How the profile's definitions are called, the oldest first, as many as are worth telling. */
+/** The keys of the profile's oldest definitions, limited for use in a response. */
 export async function listDefinitionKeys(tx: Tx, profileId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('definitions')
@@ -47,7 +46,7 @@ export async function listDefinitionKeys(tx: Tx, profileId: string): Promise<str
   return rows.map(({ key }) => key);
 }
 
-/** As they are, without the usual ones where there are none. */
+/** The profile's definitions, without creating the default ones. */
 export async function readDefinitions(tx: Tx, profileId: string): Promise<StoredDefinition[]> {
   const { rows } = await sql<StoredDefinition>`
     SELECT d.id, d.key, d.name, d.conversion_type AS "conversionType", d.counts_as_cash AS "countsAsCash",
@@ -59,18 +58,18 @@ export async function readDefinitions(tx: Tx, profileId: string): Promise<Stored
   return rows;
 }
 
-/** Two requests at once may both find none: the second's rows give way. */
+/** Does nothing if a concurrent request has inserted the same default definition. */
 async function insertDefinition(tx: Tx, profileId: string, definition: StoredDefinition): Promise<void> {
   const inserted = await tx
     .insertInto('definitions')
-    .values(columnsOf(profileId, definition))
+    .values(toColumns(profileId, definition))
     .onConflict((conflict) => conflict.columns(['profile_id', 'key']).doNothing())
     .returning('id')
     .executeTakeFirst();
   if (inserted) await writeEvents(tx, profileId, definition);
 }
 
-/** Writes a new definition, or the new version of one. */
+/** Inserts or updates a definition. */
 export async function saveDefinition(tx: Tx, profileId: string, definition: StoredDefinition): Promise<void> {
   if (definition.isDefault) {
     await tx
@@ -80,7 +79,7 @@ export async function saveDefinition(tx: Tx, profileId: string, definition: Stor
       .where('id', '<>', definition.id)
       .execute();
   }
-  const columns = columnsOf(profileId, definition);
+  const columns = toColumns(profileId, definition);
   await tx
     .insertInto('definitions')
     .values(columns)
@@ -99,12 +98,12 @@ async function writeEvents(tx: Tx, profileId: string, { id, eventNames }: Stored
   await tx.insertInto('definition_events').values(rows).execute();
 }
 
-/** With the events that it lists. */
+/** Deletes a definition; its events are deleted by cascade. */
 export async function removeDefinition(tx: Tx, profileId: string, id: string): Promise<void> {
   await tx.deleteFrom('definitions').where('profile_id', '=', profileId).where('id', '=', id).execute();
 }
 
-/** Notes for good when something was first attributed of them. Resolves to those that it is news of. */
+/** Records permanently when definitions were first attributed. Resolves to those that had no such time yet. */
 export async function stampAttributed(
   tx: Tx,
   profileId: string,
@@ -122,7 +121,7 @@ export async function stampAttributed(
     .execute();
 }
 
-const columnsOf = (profileId: string, definition: StoredDefinition) => ({
+const toColumns = (profileId: string, definition: StoredDefinition) => ({
   profile_id: profileId,
   id: definition.id,
   key: definition.key,
@@ -136,7 +135,7 @@ const columnsOf = (profileId: string, definition: StoredDefinition) => ({
   updated_at: definition.updatedAt,
 });
 
-export const showDefinition = (definition: StoredDefinition) => ({
+export const toGoalDefinition = (definition: StoredDefinition) => ({
   id: definition.id,
   conversion_key: definition.key,
   name: definition.name,

@@ -23,7 +23,7 @@ async function openShop() {
   };
 }
 
-test('returns 200, after which the events of the definition stay recorded and count no longer', async () => {
+test('returns 200, after which the events of the definition stay recorded but no longer count', async () => {
   const shop = await openShop();
   const abono = await shop.goal({ name: 'Abono', event_names: ['Caja: Abono'], counts_as_cash: true });
   await shop.post({ ...paymentEvent({ key: 'x' }), event_name: 'Caja: Abono' });
@@ -44,8 +44,8 @@ test('returns 200, after which the events of the definition stay recorded and co
 });
 
 test('returns 404 for an unknown definition and for one of another profile, and 409 for the main goal', async () => {
-  const [shop, stranger] = [await openShop(), await openShop()];
-  const foreign = await stranger.goal({ name: 'Visit', event_names: ['visit'] });
+  const [shop, foreignShop] = [await openShop(), await openShop()];
+  const foreign = await foreignShop.goal({ name: 'Visit', event_names: ['visit'] });
   for (const id of [uuid(), foreign.id])
     expect(await shop.remove(id)).toMatchObject({ status: 404, error: { code: 'not_found' } });
   const main = (await shop.call('GET', '/definitions')).data.find((one: { is_default: boolean }) => one.is_default);
@@ -64,7 +64,7 @@ test('returns 409 for the only definition', async () => {
   expect(await shop.remove(last)).toMatchObject({ status: 409, error: { code: 'invalid_state' } });
 });
 
-test('lists received events with their count and definition, the most frequent first, and none of before 30 days', async () => {
+test('lists events received in the last 30 days with count and definition, most frequent first', async () => {
   const shop = await openShop();
   const visit = await shop.goal({ name: 'Visit', event_names: ['Visit done'] });
   const at = '2026-05-19T10:00:00Z';
@@ -72,7 +72,7 @@ test('lists received events with their count and definition, the most frequent f
     await shop.post({ event_name: 'VISIT  done', occurred_at: at, user_traits: { external_id: user } });
   for (const user of ['a', 'b'])
     await shop.post({ event_name: 'Brochure sent', occurred_at: at, user_traits: { external_id: user } });
-  // The name is listed nowhere, so its type counts.
+  // No definition lists the event name, so its type counts.
   await shop.post({
     event_name: 'Web form',
     event_type: 'lead_created',

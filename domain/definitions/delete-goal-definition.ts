@@ -15,7 +15,7 @@ export const deleteGoalDefinition: Handles<Routes['deleteGoalDefinition'], { job
     if (!definition) refuse('not_found', 'There is no such conversion definition.');
     if (definition.isDefault)
       refuse('invalid_state', `"${definition.name}" is the main goal. Make another definition the main goal first.`);
-    // A profile without any definition would start again with the usual ones.
+    // A profile without definitions would get the default ones again.
     if (existing.length === 1) refuse('invalid_state', 'This is the only definition. Create another one first.');
     await removeDefinition(tx, profileId, id);
     addToAudit({ detail: { key: definition.key } });

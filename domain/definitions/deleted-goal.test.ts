@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 
 const world = await openTestWithClickHouse();
 
-test('the reports leave out past conversions of a deleted definition, and count them again once another lists the event', async () => {
+test('reports exclude past conversions of a deleted definition, and include them once another lists the event', async () => {
   const shop = await scene(world, { scopes: ['goals:write', 'campaigns:read', 'attribution:write'] });
   const save = async () => {
     const body = { name: 'Deposit', event_names: ['deposit'], counts_as_cash: true };
     return (await shop.call('POST', '/api/v1/goals/definitions', body)).json().data.id as string;
   };
-  const follow = async () => {
+  const readRevenue = async () => {
     const { signal } = new AbortController();
     await spreadDefinition(world.kit.app, { profileId: shop.profileId, eventKeys: ['deposit'] }, signal);
     await shop.settle();
@@ -23,9 +23,9 @@ test('the reports leave out past conversions of a deleted definition, and count 
     occurred_at: '2026-05-10T12:00:00Z',
     properties: { value: '80.00', currency: 'USD' },
   });
-  expect(await follow()).toBe(80);
+  expect(await readRevenue()).toBe(80);
   expect((await shop.call('DELETE', `/api/v1/goals/definitions/${id}`)).statusCode).toBe(200);
-  expect(await follow()).toBe(0);
+  expect(await readRevenue()).toBe(0);
   await save();
-  expect(await follow()).toBe(80);
+  expect(await readRevenue()).toBe(80);
 });

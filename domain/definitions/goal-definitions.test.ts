@@ -10,10 +10,10 @@ beforeEach(async () => {
   sender = await openEventSender(kit, api);
 });
 
-describe('meaning', () => {
+describe('goal definitions', () => {
   const goal = (body: object) => sender.send('/api/v1/goals/definitions', body);
 
-  test('[inge-005] [inge-006] free text means what a definition says; one that counts as cash makes payments of it', async () => {
+  test('[inge-005] [inge-006] a definition that counts as cash turns its events into payments', async () => {
     await sender.post({ ...paymentEvent({ key: 'x' }), event_name: 'Caja: Abono' });
     expect(await sender.flags()).toEqual({ x: null });
     expect((await goal({ name: 'Abono', event_names: ['caja: abono'], counts_as_cash: true })).status).toBe(201);
@@ -32,7 +32,7 @@ describe('meaning', () => {
     event_names: ['visit done'],
   };
 
-  test('[ver-010] [ver-012] [ver-013] a definition is created with a key and a window of the caller’s choice', async () => {
+  test('[ver-010] [ver-012] [ver-013] creates a definition with the given key and lookback', async () => {
     const { status, body } = await goal(visit);
     expect([status, body.data]).toEqual([
       201,
@@ -40,7 +40,7 @@ describe('meaning', () => {
     ]);
   });
 
-  test('[ver-011] a definition is updated by its key', async () => {
+  test('[ver-011] updates a definition by its key', async () => {
     const created = await goal(visit);
     const updated = await goal({ ...visit, lookback_window_days: 60 });
     expect([updated.status, updated.body.data]).toEqual([
@@ -49,7 +49,7 @@ describe('meaning', () => {
     ]);
   });
 
-  test('a changed window has what it concerns attributed again, and a changed name does not', async () => {
+  test('a changed lookback triggers a recompute of its outcomes, a changed name does not', async () => {
     const jobs = async () =>
       (
         await kit.owner.unbound.query(
@@ -64,7 +64,7 @@ describe('meaning', () => {
     expect(await jobs()).toEqual([spread, spread]);
   });
 
-  test('[ver-014] one of all definitions is the default, and it is the last that said so', async () => {
+  test('[ver-014] exactly one definition is the default: the last one entry as default', async () => {
     await goal(visit);
     const list = (await sender.get('/api/v1/goals/definitions')).data as {
       conversion_key: string;
@@ -76,22 +76,22 @@ describe('meaning', () => {
     expect(list.map(({ conversion_key }) => conversion_key)).toEqual(
       expect.arrayContaining(['lead_created', 'payment_received', 'order_placed']),
     );
-    // What was not said stays as it was.
-    const { is_default: _said, ...changed } = { ...visit, name: 'Visita hecha' };
+    // Omitted fields keep their values.
+    const { is_default: _omitted, ...changed } = { ...visit, name: 'Visita hecha' };
     expect((await goal(changed)).body.data).toMatchObject({ name: 'Visita hecha', is_default: true });
   });
 
-  test('the same definition from many at once is one', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => goal({ name: 'At once' })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
+  test('concurrent requests for the same definition create one', async () => {
+    const responses = await Promise.all(Array.from({ length: 8 }, () => goal({ name: 'At once' })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
   });
 
-  test('an event name belongs to one definition: a second is 409', async () => {
+  test('returns 409 for an event name that belongs to another definition', async () => {
     const answer = await goal({ name: 'Mine', event_names: ['Payment_Received'] });
     expect(answer.body.error).toMatchObject({ code: 'invalid_state', status: 409 });
   });
 
-  test('[ver-006] [ver-007] [ver-008] [ver-009] the old route still works until its sunset, and says what comes after it', async () => {
+  test('[ver-006] [ver-007] [ver-008] [ver-009] the deprecated route works until its sunset and names its successor', async () => {
     const call = () => sender.send('/api/v1/goals', { name: 'Old goal' });
     kit.clock.set('2026-11-14T00:00:00Z');
     const response = await call();
@@ -107,16 +107,16 @@ describe('meaning', () => {
   });
 });
 
-test('what a definition was made or changed to is in the audit log: it moves every number', async () => {
+test('creating and changing a definition is written to the audit log', async () => {
   const save = (name: string) => sender.send('/api/v1/goals/definitions', { name, conversion_key: 'visit_paid' });
-  const made = await save('Visit');
+  const created = await save('Visit');
   await save('Paid visit');
   const { workspace_id: workspaceId } = await kit.app
     .forProfile(sender.profileId)
     .transaction((tx) => tx.selectFrom('profiles').select('workspace_id').executeTakeFirstOrThrow());
-  const saved = { action: 'goal_definition.saved', target: `goal_definition:${made.body.data.id}` };
+  const entry = { action: 'goal_definition.saved', target: `goal_definition:${created.body.data.id}` };
   expect(await auditEntries(kit, { workspaceId })).toMatchObject([
-    { ...saved, detail: { key: 'visit_paid', is_new: true } },
-    { ...saved, detail: { key: 'visit_paid', is_new: false } },
+    { ...entry, detail: { key: 'visit_paid', is_new: true } },
+    { ...entry, detail: { key: 'visit_paid', is_new: false } },
   ]);
 });

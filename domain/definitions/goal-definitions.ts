@@ -10,10 +10,10 @@ import {
   lockDefinitions,
   type StoredDefinition,
   saveDefinition,
-  showDefinition,
+  toGoalDefinition,
 } from './definitions.ts';
 
-export interface GoalWish {
+export interface GoalInput {
   readonly name: string;
   readonly conversion_key?: string | undefined;
   readonly conversion_type?: string | undefined;
@@ -26,9 +26,9 @@ export interface GoalWish {
 
 export const createGoalDefinition: Handles<Routes['createGoalDefinition'], { jobs: Jobs }> = ({ body }, context) =>
   context.effect(async (tx) => {
-    const { definition, isNew } = await settleGoal(tx, body, context);
-    const shown = { data: showDefinition(definition) };
-    return isNew ? answer(201, shown) : answer(200, shown);
+    const { definition, isNew } = await saveGoal(tx, body, context);
+    const content = { data: toGoalDefinition(definition) };
+    return isNew ? answer(201, content) : answer(200, content);
   });
 
 export const createGoal: Handles<Routes['createGoal'], { jobs: Jobs }> = ({ body }, context) =>
@@ -38,36 +38,36 @@ export const createGoal: Handles<Routes['createGoal'], { jobs: Jobs }> = ({ body
     const existing = await loadDefinitions(tx, context.caller.profileId, context.now);
     if (existing.some((definition) => definition.key === key))
       refuse('invalid_state', `There is a goal "${key}" already. The successor of this route can update it.`);
-    const { definition } = await settleGoal(
+    const { definition } = await saveGoal(
       tx,
       { name: body.name, conversion_key: key, ...(body.event_name && { event_names: [body.event_name] }) },
       context,
     );
-    return answer(201, { data: showDefinition(definition) });
+    return answer(201, { data: toGoalDefinition(definition) });
   });
 
 export const listGoalDefinitions: Handles<Routes['listGoalDefinitions']> = async (_input, { ledger, caller, now }) => {
   const definitions = await ledger.transaction((tx) => loadDefinitions(tx, caller.profileId, now));
-  return answer(200, { data: definitions.map(showDefinition) });
+  return answer(200, { data: definitions.map(toGoalDefinition) });
 };
 
-/** Creates or updates; what was not said stays as it was. */
-export async function settleGoal(
+/** Creates or updates a goal. Omitted fields keep their values. */
+export async function saveGoal(
   tx: Tx,
-  wish: GoalWish,
+  input: GoalInput,
   { caller, now, jobs, addToAudit }: ProfileContext & { jobs: Jobs },
 ): Promise<{ definition: StoredDefinition; isNew: boolean }> {
   const profileId = caller.profileId;
   await lockDefinitions(tx, profileId);
   const existing = await loadDefinitions(tx, profileId, now);
-  const key = wish.conversion_key ?? keyFrom(wish.name);
+  const key = input.conversion_key ?? keyFrom(input.name);
   const before = existing.find((definition) => definition.key === key);
-  const checked = checkDefinition(candidate(key, wish, before), existing);
-  if (!checked.ok) return explain(checked);
+  const checked = checkDefinition(toDefinition(key, input, before), existing);
+  if (!checked.ok) return refuseDefinition(checked);
   const definition: StoredDefinition = {
     ...checked.definition,
     id: before?.id ?? uuid(),
-    name: wish.name,
+    name: input.name,
     createdAt: before?.createdAt ?? now,
     updatedAt: now,
   };
@@ -79,24 +79,24 @@ export async function settleGoal(
   return { definition, isNew: before === undefined };
 }
 
-function candidate(key: string, wish: GoalWish, before: Definition | undefined): Definition {
+function toDefinition(key: string, input: GoalInput, before: Definition | undefined): Definition {
   const isStandard = conversionTypeNames.some((type) => type === key);
   return {
     key,
-    conversionType: wish.conversion_type ?? before?.conversionType ?? key,
-    eventNames: wish.event_names ?? before?.eventNames ?? [key],
-    countsAsCash: wish.counts_as_cash ?? before?.countsAsCash ?? (isStandard && key === 'payment_received'),
-    isAttributionEligible: wish.is_attribution_eligible ?? before?.isAttributionEligible ?? true,
-    lookbackWindowDays: wish.lookback_window_days ?? before?.lookbackWindowDays ?? limits.lookback.days.default,
-    isDefault: wish.is_default ?? before?.isDefault ?? false,
+    conversionType: input.conversion_type ?? before?.conversionType ?? key,
+    eventNames: input.event_names ?? before?.eventNames ?? [key],
+    countsAsCash: input.counts_as_cash ?? before?.countsAsCash ?? (isStandard && key === 'payment_received'),
+    isAttributionEligible: input.is_attribution_eligible ?? before?.isAttributionEligible ?? true,
+    lookbackWindowDays: input.lookback_window_days ?? before?.lookbackWindowDays ?? limits.lookback.days.default,
+    isDefault: input.is_default ?? before?.isDefault ?? false,
   };
 }
 
-function explain(refused: Exclude<ReturnType<typeof checkDefinition>, { ok: true }>): never {
-  if (refused.reason === 'event_name_taken') {
+function refuseDefinition(fault: Exclude<ReturnType<typeof checkDefinition>, { ok: true }>): never {
+  if (fault.reason === 'event_name_taken') {
     return refuse(
       'invalid_state',
-      `The event "${refused.eventName}" belongs to the definition "${refused.takenBy}". An event means one thing only.`,
+      `The event "${fault.eventName}" belongs to the definition "${fault.takenBy}". An event means one thing only.`,
     );
   }
   const field = {
@@ -104,24 +104,24 @@ function explain(refused: Exclude<ReturnType<typeof checkDefinition>, { ok: true
     conversionType: 'conversion_type',
     eventNames: 'event_names',
     lookbackWindowDays: 'lookback_window_days',
-  }[refused.field as 'key' | 'conversionType' | 'eventNames' | 'lookbackWindowDays'];
-  return refuse('validation_error', `The field "${field}" is not valid: ${refused.reason.replaceAll('_', ' ')}.`, {
+  }[fault.field as 'key' | 'conversionType' | 'eventNames' | 'lookbackWindowDays'];
+  return refuse('validation_error', `The field "${field}" is not valid: ${fault.reason.replaceAll('_', ' ')}.`, {
     fields: { field },
   });
 }
 
-/** The events whose outcomes mean something else now: exactly those become dirty. */
+/** The events whose meaning changed. Only their outcomes are marked dirty. */
 function changedEvents(before: Definition | undefined, after: Definition): string[] {
   const names = (definition: Definition | undefined) => definition?.eventNames.map(eventNameKey) ?? [];
-  const meansTheSame =
+  const isMeaningUnchanged =
     before !== undefined &&
     before.conversionType === after.conversionType &&
     before.countsAsCash === after.countsAsCash &&
     before.isAttributionEligible === after.isAttributionEligible &&
     before.lookbackWindowDays === after.lookbackWindowDays;
-  if (!meansTheSame) return [...new Set([...names(before), ...names(after)])];
-  const [old, fresh] = [new Set(names(before)), new Set(names(after))];
-  return [...old].filter((name) => !fresh.has(name)).concat([...fresh].filter((name) => !old.has(name)));
+  if (!isMeaningUnchanged) return [...new Set([...names(before), ...names(after)])];
+  const [previous, current] = [new Set(names(before)), new Set(names(after))];
+  return [...previous].filter((name) => !current.has(name)).concat([...current].filter((name) => !previous.has(name)));
 }
 
 const keyFrom = (name: string): string =>

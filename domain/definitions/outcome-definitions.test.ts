@@ -12,23 +12,24 @@ async function openCrm() {
     const answer = await shop.call(method, path, JSON.stringify(body), headers);
     return { status: answer.statusCode, body: answer.json() };
   };
-  const found = [
+  const stages = [
     { pipelineId: 'p', stageId: 's1', name: 'Sales: New lead', suggestion: 'lead_created' as const },
     { pipelineId: 'p', stageId: 's2', name: 'Sales: Llamar', suggestion: null },
   ];
-  const keep = () => shop.ledger.transaction((tx) => keepStages(tx, shop.profileId, 'crm_a', found, kit.clock.now()));
-  const [suggested, silent] = await keep();
-  return { ...shop, write, keep, suggested: suggested?.id as string, silent: silent?.id as string };
+  const syncStages = () =>
+    shop.ledger.transaction((tx) => keepStages(tx, shop.profileId, 'crm_a', stages, kit.clock.now()));
+  const [suggested, unmapped] = await syncStages();
+  return { ...shop, write, syncStages, suggested: suggested?.id as string, unmapped: unmapped?.id as string };
 }
 
-test('[conn-047] [conn-049] [conn-050] a stage counts as what a person says, once or twice, if that is offered', async () => {
-  const { write, silent, keep, profileId } = await openCrm();
-  const path = `/api/v1/outcome-definitions/${silent}`;
+test('[conn-047] [conn-049] [conn-050] sets the outcome of a stage idempotently and refuses unsupported outcomes', async () => {
+  const { write, unmapped, syncStages, profileId } = await openCrm();
+  const path = `/api/v1/outcome-definitions/${unmapped}`;
   const mapped = await write('PATCH', path, { event_key: 'appointment_booked' });
   expect(mapped).toMatchObject({
     status: 200,
     body: {
-      data: { id: silent, kind: 'pipeline_stage', stage_id: 's2', event_key: 'appointment_booked', source: 'user' },
+      data: { id: unmapped, kind: 'pipeline_stage', stage_id: 's2', event_key: 'appointment_booked', source: 'user' },
     },
   });
   expect(await write('PATCH', path, { event_key: 'appointment_booked' })).toEqual(mapped);
@@ -37,8 +38,8 @@ test('[conn-047] [conn-049] [conn-050] a stage counts as what a person says, onc
     422,
     expect.objectContaining({ code: 'validation_error', field: 'event_key' }),
   ]);
-  // A sync that finds the stages again leaves the person's word alone.
-  expect((await keep()).map(({ eventKey, source }) => [eventKey, source])).toEqual([
+  // A later sync of the stages keeps the member's choice.
+  expect((await syncStages()).map(({ eventKey, source }) => [eventKey, source])).toEqual([
     ['lead_created', 'suggested'],
     ['appointment_booked', 'user'],
   ]);
@@ -52,45 +53,45 @@ test('[conn-047] [conn-049] [conn-050] a stage counts as what a person says, onc
   expect([refused.statusCode, refused.json().error.code]).toEqual([403, 'insufficient_scope']);
 });
 
-test('[conn-048] a profile whose app has not enabled attribution is answered 409', async () => {
-  const { write, silent, profileId } = await openCrm();
+test('[conn-048] returns 409 for a profile that is not enabled', async () => {
+  const { write, unmapped, profileId } = await openCrm();
   await kit.app
     .forProfile(profileId)
     .transaction((tx) => tx.updateTable('profiles').set({ is_attribution_enabled: false }).execute());
-  const answer = await write('PATCH', `/api/v1/outcome-definitions/${silent}`, { event_key: 'ignored' });
+  const answer = await write('PATCH', `/api/v1/outcome-definitions/${unmapped}`, { event_key: 'ignored' });
   expect([answer.status, answer.body.error.code]).toEqual([409, 'entitlement_required']);
 });
 
-test('[conn-051] [conn-052] several definitions are written together, or none', async () => {
-  const { write, suggested, silent, ask } = await openCrm();
+test('[conn-051] [conn-052] updates several definitions atomically', async () => {
+  const { write, suggested, unmapped, ask } = await openCrm();
   const put = (definitions: unknown) => write('PUT', '/api/v1/profile/outcome-definitions', { definitions });
   const goals = (await ask('/api/v1/goals/definitions')).body.data as { id: string; conversion_key: string }[];
   const lead = goals.find(({ conversion_key }) => conversion_key === 'lead_created')?.id as string;
   const all = await put([
     { id: suggested, event_key: 'ignored' },
-    { id: silent, event_key: 'quote_sent' },
+    { id: unmapped, event_key: 'quote_sent' },
     { id: lead, event_key: 'Formulario enviado' },
   ]);
   expect(all.status).toBe(200);
   const meaning = (rows: { id: string; event_key: string }[]) =>
     Object.fromEntries(
-      rows.filter(({ id }) => [suggested, silent, lead].includes(id)).map((row) => [row.id, row.event_key]),
+      rows.filter(({ id }) => [suggested, unmapped, lead].includes(id)).map((row) => [row.id, row.event_key]),
     );
-  const expected = { [suggested]: 'ignored', [silent]: 'quote_sent', [lead]: 'formulario enviado' };
+  const expected = { [suggested]: 'ignored', [unmapped]: 'quote_sent', [lead]: 'formulario enviado' };
   expect(meaning(all.body.data)).toEqual(expected);
 
   const wrong = await put([
     { id: suggested, event_key: stageOutcomes[0] },
-    { id: silent, event_key: 'nonsense' },
+    { id: unmapped, event_key: 'nonsense' },
   ]);
   expect([wrong.status, wrong.body.error]).toEqual([
     422,
     expect.objectContaining({ code: 'validation_error', field: 'definitions.1.event_key' }),
   ]);
-  const stranger = await openCrm();
-  const foreign = await put([{ id: stranger.silent, event_key: 'ignored' }]);
+  const foreignShop = await openCrm();
+  const foreign = await put([{ id: foreignShop.unmapped, event_key: 'ignored' }]);
   expect([foreign.status, foreign.body.error.field]).toEqual([422, 'definitions.0.id']);
-  expect(meaning((await put([{ id: silent, event_key: 'quote_sent' }])).body.data)).toEqual(expected);
+  expect(meaning((await put([{ id: unmapped, event_key: 'quote_sent' }])).body.data)).toEqual(expected);
   // Goals are still listed without stages.
   expect((await ask('/api/v1/goals/definitions')).body.data).toHaveLength(goals.length);
 });

@@ -3,7 +3,7 @@ import type { Tx } from '@tributary/postgres';
 import { type StageOutcome, stageOutcomes } from '@tributary/vocabulary';
 import type { Jobs } from '@tributary/work';
 import { loadDefinitions, lockDefinitions, type StoredDefinition } from './definitions.ts';
-import { settleGoal } from './goal-definitions.ts';
+import { saveGoal } from './goal-definitions.ts';
 import { mapStage, readStages, type StageDefinition } from './stages.ts';
 
 interface OutcomeDefinitions {
@@ -15,40 +15,40 @@ export async function readOutcomeDefinitions(tx: Tx, profileId: string, now: Dat
   return { goals: await loadDefinitions(tx, profileId, now), stages: await readStages(tx, profileId) };
 }
 
-export interface WishedMeaning {
+export interface MeaningInput {
   readonly id: string;
   readonly eventKey: string;
-  /** Where the caller said it, for a refusal. */
+  /** The request field, for error responses. */
   readonly field: string;
 }
 
-/** Gives definitions their meaning, all in one transaction; one that the profile does not have is the caller's to refuse. */
-export async function giveMeanings(
+/** Changes the meaning of several definitions in one transaction. Calls `unknown` for an id that the profile does not have. */
+export async function saveMeanings(
   tx: Tx,
-  wishes: readonly WishedMeaning[],
+  inputs: readonly MeaningInput[],
   context: ProfileContext & { jobs: Jobs },
-  unknown: (wish: WishedMeaning) => never,
+  unknown: (input: MeaningInput) => never,
 ): Promise<OutcomeDefinitions> {
   const { caller, now, jobs } = context;
   const { profileId } = caller;
   await lockDefinitions(tx, profileId);
   const { goals, stages } = await readOutcomeDefinitions(tx, profileId, now);
   let isStageChanged = false;
-  for (const wish of wishes) {
-    const stage = stages.find(({ id }) => id === wish.id);
-    const goal = goals.find(({ id }) => id === wish.id);
+  for (const input of inputs) {
+    const stage = stages.find(({ id }) => id === input.id);
+    const goal = goals.find(({ id }) => id === input.id);
     if (stage) {
-      if (await mapStage(tx, profileId, stage, stageOutcomeOf(wish), now)) isStageChanged = true;
+      if (await mapStage(tx, profileId, stage, stageOutcomeOf(input), now)) isStageChanged = true;
     } else if (goal) {
-      await settleGoal(tx, { name: goal.name, conversion_key: goal.key, event_names: [wish.eventKey] }, context);
-    } else unknown(wish);
+      await saveGoal(tx, { name: goal.name, conversion_key: goal.key, event_names: [input.eventKey] }, context);
+    } else unknown(input);
   }
-  // Deals that stood in it were no outcome, or another: they are read again.
+  // The outcomes of deals in this stage change, so the deals are read again.
   if (isStageChanged) await jobs.enqueue(tx, 'rereadDeals', { profileId });
   return readOutcomeDefinitions(tx, profileId, now);
 }
 
-function stageOutcomeOf({ eventKey, field }: WishedMeaning): StageOutcome {
+function stageOutcomeOf({ eventKey, field }: MeaningInput): StageOutcome {
   const outcome = stageOutcomes.find((one) => one === eventKey);
   return (
     outcome ??
@@ -58,7 +58,7 @@ function stageOutcomeOf({ eventKey, field }: WishedMeaning): StageOutcome {
   );
 }
 
-export const showGoal = (goal: StoredDefinition) => ({
+export const toOutcomeDefinitionOfGoal = (goal: StoredDefinition) => ({
   id: goal.id,
   kind: 'goal' as const,
   name: goal.name,
@@ -70,7 +70,7 @@ export const showGoal = (goal: StoredDefinition) => ({
   updated_at: goal.updatedAt.toISOString(),
 });
 
-export const showStage = (stage: StageDefinition) => ({
+export const toOutcomeDefinitionOfStage = (stage: StageDefinition) => ({
   id: stage.id,
   kind: 'pipeline_stage' as const,
   name: stage.name,
@@ -82,4 +82,7 @@ export const showStage = (stage: StageDefinition) => ({
   updated_at: stage.updatedAt.toISOString(),
 });
 
-export const showAll = ({ goals, stages }: OutcomeDefinitions) => [...goals.map(showGoal), ...stages.map(showStage)];
+export const toOutcomeDefinitions = ({ goals, stages }: OutcomeDefinitions) => [
+  ...goals.map(toOutcomeDefinitionOfGoal),
+  ...stages.map(toOutcomeDefinitionOfStage),
+];

@@ -3,7 +3,7 @@ import { type Channel, limits, type StageMappingSource, type StageOutcome } from
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** What a stage of a CRM's pipeline counts as. */
+/** The outcome that a CRM pipeline stage stands for. */
 export interface StageDefinition {
   readonly id: string;
   readonly channel: Channel;
@@ -16,7 +16,7 @@ export interface StageDefinition {
   readonly updatedAt: Date;
 }
 
-/** A stage as the CRM tells of it, and what its name suggests. */
+/** A stage as read from the CRM, with the outcome that its name suggests. */
 export interface FoundStage {
   readonly pipelineId: string;
   readonly stageId: string;
@@ -24,7 +24,7 @@ export interface FoundStage {
   readonly suggestion: StageOutcome | null;
 }
 
-/** Of one CRM, or of all. */
+/** Stages of one CRM, or of all. */
 export async function readStages(tx: Tx, profileId: string, channel?: Channel): Promise<StageDefinition[]> {
   const { rows } = await sql<StageDefinition>`
     SELECT id, channel, pipeline_id AS "pipelineId", stage_id AS "stageId", name, conversion_type AS "eventKey",
@@ -36,8 +36,8 @@ export async function readStages(tx: Tx, profileId: string, channel?: Channel): 
 }
 
 /**
- * Gives each stage that is new its definition: as suggested, or `unmapped`. One that is known keeps what it counts as, whatever would
- * be suggested today, and takes over its name.
+ * Creates a definition for each new stage, as suggested or `unmapped`. Existing stages keep their outcome, even if the suggestion changed, and
+ * their name is updated.
  */
 export async function keepStages(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function keepStages(
     const rows = found.slice(0, limits.stages.max).map((stage) => ({
       profile_id: profileId,
       id: uuid(),
-      // Not the shape of a goal's key, so the two can never meet.
+      // Goal keys cannot contain slashes, so the keys never collide.
       key: `${channel}/${stage.pipelineId}/${stage.stageId}`,
       name: stage.name,
       kind: 'pipeline_stage',
@@ -103,7 +103,7 @@ export async function applyStageSuggestions(
   return rows.length > 0;
 }
 
-/** A person says what a stage counts as. Resolves to whether that is news. */
+/** Stores a member's choice for a stage. Resolves to whether the outcome changed. */
 export async function mapStage(
   tx: Tx,
   profileId: string,

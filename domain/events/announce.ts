@@ -2,10 +2,10 @@ import { type AnnouncedData, events, isLiveEvent, type LiveEventName } from '@tr
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** Something that happened: an event of the contract's table, with the data that it declares. */
+/** An event that the contract declares, with its declared data. */
 export type Announcement = {
   [Name in LiveEventName]: {
-    /** The same for the same happening, however often it is told. */
+    /** Stable: every announcement of the same occurrence uses the same id. */
     readonly id: string;
     readonly type: Name;
     readonly data: AnnouncedData<Name>;
@@ -14,12 +14,12 @@ export type Announcement = {
 }[LiveEventName];
 
 /**
- * Announces events; they exist for others if and only if this transaction commits. What the table does not declare is refused, also
- * where the compiler was got round: a delivery leaves the house, and nobody calls it back.
+ * Writes events to the outbox; they are delivered if and only if this transaction commits. Undeclared data is refused at runtime too, because
+ * the compiler can be bypassed and a delivery to a third party cannot be recalled.
  */
 export async function announce(tx: Tx, announcements: readonly Announcement[]): Promise<void> {
   if (announcements.length === 0) return;
-  // As JSON: one parameter and one text of the statement, however many events.
+  // As JSON, so that the statement has the same text and one parameter for any number of events.
   await sql`
     INSERT INTO outbox (id, profile_id, type, payload, occurred_at)
     SELECT id, (data->>'profile_id')::uuid, type, data, "occurredAt"
@@ -31,7 +31,7 @@ function asDeclared({ id, type, data, occurredAt }: Announcement) {
   if (!isLiveEvent(type)) throw new TypeError(`There is no event "${type}" that fires.`);
   const read = events[type].announced.safeParse(data);
   if (read.success) return { id, type, data: read.data, occurredAt };
-  // Where it is wrong, and not what stands there: that could be a person.
+  // Reports the path of the invalid field, not its value: it could be personal data.
   const [fault] = read.error.issues;
   throw new TypeError(
     `The event ${type} does not hold what it declares: ${['data', ...(fault?.path ?? [])].join('.')} (${fault?.code}).`,

@@ -3,8 +3,6 @@ import type { Tx } from '@tributary/postgres';
 import { hourMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** The numbered events of a profile, for those who follow. */
-
 export interface LoggedEvent {
   /** A bigint, as text. */
   readonly sequence: string;
@@ -14,33 +12,33 @@ export interface LoggedEvent {
   readonly occurredAt: Date;
 }
 
-/** A delivery within this time after an event was numbered does not prolong its life, which is counted from the end of it. */
+/** Retention is counted from this long after an event was numbered, so that prompt deliveries do not have to extend it. */
 export const promptMs = hourMs;
 
 const columns = sql`sequence, id, type, payload, occurred_at AS "occurredAt"`;
 
-/** A type of event, and the number after which it is wanted. */
-export interface Wanted {
+/** An event type, and the sequence number after which to read it. */
+export interface EventPosition {
   readonly type: string;
   readonly after: string;
 }
 
-/** The next events of some types. Each type is read along its own index, however rare it is. */
+/** The next events of the given types. Reads each type by index range, so that rare types need no scan. */
 export async function listEventsAfter(
   tx: Tx,
   profileId: string,
-  wanted: readonly Wanted[],
+  positions: readonly EventPosition[],
   limit: number,
 ): Promise<LoggedEvent[]> {
   const { rows } = await sql<LoggedEvent>`
-    SELECT e.* FROM unnest(${wanted.map(({ type }) => type)}::text[], ${wanted.map(({ after }) => after)}::bigint[]) AS w (type, after), LATERAL (
+    SELECT e.* FROM unnest(${positions.map(({ type }) => type)}::text[], ${positions.map(({ after }) => after)}::bigint[]) AS w (type, after), LATERAL (
       SELECT ${columns} FROM event_log
       WHERE profile_id = ${profileId} AND type = w.type AND sequence > w.after ORDER BY sequence LIMIT ${limit}) e
     ORDER BY e.sequence LIMIT ${limit}`.execute(tx);
   return rows;
 }
 
-/** By their numbers; those that are no longer kept are missing. */
+/** Finds events by sequence number. Expired events are missing from the result. */
 export async function findEvents(
   tx: Tx,
   profileId: string,
@@ -54,14 +52,14 @@ export async function findEvents(
   return new Map(rows.map((row) => [row.sequence, row]));
 }
 
-/** The number of the newest event of a profile; "0" before the first. */
+/** The sequence number of the profile's newest event; "0" if it has none. */
 export async function lastSequence(tx: Tx, profileId: string): Promise<string> {
   const { rows } = await sql<{ last: string }>`
     SELECT coalesce(max(sequence), 0)::text AS last FROM event_log WHERE profile_id = ${profileId}`.execute(tx);
   return rows[0]?.last ?? '0';
 }
 
-/** These were delivered: they are kept from now on, where that is later. */
+/** Restarts the retention of delivered events at `now`, unless it already starts later. */
 export async function prolongEvents(tx: Tx, profileId: string, sequences: readonly string[], now: Date): Promise<void> {
   if (sequences.length === 0) return;
   await sql`

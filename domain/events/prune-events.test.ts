@@ -7,7 +7,7 @@ import { sequenceBatch } from './sequencer.ts';
 
 const kit = await openKit();
 
-test('an event is kept for 90 days and an hour after it was numbered, and not longer', async () => {
+test('deletes an event 90 days and one hour after it was numbered', async () => {
   const profile = await buildProfile(kit.app);
   const numberOne = async () => {
     const occurredAt = kit.clock.now();

@@ -22,7 +22,7 @@ const log = () =>
     tx.selectFrom('event_log').select(['id', 'sequence']).orderBy('sequence').execute(),
   );
 
-test('a late commit gets a later number than what was numbered before it', async () => {
+test('an event committed late gets a later number than events numbered before it', async () => {
   const profile = await buildProfile(kit.app);
   const ledger = kit.app.forProfile(profile.id);
   const before = (await log()).length;
@@ -49,7 +49,7 @@ test('a late commit gets a later number than what was numbered before it', async
   );
 });
 
-test('a backlog is numbered in the order in which it was written, batch after batch', async () => {
+test('numbers a backlog in write order, batch by batch', async () => {
   const profile = await buildProfile(kit.app);
   const before = (await log()).length;
   const written = events(profile.id, 7);
@@ -58,7 +58,7 @@ test('a backlog is numbered in the order in which it was written, batch after ba
   expect((await log()).slice(before).map(({ id }) => id)).toEqual(written.map(({ id }) => id));
 });
 
-test('sequencers at work together give no number twice and leave none out', async () => {
+test('concurrent sequencers assign consecutive numbers without duplicates or gaps', async () => {
   const profile = await buildProfile(kit.app);
   const before = (await log()).length;
   await kit.app.forProfile(profile.id).transaction((tx) => announce(tx, events(profile.id, 500)));

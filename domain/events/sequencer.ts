@@ -4,22 +4,21 @@ import { sql } from 'kysely';
 import { promptMs } from './log.ts';
 
 /**
- * Moves committed outbox rows to the event log and numbers them, in one statement: the counter's row lock makes everybody
- * else wait until these numbers are visible, so a reader that follows the numbers never passes one that appears later.
- * Resolves to how many it moved.
+ * Moves committed outbox rows to the event log and numbers them. The lock on the counter row makes other sequencers wait until these numbers
+ * are visible, so a reader that follows the numbers never skips one that appears later. Resolves to the number of moved rows.
  */
 export async function sequenceBatch(system: Ledger, now: Date, limit = 5_000): Promise<number> {
   return system.transaction(async (tx) => {
     const counter = await tx.selectFrom('event_counter').select('last').forUpdate().executeTakeFirstOrThrow();
     const moved = await sql<{ moved: number }>`
-      WITH taken AS (
+      WITH moved AS (
         DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY id LIMIT ${limit})
         RETURNING id, profile_id, type, payload, occurred_at
       ), numbered AS (
         INSERT INTO event_log (sequence, id, profile_id, type, payload, occurred_at, sequenced_at, kept_from)
         SELECT ${counter.last}::bigint + row_number() OVER (ORDER BY id), id, profile_id, type, payload, occurred_at, ${now},
           ${new Date(now.getTime() + promptMs)}
-        FROM taken
+        FROM moved
         RETURNING 1
       )
       UPDATE event_counter SET last = last + (SELECT count(*) FROM numbered)
@@ -28,7 +27,7 @@ export async function sequenceBatch(system: Ledger, now: Date, limit = 5_000): P
   });
 }
 
-/** Events that have no number yet, counted up to a limit. */
+/** Counts events that are not numbered yet, up to a limit. */
 export async function countEvents(system: Postgres, limit: number): Promise<number> {
   const { rows } = await system.unbound.query(
     sql<{ n: number }>`SELECT count(*)::int AS n FROM (SELECT FROM outbox LIMIT ${limit}) o`,
@@ -43,7 +42,7 @@ export interface SequencerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Runs until it is stopped; several may run, one works. */
+/** Runs until stopped. Several processes may run it; the counter lock lets one work at a time. */
 export function startSequencer({ system, now, idleMs = 100, onError }: SequencerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const pause = () => sleep(idleMs, undefined, { signal: stopping.signal }).catch(() => {});

@@ -11,21 +11,23 @@ beforeEach(async () => {
 });
 
 describe('200', () => {
-  describe('of three rows, of which one names nobody', () => {
+  describe('three rows, one without selector', () => {
     let ana: string;
     let eva: string;
-    let answer: { status: number; data: Record<string, unknown> & { results: Row[] }; meta: object };
+    let body: { status: number; data: Record<string, unknown> & { results: Row[] }; meta: object };
     beforeEach(async () => {
       [ana, eva] = [
         await shop.importRow({ email: 'ana@example.cl' }),
         await shop.importRow({ email: 'eva@example.cl' }),
       ];
-      const response = await shop.ask({ customers: [{ email: 'eva@example.cl' }, {}, { customer_profile_id: ana }] });
-      answer = { ...response.json(), status: response.statusCode };
+      const response = await shop.requestTokens({
+        customers: [{ email: 'eva@example.cl' }, {}, { customer_profile_id: ana }],
+      });
+      body = { ...response.json(), status: response.statusCode };
     });
 
-    test('[link-013][link-028][link-029] answers 200 with the parameter, counts, results and recipes', () => {
-      expect(answer).toEqual({
+    test('[link-013][link-028][link-029] returns 200 with the parameter, counts, results and recipes', () => {
+      expect(body).toEqual({
         status: 200,
         data: {
           param: 'svc_t',
@@ -39,8 +41,8 @@ describe('200', () => {
       });
     });
 
-    test('[link-001][link-009][link-010] gives the others a token each, and when it ends to the millisecond', () => {
-      const [first, unnamed, second] = answer.data.results;
+    test('[link-001][link-009][link-010] returns a token with its exact expiry for each valid row', () => {
+      const [first, invalidRow, second] = body.data.results;
       expect(first).toEqual({
         index: 0,
         status: 'minted',
@@ -49,7 +51,7 @@ describe('200', () => {
         token: expect.stringMatching(/^[\w-]{72}$/),
         expires_at: '2026-09-13T12:00:00.000Z',
       });
-      expect(unnamed).toEqual({
+      expect(invalidRow).toEqual({
         index: 1,
         status: 'invalid',
         customer_key: null,
@@ -60,8 +62,8 @@ describe('200', () => {
       expect(shop.opened(second?.token)?.customerId).toBe(ana);
     });
 
-    test('[link-002][link-003] says of each row which it is and what became of it', async () => {
-      expect(answer.data.results.map(({ index, status }) => [index, status])).toEqual([
+    test('[link-002][link-003] returns index and status of each row', async () => {
+      expect(body.data.results.map(({ index, status }) => [index, status])).toEqual([
         [0, 'minted'],
         [1, 'invalid'],
         [2, 'minted'],
@@ -69,26 +71,26 @@ describe('200', () => {
       expect((await shop.mintOne({ customer_key: 'nobody' })).status).toBe('not_found');
     });
 
-    test('[link-030] counts the rows by what became of them', async () => {
+    test('[link-030] counts the rows by status', async () => {
       const customers = [{ email: 'eva@example.cl' }, {}, { phone: 'x' }, { customer_key: 'nobody' }];
-      const { minted, not_found, invalid } = (await shop.ask({ customers })).json().data;
+      const { minted, not_found, invalid } = (await shop.requestTokens({ customers })).json().data;
       expect([minted, not_found, invalid]).toEqual([1, 1, 2]);
     });
   });
 
-  test('[link-007][link-008][ver-018] only a key that may see customers is told their id', async () => {
+  test('[link-007][link-008][ver-018] returns customer ids only to keys with customers:read', async () => {
     await shop.importRow({ email: 'ana@example.cl' });
     const writer = await shop.keyWith('attribution:write');
-    const [row] = (await shop.ask({ customers: [{ email: 'ana@example.cl' }] }, writer)).json().data.results;
+    const [row] = (await shop.requestTokens({ customers: [{ email: 'ana@example.cl' }] }, writer)).json().data.results;
     expect(row).toMatchObject({ status: 'minted' });
     expect(row).not.toHaveProperty('customer_profile_id');
     expect(await shop.mintOne({ email: 'ana@example.cl' })).toHaveProperty('customer_profile_id');
   });
 
-  test('[link-017][link-018][lim-006] a token lives 90 days, or as long as is asked for', async () => {
+  test('[link-017][link-018][lim-006] a token expires after 90 days, or after the requested days', async () => {
     await shop.importRow({ email: 'ana@example.cl' });
     const days = async (expires_in_days?: number) => {
-      const response = await shop.ask({
+      const response = await shop.requestTokens({
         customers: [{ email: 'ana@example.cl' }],
         ...(expires_in_days && { expires_in_days }),
       });
@@ -99,24 +101,24 @@ describe('200', () => {
     expect([await days(), await days(1), await days(365)]).toEqual([90, 1, 365]);
   });
 
-  test('[link-016][lim-005] takes 500 rows', async () => {
+  test('[link-016][lim-005] accepts 500 rows', async () => {
     await shop.importRow({ email: 'ana@example.cl' });
     const rows = await shop.mint(...Array.from({ length: 500 }, () => ({ email: 'ana@example.cl' })));
     expect(rows.map(({ index }) => index)).toEqual(Array.from({ length: 500 }, (_, index) => index));
     expect(new Set(rows.map(({ token }) => token)).size).toBe(500);
   });
 
-  test('[link-042] a token holds no personal data, not even decoded', async () => {
-    const person = {
+  test('[link-042] a token contains no personal data, encoded or decoded', async () => {
+    const customer = {
       email: 'ana.soto@example.cl',
       phone: '+56912345678',
       national_id: '12345678-5',
       external_id: 'key-8812',
     };
-    const id = await shop.importRow({ ...person, first_name: 'Ana', last_name: 'Soto' });
-    const { token = '' } = await shop.mintOne({ email: person.email });
+    const id = await shop.importRow({ ...customer, first_name: 'Ana', last_name: 'Soto' });
+    const { token = '' } = await shop.mintOne({ email: customer.email });
     const decoded = Buffer.from(token, 'base64url');
-    for (const part of [...Object.values(person), 'Ana', 'Soto', id, shop.profileId]) {
+    for (const part of [...Object.values(customer), 'Ana', 'Soto', id, shop.profileId]) {
       expect(token).not.toContain(part);
       expect(decoded.includes(part)).toBe(false);
     }
@@ -126,9 +128,9 @@ describe('200', () => {
 });
 
 describe('recipes', () => {
-  test('[link-031][link-050] say where the token is kept and how the link is written', async () => {
+  test('[link-031][link-050] describe where to store the token and how to write the link', async () => {
     await shop.importRow({ email: 'ana@example.cl' });
-    const { recipes } = (await shop.ask({ customers: [{ email: 'ana@example.cl' }] })).json().data;
+    const { recipes } = (await shop.requestTokens({ customers: [{ email: 'ana@example.cl' }] })).json().data;
     expect(recipes.map(({ channel }: { channel: string }) => channel)).toEqual(['email', 'sms', 'whatsapp', 'crm']);
     for (const recipe of recipes) {
       expect(Object.keys(recipe).sort()).toEqual([
@@ -141,7 +143,7 @@ describe('recipes', () => {
       expect(recipe.requires).toMatch(/tracker/);
       const [address, ...rest] = recipe.link_template.split(`${linkTokenParameter}=`);
       expect(rest).toEqual([recipe.merge_tag]);
-      // After "?" where the link has no query yet, else after "&".
+      // After "?", or after "&" if the link has a query.
       expect(address.at(-1)).toBe(address.slice(0, -1).includes('?') ? '&' : '?');
       const link = new URL(recipe.link_template.replace(recipe.merge_tag, 'THE-TOKEN'));
       expect(link.searchParams.get(linkTokenParameter)).toBe('THE-TOKEN');
@@ -156,7 +158,7 @@ describe('recipes', () => {
 });
 
 describe('refusals', () => {
-  test('[link-014][link-015] 422 names the field', async () => {
+  test('[link-014][link-015] returns 422 with the field', async () => {
     const customers = [{ email: 'ana@example.cl' }];
     const wrong: [string, unknown][] = [
       ['customers', {}],
@@ -171,20 +173,20 @@ describe('refusals', () => {
       ['country', { customers, country: 'ZZ' }],
     ];
     for (const [field, body] of wrong) {
-      const response = await shop.ask(body);
+      const response = await shop.requestTokens(body);
       expect(response.statusCode, JSON.stringify(body).slice(0, 80)).toBe(422);
       expect(response.json().error).toMatchObject({ code: 'validation_error', field });
     }
   });
 
-  test('403 without attribution:write', async () => {
+  test('returns 403 without attribution:write', async () => {
     const reader = await shop.keyWith('customers:read');
-    expect((await shop.ask({ customers: [{ email: 'ana@example.cl' }] }, reader)).json().error.code).toBe(
+    expect((await shop.requestTokens({ customers: [{ email: 'ana@example.cl' }] }, reader)).json().error.code).toBe(
       'insufficient_scope',
     );
   });
 
-  test('[link-049][err-044] 503 link_tokens_disabled where there is no secret, and it is not to be tried again', async () => {
+  test('[link-049][err-044] returns 503 link_tokens_disabled without Retry-After when there is no secret', async () => {
     const without = await openApi(kit, { linkTokenKeys: () => [] });
     try {
       const response = await without.fastify.inject({

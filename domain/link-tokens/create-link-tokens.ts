@@ -4,13 +4,13 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { isCountry } from '@tributary/rules';
 import type { MasterKey } from '@tributary/vault';
 import { dayMs, linkTokenParameter } from '@tributary/vocabulary';
-import { keySaid, type LinkTokenRow, type ReadRow, readRow } from './read-row.ts';
+import { getSentKey, type LinkTokenRow, type ReadRow, readRow } from './read-row.ts';
 import { recipes } from './recipes.ts';
 import { type FoundCustomer, findErased, findNamed } from './store.ts';
 import { sealLinkToken } from './token.ts';
 
 export interface LinkTokenServices extends CustomerServices {
-  /** Newest first. None: no tokens are made here. */
+  /** Newest first. Empty if link tokens are disabled. */
   readonly linkTokenKeys: () => readonly MasterKey[];
 }
 
@@ -29,11 +29,11 @@ export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServ
     });
   }
   const profileId = caller.profileId;
-  const read = body.customers.map((row) => readRow(row, country));
+  const parsedRows = body.customers.map((row) => readRow(row, country));
   const { found, erased } = await ledger.transaction(
     async (tx) => {
-      const found = await findNamed(tx, profileId, read);
-      const missing = read.filter((_, index) => found[index] === undefined);
+      const found = await findNamed(tx, profileId, parsedRows);
+      const missing = parsedRows.filter((_, index) => found[index] === undefined);
       return { found, erased: await findErased(tx, profileId, missing, tombstones) };
     },
     { readOnly: true },
@@ -41,17 +41,17 @@ export const createLinkTokens: Handles<Routes['createLinkTokens'], LinkTokenServ
   for (const customer of found) if (customer) mentions(customer.id);
 
   const expiresAt = new Date(now.getTime() + body.expires_in_days * dayMs);
-  const minted = (customer: FoundCustomer, row: LinkTokenRow): Omit<Result, 'index'> => ({
+  const toMinted = (customer: FoundCustomer, row: LinkTokenRow): Omit<Result, 'index'> => ({
     status: 'minted',
-    customer_key: showKey({ of: customer.id, profileId, key: customer.key, said: keySaid(row) }),
+    customer_key: showKey({ of: customer.id, profileId, key: customer.key, said: getSentKey(row) }),
     ...(caller.scopes.has('customers:read') && { customer_profile_id: customer.id }),
     token: sealLinkToken(key, profileId, { customerId: customer.id, expiresAt }),
     expires_at: expiresAt.toISOString(),
   });
   const results = body.customers.map((row, index): Result => {
     const customer = found[index];
-    const named = read[index] as ReadRow;
-    return { index, ...(customer ? minted(customer, row) : notMinted(row, named, erased.has(named))) };
+    const parsed = parsedRows[index] as ReadRow;
+    return { index, ...(customer ? toMinted(customer, row) : toNotMinted(row, parsed, erased.has(parsed))) };
   });
   const counts = { minted: 0, not_found: 0, invalid: 0 };
   for (const { status } of results) counts[status] += 1;
@@ -66,8 +66,8 @@ const messages: Record<NonNullable<Result['reason']>, string> = {
   malformed_selector: 'The selector cannot be read. Others in the row are not tried in its place.',
 };
 
-function notMinted(row: LinkTokenRow, read: ReadRow, isErased: boolean): Omit<Result, 'index'> {
-  const reason = 'invalid' in read ? read.invalid : isErased ? 'erased' : 'no_match';
-  const status = 'invalid' in read ? 'invalid' : 'not_found';
-  return { status, customer_key: keySaid(row), reason, message: row.fault?.message ?? messages[reason] };
+function toNotMinted(row: LinkTokenRow, parsed: ReadRow, isErased: boolean): Omit<Result, 'index'> {
+  const reason = 'invalid' in parsed ? parsed.invalid : isErased ? 'erased' : 'no_match';
+  const status = 'invalid' in parsed ? 'invalid' : 'not_found';
+  return { status, customer_key: getSentKey(row), reason, message: row.fault?.message ?? messages[reason] };
 }

@@ -15,20 +15,20 @@ export interface Row {
 
 export type Minter = Awaited<ReturnType<typeof openMinter>>;
 
-/** A shop that knows people and asks for tokens for them. */
+/** A profile with helpers to create customers and mint tokens for them. */
 export async function openMinter(world: World & { readonly kit: Testkit }) {
   const shop = await scene(world, { scopes: ['attribution:write', 'customers:read'] });
   const { profileId, call } = shop;
-  const ask = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  const requestTokens = (body: unknown, headers: Readonly<Record<string, string>> = {}) =>
     call('POST', '/api/v1/customers/link-tokens', body as object, headers);
   const mint = async (...customers: unknown[]): Promise<Row[]> => {
-    const answer = await ask({ customers });
-    if (answer.statusCode !== 200) throw new Error(answer.body);
-    return answer.json().data.results;
+    const response = await requestTokens({ customers });
+    if (response.statusCode !== 200) throw new Error(response.body);
+    return response.json().data.results;
   };
   return {
     ...shop,
-    ask,
+    requestTokens,
     mint,
     mintOne: async (customer: unknown): Promise<Row> => (await mint(customer))[0] as Row,
     importRow: async (row: object): Promise<string> =>
@@ -38,10 +38,10 @@ export async function openMinter(world: World & { readonly kit: Testkit }) {
     opened: (token: string | undefined, at = world.kit.clock.now()) =>
       openLinkToken(testVault.derive('link_token'), profileId, token ?? '', at),
     countCustomers: async () => {
-      const counted = await shop.ledger.transaction((tx) =>
+      const counts = await shop.ledger.transaction((tx) =>
         sql<{ n: string }>`SELECT count(*) AS n FROM customers`.execute(tx),
       );
-      return Number(counted.rows[0]?.n);
+      return Number(counts.rows[0]?.n);
     },
   };
 }

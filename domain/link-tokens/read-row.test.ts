@@ -11,14 +11,18 @@ beforeEach(async () => {
   shop = await openMinter(world);
 });
 
-test('[link-027] a selector that cannot be read makes the row invalid, whatever the others say', async () => {
+test('[link-027] an unparseable selector makes the row invalid, even with other valid selectors', async () => {
   await shop.sendEvent('e1', { external_id: 'key-1', email: 'ana@example.cl' });
-  for (const bad of [{ email: 'bad' }, { phone: '1' }, { identifier_type: 'shoe_size', identifier_value: '43' }])
-    expect(await shop.mintOne({ customer_key: 'key-1', ...bad })).toMatchObject({ status: 'invalid' });
+  for (const unparseable of [
+    { email: 'bad' },
+    { phone: '1' },
+    { identifier_type: 'shoe_size', identifier_value: '43' },
+  ])
+    expect(await shop.mintOne({ customer_key: 'key-1', ...unparseable })).toMatchObject({ status: 'invalid' });
   expect(await shop.mintOne({ customer_key: 'key-1', email: 'ana@example.cl' })).toMatchObject({ status: 'minted' });
 });
 
-describe('a row names a customer', () => {
+describe('a row selects a customer', () => {
   const traits = {
     external_id: 'key-1',
     crm_contact_id: 'crm-1',
@@ -28,7 +32,7 @@ describe('a row names a customer', () => {
     email: 'ana@example.cl',
     phone: '+56 9 1234 5678',
   };
-  /** All of them name the same one, and the row says that one's key. */
+  /** Expects that all rows resolve to the same customer and return its key. */
   const expectAna = async (...customers: object[]) => {
     await shop.sendEvent('e1', traits);
     const ana = await shop.mintOne({ customer_key: 'key-1' });
@@ -41,18 +45,17 @@ describe('a row names a customer', () => {
     return ana.customer_profile_id as string;
   };
 
-  test('[link-004][link-022] by the caller’s key, said either way', () =>
+  test('[link-004][link-022] by the caller’s key, as customer_key or as identifier', () =>
     expectAna({ customer_key: 'key-1' }, { identifier_type: 'external_customer_id', identifier_value: 'key-1' }));
 
-  test('[link-021] by our id', async () => {
+  test('[link-021] by customer id', async () => {
     const id = await expectAna({ customer_key: 'key-1' });
     await expectAna({ customer_profile_id: id }, { customer_profile_id: id.toUpperCase() });
   });
 
-  test('[link-023] by e-mail address, in any mix of capitals', () =>
-    expectAna({ email: 'ana@example.cl' }, { email: ' ANA@Example.CL' }));
+  test('[link-023] by email, in any case', () => expectAna({ email: 'ana@example.cl' }, { email: ' ANA@Example.CL' }));
 
-  test('[link-024] by phone number, however it is spelt', () =>
+  test('[link-024] by phone number, in any format', () =>
     expectAna({ phone: '+56912345678' }, { phone: '9 1234 5678' }));
 
   test('[link-025] by each of the five kinds of identifier', () =>
@@ -64,7 +67,7 @@ describe('a row names a customer', () => {
       { identifier_type: 'national_id', identifier_value: '12.345.678-5' },
     ));
 
-  test('[link-026] by a RUT, however it is punctuated', () =>
+  test('[link-026] by RUT, in any format', () =>
     expectAna(
       ...['12.345.678-5', '12345678-5', '123456785', '12 345 678 5'].map((identifier_value) => ({
         identifier_type: 'national_id',
@@ -72,28 +75,29 @@ describe('a row names a customer', () => {
       })),
     ));
 
-  test('[link-019] and `country` says where a phone without its code belongs', async () => {
+  test('[link-019] by phone without country code, in the given `country`', async () => {
     await shop.importRow({ phone: '+54 11 2345 6789' });
     const customers = [{ phone: '11 2345 6789' }];
-    const statusIn = async (country: string) => (await shop.ask({ customers, country })).json().data.results[0].status;
+    const statusIn = async (country: string) =>
+      (await shop.requestTokens({ customers, country })).json().data.results[0].status;
     expect(await statusIn('AR')).toBe('minted');
     expect(await statusIn('CL')).not.toBe('minted');
   });
 
-  test('[link-020] by the first selector in the order of the list', async () => {
+  test('[link-020] by the first selector in the documented order', async () => {
     const names = ['id', 'key', 'email', 'phone', 'identifier'];
-    const people = [];
+    const minted = [];
     for (const name of names) {
       await shop.sendEvent(name, {
         external_id: `key-${name}`,
         email: `${name}@example.cl`,
         crm_contact_id: `crm-${name}`,
       });
-      people.push(await shop.mintOne({ customer_key: `key-${name}` }));
+      minted.push(await shop.mintOne({ customer_key: `key-${name}` }));
     }
     await shop.sendEvent('phone', { external_id: 'key-phone', phone: '+56 9 1234 5678' });
     const row = {
-      customer_profile_id: people[0]?.customer_profile_id,
+      customer_profile_id: minted[0]?.customer_profile_id,
       customer_key: 'key-key',
       email: 'email@example.cl',
       phone: '+56 9 1234 5678',
@@ -107,7 +111,7 @@ describe('a row names a customer', () => {
     expect(chosen).toEqual(names.map((name) => `key-${name}`));
   });
 
-  test('[link-005] after a confirmed merge, by either name the one who survived, with that one’s key', async () => {
+  test('[link-005] by the identifiers of either merged customer, returning the survivor and its key', async () => {
     await shop.sendEvent('e1', { external_id: 'elder', email: 'elder@example.cl' });
     const elder = await shop.mintOne({ customer_key: 'elder' });
     kit.clock.advance(1_000);
@@ -131,8 +135,8 @@ describe('a row names a customer', () => {
   });
 });
 
-describe('a row that does not mint has a result of its own', () => {
-  const strangers = () => [
+describe('results of rows without a token', () => {
+  const unknownRows = () => [
     { customer_profile_id: uuid() },
     { customer_key: 'nobody' },
     { email: 'nobody@example.cl' },
@@ -140,15 +144,15 @@ describe('a row that does not mint has a result of its own', () => {
     { identifier_type: 'national_id', identifier_value: '11.111.111-1' },
   ];
 
-  test('[link-032][link-033][link-056] not_found inside a 200: nobody carries the selector', async () => {
-    const response = await shop.ask({ customers: strangers() });
+  test('[link-032][link-033][link-056] returns not_found in a 200 when no customer matches', async () => {
+    const response = await shop.requestTokens({ customers: unknownRows() });
     expect(response.statusCode).toBe(200);
     for (const row of response.json().data.results)
       expect(row).toMatchObject({ status: 'not_found', reason: 'no_match' });
   });
 
-  test('[link-011][link-012] with a reason and a sentence in English', async () => {
-    for (const row of await shop.mint(...strangers()))
+  test('[link-011][link-012] have a reason and an English message', async () => {
+    for (const row of await shop.mint(...unknownRows()))
       expect(row).toMatchObject({ reason: 'no_match', message: expect.stringMatching(/^Nobody .*\.$/) });
     expect(await shop.mintOne({})).toMatchObject({
       reason: 'no_selector',
@@ -156,14 +160,14 @@ describe('a row that does not mint has a result of its own', () => {
     });
   });
 
-  test('[link-034][link-047] without a token, and nobody is created', async () => {
+  test('[link-034][link-047] have no token, and no customer is created', async () => {
     const before = await shop.countCustomers();
-    for (const row of await shop.mint(...strangers()))
+    for (const row of await shop.mint(...unknownRows()))
       for (const field of ['token', 'expires_at', 'customer_profile_id']) expect(row).not.toHaveProperty(field);
     expect(await shop.countCustomers()).toBe(before);
   });
 
-  test('[link-006] with the key that was sent, or null', async () => {
+  test('[link-006] contain the sent key or null', async () => {
     const rows = await shop.mint(
       { customer_key: 'nobody' },
       { customer_profile_id: 'no-uuid', customer_key: 'key-2' },
@@ -174,19 +178,19 @@ describe('a row that does not mint has a result of its own', () => {
     expect(rows.map(({ customer_key }) => customer_key)).toEqual(['nobody', 'key-2', 'key-3', null, null]);
   });
 
-  test('another profile’s customer answers as nobody', async () => {
-    const stranger = await shop.importRow({ email: 'ana@example.cl' });
+  test('a customer of another profile is not_found', async () => {
+    const foreignId = await shop.importRow({ email: 'ana@example.cl' });
     const other = await openMinter(world);
-    for (const row of await other.mint({ customer_profile_id: stranger }, { email: 'ana@example.cl' }))
+    for (const row of await other.mint({ customer_profile_id: foreignId }, { email: 'ana@example.cl' }))
       expect(row).toMatchObject({ status: 'not_found', reason: 'no_match' });
   });
 
-  test('[link-038] invalid / no_selector', async () => {
+  test('[link-038] rows without a selector are invalid with no_selector', async () => {
     for (const row of await shop.mint({}, { email: null }, 'ana@example.cl', null, 7, { name: 'Ana' }))
       expect(row).toMatchObject({ status: 'invalid', reason: 'no_selector' });
   });
 
-  test('a row with an unknown field is invalid by itself, and the nearest field is named', async () => {
+  test('only the row with an unknown field is invalid, with a suggestion for the field', async () => {
     await shop.sendEvent('e1', { external_id: 'key-1', email: 'ana@example.cl' });
     const rows = await shop.mint({ customer_key: 'key-1', emial: 'ana@example.cl' }, { customer_key: 'key-1' });
     expect(rows).toMatchObject([
@@ -195,7 +199,7 @@ describe('a row that does not mint has a result of its own', () => {
     ]);
   });
 
-  test('[link-039] invalid / unknown_identifier_type', async () => {
+  test('[link-039] an unknown identifier_type is invalid with unknown_identifier_type', async () => {
     for (const identifier_type of ['email', 'wa_id', 'External_Customer_Id', '', 7])
       expect(await shop.mintOne({ identifier_type, identifier_value: 'x' })).toMatchObject({
         status: 'invalid',
@@ -204,7 +208,7 @@ describe('a row that does not mint has a result of its own', () => {
     expect(await shop.mintOne({ identifier_value: 'x' })).toMatchObject({ reason: 'unknown_identifier_type' });
   });
 
-  test('[link-027][link-040][link-041] invalid / malformed_selector, whatever else the row names', async () => {
+  test('[link-027][link-040][link-041] an unparseable selector is invalid with malformed_selector, even with other valid selectors', async () => {
     await shop.importRow({ email: 'ana@example.cl', external_id: 'key-1' });
     const good = { email: 'ana@example.cl', identifier_type: 'external_customer_id', identifier_value: 'key-1' };
     const rows = await shop.mint(

@@ -5,7 +5,7 @@ import type { InvalidSelector } from '@tributary/vocabulary';
 
 export type LinkTokenRow = Input<Routes['createLinkTokens']>['body']['customers'][number];
 
-/** Whom a row names, or why it names nobody. */
+/** The customer id or identifier in a row, or why the row is invalid. */
 export type ReadRow =
   | { readonly customerId: string }
   | { readonly identifier: Identifier }
@@ -13,34 +13,34 @@ export type ReadRow =
 
 const malformed: ReadRow = { invalid: 'malformed_selector' };
 
-/** The first selector that is there counts. One that cannot be read is not made up for by another, whatever the others say. */
+/** Reads the first selector of a row. One unparseable selector makes the row invalid, even if another one is valid. */
 export function readRow(row: LinkTokenRow, country: CountryCode): ReadRow {
   if (row.fault) return { invalid: row.fault.reason };
   const { customer_profile_id, customer_key, email, phone, identifier_type, identifier_value } = row;
-  const named = (kind: NamedKind, text: string): ReadRow => {
+  const parse = (kind: NamedKind, text: string): ReadRow => {
     const identifier = readIdentifier(kind, text, country);
     return identifier ? { identifier } : malformed;
   };
-  const read: ReadRow[] = [];
-  if (isThere(customer_profile_id)) {
+  const selectors: ReadRow[] = [];
+  if (isPresent(customer_profile_id)) {
     const { data: customerId } = Uuid.safeParse(customer_profile_id);
-    read.push(customerId ? { customerId: customerId.toLowerCase() } : malformed);
+    selectors.push(customerId ? { customerId: customerId.toLowerCase() } : malformed);
   }
-  if (isThere(customer_key)) read.push(named('external_customer_id', customer_key));
-  if (isThere(email)) read.push(named('email', email));
-  if (isThere(phone)) read.push(named('phone', phone));
-  if (isThere(identifier_type) || isThere(identifier_value)) {
+  if (isPresent(customer_key)) selectors.push(parse('external_customer_id', customer_key));
+  if (isPresent(email)) selectors.push(parse('email', email));
+  if (isPresent(phone)) selectors.push(parse('phone', phone));
+  if (isPresent(identifier_type) || isPresent(identifier_value)) {
     const { data: kind } = IdentifierType.safeParse(identifier_type);
-    if (!kind) read.push({ invalid: 'unknown_identifier_type' });
-    else read.push(isThere(identifier_value) ? named(kind, identifier_value) : malformed);
+    if (!kind) selectors.push({ invalid: 'unknown_identifier_type' });
+    else selectors.push(isPresent(identifier_value) ? parse(kind, identifier_value) : malformed);
   }
-  return read.find((one) => 'invalid' in one) ?? read[0] ?? { invalid: 'no_selector' };
+  return selectors.find((one) => 'invalid' in one) ?? selectors[0] ?? { invalid: 'no_selector' };
 }
 
-/** The caller's own key, as far as the row says one; what could be none is not sent back. */
-export function keySaid({ customer_key, identifier_type, identifier_value }: LinkTokenRow): string | null {
-  const said = customer_key ?? (identifier_type === 'external_customer_id' ? identifier_value : undefined);
-  return normaliseKey(said ?? '') ?? null;
+/** The caller's key in the row, normalised; null if it contains no valid key. */
+export function getSentKey({ customer_key, identifier_type, identifier_value }: LinkTokenRow): string | null {
+  const key = customer_key ?? (identifier_type === 'external_customer_id' ? identifier_value : undefined);
+  return normaliseKey(key ?? '') ?? null;
 }
 
-const isThere = (text: string | null | undefined): text is string => text !== undefined && text !== null;
+const isPresent = (text: string | null | undefined): text is string => text !== undefined && text !== null;

@@ -6,7 +6,7 @@ type Recipe = AnswerOf<Routes['createLinkTokens']>['body']['data']['recipes'][nu
 const page = 'https://your-site.example/offer';
 const tracker = 'The tracker on the page that the link leads to.';
 
-/** A link with the token in it: after "?", or after "&" where the link already asks for something. */
+/** Adds the token to a link, after "?" or, if the link already has a query, after "&". */
 export const linkWith = (link: string, tag: string): string =>
   `${link}${link.includes('?') ? '&' : '?'}${param}=${tag}`;
 
@@ -20,7 +20,7 @@ function recipe(
   return { channel, store_token_in, link_template: linkWith(link, tag), merge_tag: tag, requires };
 }
 
-/** How a token gets into a message. The notation of merge tags differs from tool to tool; where it goes does not. */
+/** Instructions per channel for putting a token into a message. The merge tags are examples, because their notation differs between tools. */
 export const recipes: readonly Recipe[] = [
   recipe('email', `${page}?utm_source=newsletter&utm_medium=email`, `{{contact.${param}}}`, [
     `A text field "${param}" of the contact in your e-mail tool, filled by import or by its API.`,

@@ -14,11 +14,11 @@ import type { ReadRow } from './read-row.ts';
 
 export interface FoundCustomer {
   readonly id: string;
-  /** The caller's own. */
+  /** The caller's own key. */
   readonly key: string | null;
 }
 
-/** Who each row is about, in a few statements however many rows; undefined where nobody is. After a merge it is the survivor. */
+/** The customer of each row, or undefined; after a merge the survivor. Uses a fixed number of statements. */
 export async function findNamed(
   tx: Tx,
   profileId: string,
@@ -41,8 +41,8 @@ export async function findNamed(
 }
 
 /**
- * Which of the rows name somebody who was erased. Only our own id and the caller's own key can tell: whoever asks by an address
- * learns no more of an erased person than of nobody.
+ * The rows that name an erased customer by customer id or by the caller's key. Rows with an email or phone are excluded, so that a caller
+ * cannot find out whether the holder of an address was erased.
  */
 export async function findErased(
   tx: Tx,
@@ -50,24 +50,24 @@ export async function findErased(
   rows: readonly ReadRow[],
   tombstones: Tombstones,
 ): Promise<Set<ReadRow>> {
-  const asked = rows.flatMap((row) => {
-    const name = nameOf(row);
+  const hashed = rows.flatMap((row) => {
+    const name = getHashedName(row);
     return name ? [{ row, hash: tombstones.hashOf(profileId, name) }] : [];
   });
   const found = await findTombstones(
     tx,
     profileId,
-    asked.map(({ hash }) => hash),
+    hashed.map(({ hash }) => hash),
   );
-  const graves = new Set(found.map(({ hash }) => hash.toString('hex')));
-  const erased = new Set(asked.filter(({ hash }) => graves.has(hash.toString('hex'))).map(({ row }) => row));
+  const erasedHashes = new Set(found.map(({ hash }) => hash.toString('hex')));
+  const erased = new Set(hashed.filter(({ hash }) => erasedHashes.has(hash.toString('hex'))).map(({ row }) => row));
   const ids = rows.flatMap((row) => ('customerId' in row ? [row.customerId] : []));
   const shells = await findShells(tx, profileId, ids);
   for (const row of rows) if ('customerId' in row && shells.has(row.customerId)) erased.add(row);
   return erased;
 }
 
-function nameOf(row: ReadRow): string | undefined {
+function getHashedName(row: ReadRow): string | undefined {
   if ('customerId' in row) return nameOfCustomer(row.customerId);
   const isKey = 'identifier' in row && row.identifier.kind === 'external_customer_id';
   return isKey ? nameOfIdentifier(row.identifier) : undefined;

@@ -3,7 +3,7 @@ import type { Postgres, Schema, Tx } from '@tributary/postgres';
 import type { Quote } from '@tributary/rules';
 import { type Selectable, sql } from 'kysely';
 
-/** Keeps quotes as units for one dollar. What an operator's own file says of a day, no bank overwrites. */
+/** Stores quotes as units per US dollar. Quotes of a bank never overwrite those from the operator's file. */
 export async function saveRates(system: Postgres, source: string, quotes: readonly Quote[]): Promise<void> {
   const distinct = [...new Map(quotes.map((quote) => [`${quote.day} ${quote.currency}`, quote])).values()];
   await system.unbound.query(sql`
@@ -20,7 +20,7 @@ export async function saveRates(system: Postgres, source: string, quotes: readon
 
 export type RateRow = Selectable<Schema['exchange_rates']>;
 
-/** A server that has none yet gets those of another; from then on its worker fetches its own. As the owner. */
+/** Copies all rates to a server that has none, with the owner role. Its worker fetches later rates. */
 export async function copyRates(from: Postgres, to: Postgres): Promise<number> {
   const isEmpty = (await to.unbound.lookUp('SELECT 1 FROM exchange_rates LIMIT 1')).length === 0;
   if (!isEmpty) return 0;
@@ -40,31 +40,31 @@ export async function copyRates(from: Postgres, to: Postgres): Promise<number> {
   return copied;
 }
 
-/** What one unit of a currency was worth in another, and on which day: a day without a rate has the last one before it. */
+/** The value of one unit of a currency in another. `rateDate` is earlier than the requested day if that day has no rate. */
 export interface Rate {
   readonly rate: string;
   readonly rateDate: string;
 }
 
-/** The rates of whole days to one currency, by currency and day. A day before the first rate has none. */
+/** Rates to one currency by currency and day. Days before the first rate are missing. */
 export async function dailyRates(
   tx: Tx,
-  of: {
+  range: {
     readonly to: string;
     readonly currencies: readonly string[];
     readonly firstDay: string;
     readonly lastDay: string;
-    /** As they were known then. */
+    /** Uses the rates known at this instant. */
     readonly asOf?: Date | undefined;
   },
 ): Promise<Map<string, Rate>> {
-  const rate = of.asOf
-    ? sql`exchange_rate_then(w.currency, ${of.to}, d.day::date, ${of.asOf})`
-    : sql`exchange_rate(w.currency, ${of.to}, d.day::date)`;
+  const rate = range.asOf
+    ? sql`exchange_rate_then(w.currency, ${range.to}, d.day::date, ${range.asOf})`
+    : sql`exchange_rate(w.currency, ${range.to}, d.day::date)`;
   const { rows } = await sql<Rate & { currency: string; day: string }>`
     SELECT w.currency, d.day::date::text AS day, r.rate::text, r.rate_date::text AS "rateDate"
-    FROM unnest(${of.currencies}::text[]) AS w (currency)
-    CROSS JOIN generate_series(${of.firstDay}::date, ${of.lastDay}::date, interval '1 day') AS d (day)
+    FROM unnest(${range.currencies}::text[]) AS w (currency)
+    CROSS JOIN generate_series(${range.firstDay}::date, ${range.lastDay}::date, interval '1 day') AS d (day)
     CROSS JOIN LATERAL ${rate} AS r`.execute(tx);
   return new Map(rows.map(({ currency, day, rate, rateDate }) => [`${currency} ${day}`, { rate, rateDate }]));
 }
@@ -74,20 +74,15 @@ export interface RateDay {
   readonly day: string;
 }
 
-/** The rates of some days to one currency, or as they were known at a moment. */
-export async function ratesOn(
-  tx: Tx,
-  to: string,
-  wanted: readonly RateDay[],
-  asOf?: Date,
-): Promise<(RateDay & Rate)[]> {
-  if (wanted.length === 0) return [];
+/** Rates of given days to one currency; with `asOf`, as known at that instant. */
+export async function ratesOn(tx: Tx, to: string, days: readonly RateDay[], asOf?: Date): Promise<(RateDay & Rate)[]> {
+  if (days.length === 0) return [];
   const rate = asOf
     ? sql`exchange_rate_then(w.currency, ${to}, w.day, ${asOf})`
     : sql`exchange_rate(w.currency, ${to}, w.day)`;
   const { rows } = await sql<RateDay & Rate>`
     SELECT w.currency, w.day::text AS day, r.rate::text, r.rate_date::text AS "rateDate"
-    FROM unnest(${wanted.map(({ currency }) => currency)}::text[], ${wanted.map(({ day }) => day)}::date[]) AS w (currency, day)
+    FROM unnest(${days.map(({ currency }) => currency)}::text[], ${days.map(({ day }) => day)}::date[]) AS w (currency, day)
     CROSS JOIN LATERAL ${rate} AS r`.execute(tx);
   return rows;
 }
@@ -98,22 +93,22 @@ export interface Rates {
   find(from: string, at: Date): Rate | undefined;
 }
 
-/** The rates to the profile's currency at moments, which fall on a day where the profile is. */
-export const findRates = async (tx: Tx, profileId: string, wanted: readonly PricedMoment[]): Promise<Rates> =>
-  ratesOf(tx, await profileOf(tx, profileId), wanted);
+/** Rates to the profile's currency at given instants, whose days are in the profile's time zone. */
+export const findRates = async (tx: Tx, profileId: string, amounts: readonly PricedMoment[]): Promise<Rates> =>
+  ratesOf(tx, await profileOf(tx, profileId), amounts);
 
 interface PricedMoment {
   readonly currency: string;
   readonly at: Date;
 }
 
-/** The same, where it is known what the profile's currency is. Asks nothing where all money is in it. */
+/** Like `findRates`, for a known profile. Runs no query if all amounts are in the profile's currency. */
 export async function ratesOf(
   tx: Tx,
   { currency: to, timeZone }: Pick<ProfileFacts, 'currency' | 'timeZone'>,
-  wanted: readonly PricedMoment[],
+  amounts: readonly PricedMoment[],
 ): Promise<Rates> {
-  const foreign = wanted.filter(({ currency }) => currency !== to);
+  const foreign = amounts.filter(({ currency }) => currency !== to);
   const { rows } =
     foreign.length === 0
       ? { rows: [] }

@@ -2,7 +2,7 @@ import type { Postgres } from '@tributary/postgres';
 import { type Quote, readBcchRates, readEcbRates } from '@tributary/rules';
 import { saveRates } from './exchange-rates.ts';
 
-/** Where each bank publishes its rates; one that has no address is not asked. */
+/** The URL of each bank's rates. Banks without a URL are skipped. */
 export interface RateSources {
   readonly ecb?: string | undefined;
   readonly bcch?: string | undefined;
@@ -16,11 +16,11 @@ const readers = { ecb: readEcbRates, bcch: readBcchRates } as const satisfies Re
 export interface RateServices {
   readonly system: Postgres;
   get(url: string, signal: AbortSignal): Promise<string>;
-  /** Converts what waited for a rate. Outcomes are the business of a room above this one, so whoever wires the job hands it in. */
+  /** Converts outcomes that waited for a rate. Injected, because outcomes belong to a module that depends on this one. */
   price(signal: AbortSignal): Promise<unknown>;
 }
 
-/** Asks every bank; one that fails does not keep the others from being heard, and the job from failing in the end. */
+/** Fetches the rates of every bank. A failing bank does not stop the others, but makes the job fail at the end. */
 export async function fetchRates(
   { system, get, price }: RateServices,
   sources: RateSources,

@@ -5,8 +5,8 @@ import { v5 as uuidFrom } from 'uuid';
 import { findOutcomeSubscriber, type OutcomeRow } from './store.ts';
 
 /**
- * Tells of new outcomes that a CRM or payment provider brought, on a profile that an app governs. What a business says itself it
- * knows already; a healthcare-family profile tells nobody; and nobody is told of whoever was erased.
+ * Publishes new outcomes from CRM and payment providers, on profiles that an app governs. Outcomes that the business sent itself are not
+ * published, nor are those of healthcare-family profiles and erased customers.
  */
 export async function announceOutcomes(
   tx: Tx,
@@ -14,16 +14,16 @@ export async function announceOutcomes(
   outcomes: readonly OutcomeRow[],
   now: Date,
 ): Promise<void> {
-  const told = outcomes.flatMap((row) => {
+  const published = outcomes.flatMap((row) => {
     const provider = OutcomeProvider.safeParse(row.source);
     return provider.success && row.provided && !row.erasedAt
       ? [{ row, provided: row.provided, provider: provider.data }]
       : [];
   });
-  if (told.length === 0 || !(await findOutcomeSubscriber(tx))) return;
+  if (published.length === 0 || !(await findOutcomeSubscriber(tx))) return;
   await announce(
     tx,
-    told.map(({ row, provided, provider }) => ({
+    published.map(({ row, provided, provider }) => ({
       id: uuidFrom(`outcome.recorded:${row.id}`, profileId),
       type: 'outcome.recorded',
       data: {

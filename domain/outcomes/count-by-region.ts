@@ -3,7 +3,7 @@ import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
 /**
- * Counted payments of some days by region. The region of a sale may be known to its duplicates only: a business reports it, a provider does not.
+ * Counted payments of a period by region. Falls back to the region of a duplicate, because the business reports a region and a provider does not.
  */
 export async function countByRegion(
   tx: Tx,

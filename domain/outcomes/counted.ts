@@ -11,35 +11,38 @@ export interface LedgerRecord {
   readonly key: string;
   readonly source: string;
   readonly customerId: string | null;
-  /** It names a customer or a browser. */
+  /** Whether it has a customer or a visitor. */
   readonly isIdentified: boolean;
   readonly amount: string;
   readonly currency: string;
   readonly at: Date;
   readonly externalId: string | null;
   readonly properties: Json;
-  /** Its customer was erased, and with them the references that its message held. */
+  /** Its customer was erased, and so were the references in its message. */
   readonly isErased: boolean;
   readonly uncounted: UncountedReason | null;
   readonly duplicateOf: string | null;
 }
 
-/** Of these outcomes those that are payments. */
+/** Those of the outcomes that are payments. */
 export async function listSaleRecords(tx: Tx, profileId: string, ids: readonly string[]): Promise<LedgerRecord[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<LedgerRecord>`
-    SELECT o.* FROM unnest(${[...ids]}::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+    SELECT o.* FROM unnest(${[...ids]}::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
       SELECT o.id, o.idempotency_key AS key, ${sourceOf} AS source, o.customer_id AS "customerId",
         (o.customer_id IS NOT NULL OR o.visitor_id IS NOT NULL) AS "isIdentified", o.erased_at IS NOT NULL AS "isErased", trim_scale(o.amount)::text AS amount,
         o.currency, o.occurred_at AS at, o.external_id AS "externalId", o.rest->'properties' AS properties, o.uncounted,
         o.duplicate_of AS "duplicateOf"
       FROM outcome_meanings o
-      WHERE o.profile_id = ${profileId} AND o.id >= asked.id AND o.id <= asked.id AND o.is_cash_record AND o.amount > 0
+      WHERE o.profile_id = ${profileId} AND o.id >= wanted.id AND o.id <= wanted.id AND o.is_cash_record AND o.amount > 0
       ORDER BY o.id OFFSET 0) o`.execute(tx);
   return rows;
 }
 
-/** Payments of the same customer, amount and currency as others, so close to them in time. Only the index by customer has their order. */
+/**
+ * Payments with the same customer, amount and currency as `records`, within `windowMs` of them. ORDER BY makes the planner use the index by
+ * customer.
+ */
 export async function findNeighbours(
   tx: Tx,
   profileId: string,
@@ -67,11 +70,11 @@ export interface CountedChange {
   readonly id: string;
   readonly uncounted: UncountedReason | null;
   readonly duplicateOf: string | null;
-  /** Nothing was known of its sale so far, and it was in no report. */
+  /** It was not matched yet, and so was in no report. */
   readonly wasPending: boolean;
 }
 
-/** Writes which records count. Everything that reports, credits or flags payments follows from the marks. */
+/** Writes which records count, and marks conversions and customers dirty, from which reports, attribution and first payments are updated. */
 export async function saveCounted(tx: Tx, profileId: string, changes: readonly CountedChange[]): Promise<void> {
   if (changes.length === 0) return;
   const ordered = changes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -87,7 +90,7 @@ export async function saveCounted(tx: Tx, profileId: string, changes: readonly C
     JOIN locked ON locked.id = n.id
     WHERE o.profile_id = ${profileId} AND o.id = n.id
     RETURNING o.customer_id AS "customerId"`.execute(tx);
-  // What brought a duplicate is credited for the counted record.
+  // The counted record is credited to the touchpoints of its duplicates, so it is dirty too.
   const counted = ordered.flatMap(({ duplicateOf }) => duplicateOf ?? []);
   await markDirty(
     tx,
@@ -107,7 +110,7 @@ export async function saveCounted(tx: Tx, profileId: string, changes: readonly C
 const causesOfChange = ({ wasPending, uncounted }: CountedChange): readonly CauseKind[] =>
   wasPending && uncounted === null ? recordedCauses : ['match'];
 
-/** The sales of payments: of each counted record its duplicates, and of a duplicate the counted record with all others. */
+/** Duplicates by counted record, for the sales that the payments belong to. A duplicate is resolved to its counted record. */
 export async function findSaleMembers(
   tx: Tx,
   profileId: string,

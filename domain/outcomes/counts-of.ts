@@ -8,7 +8,7 @@ export async function countOutcomesOf(tx: Tx, profileId: string, customerIds: re
   return rows[0]?.outcomes ?? 0;
 }
 
-/** How many outcomes each customer has; those without any are missing. */
+/** The number of outcomes per customer; customers without any are missing. */
 export async function countOutcomesByCustomer(
   tx: Tx,
   profileId: string,
@@ -20,7 +20,7 @@ export async function countOutcomesByCustomer(
   return new Map(rows.map(({ id, outcomes }) => [id, outcomes]));
 }
 
-/** The outcomes of a customer, by whom of those who became it they came with. */
+/** The outcomes of a customer, by the merged customer they were recorded for. */
 export async function countOutcomesSaid(
   tx: Tx,
   profileId: string,
@@ -33,7 +33,7 @@ export async function countOutcomesSaid(
   return new Map(rows.map(({ id, outcomes }) => [id, outcomes]));
 }
 
-/** Outcomes of a customer whose messages named nothing, told since a moment. */
+/** Counts a customer's outcomes recorded since `since` whose messages contained no identifier. */
 export async function countUnnamedSince(tx: Tx, profileId: string, customerId: string, since: Date): Promise<number> {
   const { rows } = await sql<{ outcomes: number }>`
     SELECT count(*)::int AS outcomes FROM outcomes

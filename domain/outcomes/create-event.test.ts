@@ -18,7 +18,7 @@ describe('202', () => {
     click_ids: { ctwa_clid: 'abc' },
   };
 
-  test('[inge-001] [inge-002] an outcome is recorded without a browser or a connection', async () => {
+  test('[inge-001] [inge-002] records an outcome without a browser or a connection', async () => {
     const answer = await sender.post({ ...deal, event_name: 'closed_won' });
     expect(answer.status).toBe(202);
     expect(answer.body).toEqual({
@@ -28,7 +28,7 @@ describe('202', () => {
     expect(await sender.outcomes()).toMatchObject([{ id: answer.body.data.outcome_event_id }]);
   });
 
-  test('[inge-004] [inge-010] [inge-018] all that it says is kept: name, money, properties, source and click ids', async () => {
+  test('[inge-004] [inge-010] [inge-018] stores name, money, properties, action source and click ids', async () => {
     await sender.post(deal);
     expect(await sender.outcomes()).toMatchObject([
       {
@@ -46,7 +46,7 @@ describe('202', () => {
     );
   });
 
-  test('[inge-019] a new external_id makes its customer, and stays with them', async () => {
+  test('[inge-019] a new external_id creates a customer and resolves to it afterwards', async () => {
     await sender.post(deal);
     const [row] = await sender.outcomes();
     const search = await sender.get('/api/v1/customers/search?q=ana');
@@ -60,19 +60,22 @@ describe('202', () => {
   test.each([
     ['mother', 'son'],
     ['son', 'mother'],
-  ])('[inge-019] also beside a phone that somebody else with a key of theirs holds: %s, then %s', async (...family) => {
-    const phone = '+56944441118';
-    for (const external_id of family) {
-      const { body } = await sender.post({ ...paymentEvent(), user_traits: { external_id, phone } });
-      expect(body.data.customer_key).toBe(external_id);
-    }
-    expect(new Set((await sender.outcomes()).map(({ customer_id }) => customer_id)).size).toBe(2);
-    // The phone alone finds whoever had it first.
-    const { body } = await sender.post({ event_name: 'lead_created', user_traits: { phone } });
-    expect(body.data.customer_key).toBe(family[0]);
-  });
+  ])(
+    '[inge-019] a new external_id creates a customer although another customer holds the phone: %s, then %s',
+    async (...family) => {
+      const phone = '+56944441118';
+      for (const external_id of family) {
+        const { body } = await sender.post({ ...paymentEvent(), user_traits: { external_id, phone } });
+        expect(body.data.customer_key).toBe(external_id);
+      }
+      expect(new Set((await sender.outcomes()).map(({ customer_id }) => customer_id)).size).toBe(2);
+      // The phone alone resolves to its first holder.
+      const { body } = await sender.post({ event_name: 'lead_created', user_traits: { phone } });
+      expect(body.data.customer_key).toBe(family[0]);
+    },
+  );
 
-  test('[inge-009] the same key again is the same outcome, not a second one', async () => {
+  test('[inge-009] a repeated key records no second outcome', async () => {
     const body = paymentEvent();
     const first = await sender.post(body);
     const second = await sender.post(body);
@@ -87,14 +90,14 @@ describe('202', () => {
     expect((await sender.outcomes()).map((row) => row.amount)).toEqual(['90']);
   });
 
-  test('[inge-008] without money and key each is an outcome of its own', async () => {
+  test('[inge-008] each event without money and key is a separate outcome', async () => {
     const body = { event_name: 'lead_created', user_traits: { phone: '+56 9 6123 4567' } };
     await sender.post(body);
     await sender.post(body);
     expect(await sender.outcomes()).toHaveLength(2);
   });
 
-  test('[inge-011] the traits of one message name one customer', async () => {
+  test('[inge-011] the traits of one message resolve to one customer', async () => {
     await sender.post({ event_name: 'lead_created', user_traits: { phone: '+56961234567' } });
     await sender.post(paymentEvent({ customer: 'c-9' }));
     await sender.post({ event_name: 'lead_created', user_traits: { external_id: 'c-9', phone: '+56961234567' } });
@@ -102,7 +105,7 @@ describe('202', () => {
     expect(customers.size).toBe(1);
   });
 
-  test('a trait that cannot be read is left out with a warning', async () => {
+  test('drops an unparseable trait with a warning', async () => {
     const { body } = await sender.post({
       event_name: 'lead_created',
       user_traits: { email: 'nonsense', external_id: 'c-1' },
@@ -120,12 +123,12 @@ describe('202', () => {
     'chat',
     'email',
     'other',
-  ])('[inge-012] action_source %s is kept', async (action_source) => {
+  ])('[inge-012] stores action_source %s', async (action_source) => {
     await sender.post({ event_name: 'x', action_source });
     expect((await sender.outcomes())[0]?.rest).toMatchObject({ action_source });
   });
 
-  test('[inge-003] the first outcome fulfils the readiness step', async () => {
+  test('[inge-003] the first outcome completes the readiness step', async () => {
     const step = async () => {
       const { data } = await sender.get('/api/v1/profile');
       return data.readiness.find((one: { step: string }) => one.step === 'crm_or_outcome_source_connected').is_done;
@@ -135,7 +138,7 @@ describe('202', () => {
     expect(await step()).toBe(true);
   });
 
-  test('what is recorded is dirty for attribution, and announced to nobody', async () => {
+  test('a recorded outcome is marked for attribution and not published', async () => {
     await sender.post(paymentEvent({ key: 'k' }));
     await sender.post(paymentEvent({ key: 'k' }));
     const ledger = kit.app.forProfile(sender.profileId);
@@ -147,7 +150,7 @@ describe('202', () => {
   });
 });
 
-test('the region of an event is kept with it, and told otherwise it is an update', async () => {
+test('stores the region of an event, and a changed region is an update', async () => {
   const body = paymentEvent({ key: 'r' });
   expect(await sender.post({ ...body, region: 'CL-13' })).toMatchObject({ status: 202 });
   expect(await sender.post({ ...body, region: 'cl-rm' })).toMatchObject({ body: { data: { status: 'updated' } } });
@@ -155,7 +158,7 @@ test('the region of an event is kept with it, and told otherwise it is an update
   expect(await sender.post({ ...body, region: 'Santiago' })).toMatchObject({ status: 422 });
 });
 
-test('[inge-004] the type alone names an event, and null is as good as absent', async () => {
+test('[inge-004] event_type is enough to name an event, and null counts as absent', async () => {
   const { status } = await sender.post({
     event_type: 'lead_created',
     event_name: null,
@@ -166,8 +169,8 @@ test('[inge-004] the type alone names an event, and null is as good as absent', 
   expect(await sender.outcomes()).toMatchObject([{ event_name: 'lead_created', event_type: 'lead_created' }]);
 });
 
-describe('a warning', () => {
-  const usual = [
+describe('warnings', () => {
+  const defaultDefinitions = [
     'closed_won',
     'payment_received',
     'order_placed',
@@ -177,11 +180,11 @@ describe('a warning', () => {
     'appointment_booked',
   ].toSorted();
 
-  test('[inge-006] an event that no definition lists says so, and which definitions there are', async () => {
+  test('[inge-006] an event without definition returns no_definition and the existing definitions', async () => {
     const { body } = await sender.post({ event_name: 'purchase', user_traits: { external_id: 'c-1' } });
     expect(body.data).toMatchObject({ status: 'recorded', warnings: ['no_definition'] });
-    expect(body.data.definitions.toSorted()).toEqual(usual);
-    // A definition that lists its type is enough.
+    expect(body.data.definitions.toSorted()).toEqual(defaultDefinitions);
+    // A definition that lists the event type is enough.
     const { body: typed } = await sender.post({
       event_name: 'Bought a hat',
       event_type: 'order_placed',
@@ -191,11 +194,11 @@ describe('a warning', () => {
     expect(typed.data).not.toHaveProperty('definitions');
   });
 
-  test('an event that names nobody says so', async () => {
+  test('an event without customer data returns the warning nobody', async () => {
     expect((await sender.post({ event_name: 'lead_created' })).body.data.warnings).toEqual(['nobody']);
   });
 
-  test('an amount finer than its currency says that it is rounded, and is kept as it was sent', async () => {
+  test('an amount finer than its currency returns amount_rounded and is stored as sent', async () => {
     const { body } = await sender.post(paymentEvent({ key: 'fine', value: '100.40', currency: 'CLP' }));
     expect(body.data.warnings).toEqual(['amount_rounded']);
     expect(await sender.outcomes()).toMatchObject([{ amount: '100.4', reporting_amount: '100' }]);
@@ -203,7 +206,7 @@ describe('a warning', () => {
     expect(plain.body.data).not.toHaveProperty('warnings');
   });
 
-  test('of many stands with its event, and the definitions once', async () => {
+  test('a batch returns warnings per event and the definitions once', async () => {
     const { body } = await sender.post({
       events: [
         paymentEvent({ key: 'a' }),
@@ -213,12 +216,12 @@ describe('a warning', () => {
     });
     const warnings = body.data.results.map((result: { warnings?: string[] }) => result.warnings);
     expect(warnings).toEqual([undefined, ['no_definition', 'nobody'], ['unparseable_email']]);
-    expect(body.data.definitions.toSorted()).toEqual(usual);
+    expect(body.data.definitions.toSorted()).toEqual(defaultDefinitions);
   });
 });
 
-describe('many at once', () => {
-  test('each event has a result of its own, in order, and a bad one costs the others nothing', async () => {
+describe('batches', () => {
+  test('returns one result per event in order, and an invalid event does not affect the others', async () => {
     const { status, body } = await sender.post({
       events: [
         paymentEvent({ key: 'a' }),
@@ -242,32 +245,34 @@ describe('many at once', () => {
     expect(await sender.outcomes()).toHaveLength(2);
   });
 
-  test.each(['a\u0000b', 'a\ud800b'])('%j cannot be kept, and costs only its own event', async (event_name) => {
+  test.each(['a\u0000b', 'a\ud800b'])('rejects only the event with the unstorable text %j', async (event_name) => {
     const { body } = await sender.post({ events: [{ event_name }, { event_name: 'fine' }] });
     expect(body.data.results.map((result: { status: string }) => result.status)).toEqual(['rejected', 'recorded']);
     expect((await sender.post({ event_name })).body.error.code).toBe('invalid_request');
   });
 
-  test('more than 1,000 are 422', async () => {
+  test('returns 422 for more than 1,000 events', async () => {
     const { body } = await sender.post({ events: Array.from({ length: 1_001 }, () => ({ event_name: 'x' })) });
     expect(body.error).toMatchObject({ code: 'validation_error', field: 'events' });
   });
 
-  test('the same key from many clients at once is one outcome', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => sender.post(paymentEvent({ key: 'race' }))));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(answers.filter(({ body }) => body.data.status === 'recorded')).toHaveLength(1);
+  test('concurrent requests with the same key record one outcome', async () => {
+    const responses = await Promise.all(Array.from({ length: 12 }, () => sender.post(paymentEvent({ key: 'race' }))));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(responses.filter(({ body }) => body.data.status === 'recorded')).toHaveLength(1);
     expect(await sender.outcomes()).toHaveLength(1);
   });
 });
 
 describe('422', () => {
-  test('says in our words what is wrong, and where', async () => {
-    const said = async (body: object) => (await sender.post(body)).body.error.message;
-    expect(await said({ event_name: 'x', user_traits: { external_id: 7 } })).toBe(
+  test('describes the fault and its field', async () => {
+    const messageFor = async (body: object) => (await sender.post(body)).body.error.message;
+    expect(await messageFor({ event_name: 'x', user_traits: { external_id: 7 } })).toBe(
       'The field "user_traits.external_id" must be a text.',
     );
-    expect(await said({ user_traits: {} })).toBe('The field "event_name" is required, or event_type in its place.');
+    expect(await messageFor({ user_traits: {} })).toBe(
+      'The field "event_name" is required, or event_type in its place.',
+    );
     const { body } = await sender.post({ events: [7, { event_name: 'x', action_source: 'pigeon' }] });
     expect(body.data.results.map(({ message }: { message: string }) => message)).toEqual([
       expect.stringMatching(/^The event must be an object\.$/),
@@ -298,13 +303,13 @@ describe('422', () => {
       'properties.value',
     ],
     ['an unknown action_source', { event_name: 'x', action_source: 'carrier_pigeon' }, 'action_source'],
-  ])('%s names its field', async (_, body, field) => {
+  ])('names the field of %s', async (_, body, field) => {
     const answer = await sender.post(body);
     expect(answer.body.error).toMatchObject({ code: 'validation_error', status: 422, field });
     expect(await sender.outcomes()).toHaveLength(0);
   });
 
-  test('more than five minutes ahead is refused, five are not', async () => {
+  test('refuses times more than five minutes ahead, accepts five minutes', async () => {
     const ahead = (ms: number) => new Date(kit.clock.now().getTime() + ms).toISOString();
     expect((await sender.post({ event_name: 'x', occurred_at: ahead(300_001) })).body.error).toMatchObject({
       field: 'occurred_at',
@@ -314,7 +319,7 @@ describe('422', () => {
 });
 
 describe('money', () => {
-  test('another currency is converted once, at the rate of its day, and the original is kept', async () => {
+  test('converts another currency once, at the rate of its day, and keeps the original', async () => {
     const { host, pathname, password } = new URL(kit.database.ownerUrl);
     const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
     await admin.connect();

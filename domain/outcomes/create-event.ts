@@ -6,22 +6,22 @@ import { answer, type Handles, type ProfileContext, refuse } from '@tributary/op
 import { v7 as uuid } from 'uuid';
 import type { Gathering } from './gathering.ts';
 import { type EventFault, type ReadBody, type ReadEvent, readBody, readOneOfMany } from './read-event.ts';
-import { recordAll, type Taken } from './record-all.ts';
+import { type RecordResult, recordAll } from './record-all.ts';
 import { type RecordContext, untilRecorded } from './record-outcomes.ts';
 import type { OutcomeServices } from './services.ts';
 
 type Answer = AnswerOf<Routes['createEvent']>;
-type Told = ReadEvent & { readonly evidence: Evidence };
+type EventWithEvidence = ReadEvent & { readonly evidence: Evidence };
 
-/** What became of an event, with how the profile's definitions are called where none says what it means. */
-interface Gathered {
-  readonly taken: Taken;
+/** The result of an event, with the keys of the profile's definitions if none matches it. */
+interface BatchedResult {
+  readonly result: RecordResult;
   readonly definitions?: string[];
 }
 
 export interface EventServices extends OutcomeServices {
-  /** Where single events of a profile meet. */
-  readonly gathering: Gathering<Told, Gathered>;
+  /** Batches concurrent single events of a profile. */
+  readonly gathering: Gathering<EventWithEvidence, BatchedResult>;
 }
 
 type EventContext = ProfileContext & EventServices;
@@ -33,39 +33,46 @@ export const createEvent: Handles<Routes['createEvent'], EventServices> = async 
 
 async function recordOne(read: ReadBody, context: EventContext): Promise<Answer> {
   if ('code' in read) refuseFault(read);
-  if ('event' in read && context.canShareEffect && isSmall(read)) return recordGathered(read, context);
-  return record(context, [read], ([one], definitions) => showOne(context, one as Taken, definitions));
+  if ('event' in read && context.canShareEffect && isSmall(read)) return recordBatched(read, context);
+  return record(context, [read], ([one], definitions) => toAnswer(context, one as RecordResult, definitions));
 }
 
-function showOne(context: EventContext, taken: Taken, definitions: { readonly definitions?: string[] }): Answer {
-  if ('code' in taken) refuseFault(taken);
-  return answer(202, { data: { ...receipt(context, taken), ...definitions } });
+function toAnswer(
+  context: EventContext,
+  result: RecordResult,
+  definitions: { readonly definitions?: string[] },
+): Answer {
+  if ('code' in result) refuseFault(result);
+  return answer(202, { data: { ...toReceipt(context, result), ...definitions } });
 }
 
-/** Larger ones are recorded by themselves: nobody waits for what somebody else's takes to write. */
-const mostBytes = 16 * 1_024;
-const isSmall = ({ rest }: ReadEvent): boolean => JSON.stringify(rest).length <= mostBytes;
+/** Larger events skip batching, so that they do not delay small ones. */
+const maxBatchedBytes = 16 * 1_024;
+const isSmall = ({ rest }: ReadEvent): boolean => JSON.stringify(rest).length <= maxBatchedBytes;
 
-/** Shares its transaction with others of the profile. Each keeps its own evidence, and nothing of one is in the answer of another. */
-async function recordGathered(read: ReadEvent, context: EventContext): Promise<Answer> {
+/** Records the event in a transaction shared with others of the profile. Each has its own evidence, and responses contain no data of others. */
+async function recordBatched(read: ReadEvent, context: EventContext): Promise<Answer> {
   const { gathering, caller, mentions } = context;
-  const told: Told = { ...read, evidence: evidenceOf(context) };
-  const { taken, ...definitions } = await gathering.take(caller.profileId, told, (events) =>
-    recordTogether(events, context),
+  const event: EventWithEvidence = { ...read, evidence: toEvidence(context) };
+  const { result, ...definitions } = await gathering.take(caller.profileId, event, (events) =>
+    recordBatch(events, context),
   );
-  if ('recorded' in taken && taken.recorded.customerId) mentions(taken.recorded.customerId);
-  return showOne(context, taken, definitions);
+  if ('recorded' in result && result.recorded.customerId) mentions(result.recorded.customerId);
+  return toAnswer(context, result, definitions);
 }
 
-async function recordTogether(events: readonly Told[], context: EventContext): Promise<readonly Gathered[]> {
+async function recordBatch(
+  events: readonly EventWithEvidence[],
+  context: EventContext,
+): Promise<readonly BatchedResult[]> {
   const { ledger, caller } = context;
-  const lacksDefinition = (taken: Taken) => 'recorded' in taken && !taken.recorded.isDefined;
+  const lacksDefinition = (result: RecordResult) => 'recorded' in result && !result.recorded.isDefined;
   return untilRecorded(() =>
     ledger.transaction(async (tx) => {
-      const all = await recordAll(tx, events, contextOf(context));
-      if (!all.some(lacksDefinition)) return all.map((taken) => ({ taken }));
+      const all = await recordAll(tx, events, toRecordContext(context));
+      if (!all.some(lacksDefinition)) return all.map((result) => ({ result }));
       const definitions = await listDefinitionKeys(tx, caller.profileId);
-      return all.map((taken) => ({ taken, ...(lacksDefinition(taken) && { definitions }) }));
+      return all.map((result) => ({ result, ...(lacksDefinition(result) && { definitions }) }));
     }),
   );
 }
@@ -73,16 +80,16 @@ async function recordTogether(events: readonly Told[], context: EventContext): P
 async function recordMany(candidates: readonly unknown[], context: EventContext): Promise<Answer> {
   const reads = await readMany(candidates, context);
   return record(context, reads, (all, definitions) => {
-    const results = all.map((taken, index) =>
-      'code' in taken
+    const results = all.map((result, index) =>
+      'code' in result
         ? {
             index,
             status: 'rejected' as const,
-            code: taken.code,
-            field: taken.field,
-            message: sayFault(taken),
+            code: result.code,
+            field: result.field,
+            message: describeFault(result),
           }
-        : { index, ...receipt(context, taken) },
+        : { index, ...toReceipt(context, result) },
     );
     const summary: Record<string, number> = {
       total: results.length,
@@ -112,35 +119,35 @@ async function readMany(candidates: readonly unknown[], { caller, now }: EventCo
 }
 
 function refuseFault(fault: EventFault): never {
-  refuse(fault.code, sayFault(fault), { fields: { field: fault.field } });
+  refuse(fault.code, describeFault(fault), { fields: { field: fault.field } });
 }
 
-const sayFault = ({ field, message }: EventFault): string =>
+const describeFault = ({ field, message }: EventFault): string =>
   field ? `The field "${field}" ${message}.` : `The event ${message}.`;
 
 async function record(
   context: EventContext,
   reads: readonly ReadBody[],
-  show: (taken: readonly Taken[], definitions: { readonly definitions?: string[] }) => Answer,
+  respond: (results: readonly RecordResult[], definitions: { readonly definitions?: string[] }) => Answer,
 ): Promise<Answer> {
   const { effect, caller, mentions } = context;
   return untilRecorded(() =>
     effect(async (tx) => {
-      const taken = await recordAll(tx, reads, contextOf(context));
-      const recorded = taken.flatMap((one) => ('recorded' in one ? [one.recorded] : []));
+      const results = await recordAll(tx, reads, toRecordContext(context));
+      const recorded = results.flatMap((one) => ('recorded' in one ? [one.recorded] : []));
       for (const { customerId } of recorded) if (customerId) mentions(customerId);
-      if (recorded.every(({ isDefined }) => isDefined)) return show(taken, {});
-      return show(taken, { definitions: await listDefinitionKeys(tx, caller.profileId) });
+      if (recorded.every(({ isDefined }) => isDefined)) return respond(results, {});
+      return respond(results, { definitions: await listDefinitionKeys(tx, caller.profileId) });
     }),
   );
 }
 
-function contextOf(context: EventContext): RecordContext {
+function toRecordContext(context: EventContext): RecordContext {
   const { caller, now, tombstones, payments, findAdPlatforms, visitors } = context;
   return {
     profileId: caller.profileId,
     now,
-    evidence: evidenceOf(context),
+    evidence: toEvidence(context),
     teller: { source: 'api' },
     tombstones,
     payments,
@@ -149,15 +156,15 @@ function contextOf(context: EventContext): RecordContext {
   };
 }
 
-const evidenceOf = ({ now, requestId }: EventContext): Evidence => ({ source: 'events', saidAt: now, requestId });
+const toEvidence = ({ now, requestId }: EventContext): Evidence => ({ source: 'events', saidAt: now, requestId });
 
-function receipt({ showKey, caller: { profileId } }: ProfileContext, taken: Exclude<Taken, EventFault>) {
-  const warned = taken.warnings.length > 0 && { warnings: [...taken.warnings] };
-  if ('refund' in taken) {
-    const { id, status, paymentId } = taken.refund;
+function toReceipt({ showKey, caller: { profileId } }: ProfileContext, result: Exclude<RecordResult, EventFault>) {
+  const warned = result.warnings.length > 0 && { warnings: [...result.warnings] };
+  if ('refund' in result) {
+    const { id, status, paymentId } = result.refund;
     return { outcome_event_id: id, status, customer_key: null, payment_id: paymentId, ...warned };
   }
-  const { read, recorded } = taken;
+  const { read, recorded } = result;
   return {
     outcome_event_id: recorded.outcomeId,
     status: recorded.status,

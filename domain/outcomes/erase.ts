@@ -4,10 +4,10 @@ import type { Json } from '@tributary/rules';
 import { sql } from 'kysely';
 import { markDirty } from './mark-dirty.ts';
 
-/** What of an outcome's further fields says nothing of a person: how it came in, which ad it names, and in which region. */
+/** Further fields of an outcome without personal data: how it was reported, its ad and its region. */
 export const impersonalFields = ['action_source', 'ad_id', 'region'] as const;
 
-export const withoutPerson = (rest: Readonly<Record<string, Json | undefined>>): Record<string, Json> =>
+export const withoutPersonalData = (rest: Readonly<Record<string, Json | undefined>>): Record<string, Json> =>
   Object.fromEntries(
     impersonalFields.flatMap((name) => {
       const value = rest[name];
@@ -16,9 +16,9 @@ export const withoutPerson = (rest: Readonly<Record<string, Json | undefined>>):
   );
 
 /**
- * Outcomes go to the customer without a person and keep their money, time and standing. The caller's id of who a payment was for becomes
- * a random one, the same for the same: which payments are first ones hangs on it, and a report must not change. What is cleared already
- * stays as it is, so this may be asked of that customer itself, for what came to it since.
+ * Moves outcomes to a customer without personal data. They keep amount, time and first-payment state. Each distinct `subject_ref` becomes a
+ * random id, because first payments depend on it and reports must not change. Skips outcomes already cleared, so it can be run again for the
+ * target customer itself.
  */
 export async function eraseOutcomes(tx: Tx, { profileId, customerIds, shellId, at }: ErasedPerson): Promise<Cleared> {
   const ids = [...customerIds];
@@ -36,23 +36,23 @@ export async function eraseOutcomes(tx: Tx, { profileId, customerIds, shellId, a
     WHERE o.profile_id = ${profileId} AND o.customer_id = ANY (${ids}::uuid[]) AND o.erased_at IS NULL RETURNING o.id`.execute(
     tx,
   );
-  // Whom the message of somebody else's payment named. What else it said was of them.
+  // Payments that a merchant assigned to another customer: their messages named the erased one, so their fields are cleared too.
   await sql`
     UPDATE outcomes o SET said_customer_id = NULL, named_kind = NULL, named_value = NULL, updated_at = ${at},
       rest = coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(o.rest)
         WHERE key = ANY (${[...impersonalFields]}::text[]) AND value <> 'null'), '{}')
     WHERE o.profile_id = ${profileId} AND o.said_customer_id = ANY (${ids}::uuid[])`.execute(tx);
-  // Under whom a conversion stands in the columns is worked out with it.
+  // Recomputing the conversions replaces the customer in ClickHouse.
   await markDirty(tx, profileId, new Map(rows.map(({ id }) => [id, ['erasure']])));
   const { numAffectedRows } = await sql`
     DELETE FROM dirty_customers WHERE profile_id = ${profileId} AND customer_id = ANY (${ids}::uuid[])`.execute(tx);
-  // A derivation that was due for the person is due for whoever holds the payments now.
+  // A pending derivation of first payments moves to the customer that holds the payments now.
   if (numAffectedRows)
     await sql`INSERT INTO dirty_customers (profile_id, customer_id) VALUES (${profileId}, ${shellId})`.execute(tx);
   return { outcomes: rows.length, dirty_customers: Number(numAffectedRows ?? 0) };
 }
 
-/** How many conversions of a customer wait to be worked out. */
+/** The number of a customer's conversions that wait for attribution. */
 export async function countDirty(tx: Tx, profileId: string, customerId: string): Promise<number> {
   const { rows } = await sql<{ n: string }>`
     SELECT count(*) AS n FROM outcomes o JOIN dirty_conversions d ON d.profile_id = o.profile_id AND d.outcome_id = o.id

@@ -4,7 +4,7 @@ import type { Tx } from '@tributary/postgres';
 import { moneyText } from '@tributary/rules';
 import { sql } from 'kysely';
 
-/** A handful of rows for each customer, however many outcomes there are: the ledger keeps them counted by name. */
+/** Reads a few rows per customer, whatever the number of outcomes: `outcome_totals` has sums per event name. */
 export const findCustomerTotals: FindCustomerTotals = async (tx, profileId, customerIds) => {
   if (customerIds.length === 0) return new Map();
   const profile = await profileOf(tx, profileId);
@@ -28,7 +28,7 @@ export const findCustomerTotals: FindCustomerTotals = async (tx, profileId, cust
   );
 };
 
-/** Payments of customers that have no value in the reporting currency, by customer. */
+/** Payments without a value in the reporting currency, by customer. */
 async function sumWithoutRateOf(
   tx: Tx,
   profileId: string,

@@ -6,17 +6,17 @@ import { sql } from 'kysely';
 import { impersonalFields } from './erase.ts';
 
 const batchSize = 10_000;
-/** What stands where somebody was named. */
+/** Replaces a text that mentioned an erased customer. */
 const erasedWord = '[erased]';
 
-/** An e-mail address or the digits of a phone or national id. In what has neither nobody is looked for: the rows of a profile are millions. */
-const couldName = '@|%40|&#|[0-9][0-9 ().+_-]{5,}[0-9kK]';
+/** Prefilter: texts that could contain an email, phone or national id. Other rows are skipped, because a profile has millions. */
+const possibleMention = '@|%40|&#|[0-9][0-9 ().+_-]{5,}[0-9kK]';
 
 type Rest = Readonly<Record<string, Json | undefined>>;
 
 /**
- * Takes whoever was erased out of what was said of other customers: in a note of an order, in the address of its page. Of such a text a
- * word stays that says so. Resolves to how many outcomes named them.
+ * Removes mentions of erased customers from outcomes of other customers, such as in an order note or a page URL. Replaces the whole text with
+ * a marker. Resolves to the number of changed outcomes.
  */
 export async function forgetMentions(
   app: Postgres,
@@ -34,7 +34,7 @@ export async function forgetMentions(
         sql<{ last: string | null; found: { id: string; rest: Rest; at: string }[] | null }>`
           SELECT (array_agg(id ORDER BY id DESC))[1] AS last,
             jsonb_agg(jsonb_build_object('id', id, 'rest', rest, 'at', recorded_at)) FILTER (
-              WHERE erased_at IS NULL AND (rest - ${[...impersonalFields, 'click_ids']}::text[])::text ~ ${couldName}) AS found
+              WHERE erased_at IS NULL AND (rest - ${[...impersonalFields, 'click_ids']}::text[])::text ~ ${possibleMention}) AS found
           FROM (SELECT id, rest, recorded_at, erased_at FROM outcomes WHERE profile_id = ${profileId} AND id > ${from}
             ORDER BY id LIMIT ${batchSize}) batch`.execute(tx),
       { readOnly: true },
@@ -49,7 +49,7 @@ export async function forgetMentions(
       const named = naming.get(id);
       if (!named) continue;
       const left = JSON.stringify(without(rest, new Set(named.map(({ content }) => content))));
-      // One that was sent again meanwhile was said after the erasure.
+      // Skips rows changed since they were read: such a message was sent after the erasure.
       await ledger.transaction((tx) =>
         sql`UPDATE outcomes SET rest = ${left}::jsonb
           WHERE profile_id = ${profileId} AND id = ${id} AND rest = ${JSON.stringify(rest)}::jsonb`.execute(tx),

@@ -5,76 +5,76 @@ import { v7 as uuid } from 'uuid';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Gathering } from './gathering.ts';
 
-describe('a gathering', () => {
-  /** Notes what went together, and lets it go on when told to. */
+describe('request batching', () => {
+  /** Records the batches, and blocks them until `release` is called. */
   function openWork() {
-    const together: string[][] = [];
-    const gates: (() => void)[] = [];
+    const batches: string[][] = [];
+    const resumes: (() => void)[] = [];
     const fails = new Map<string, Error>();
     const work = async (items: readonly string[]) => {
-      together.push([...items]);
-      await new Promise<void>((resolve) => gates.push(resolve));
+      batches.push([...items]);
+      await new Promise<void>((resolve) => resumes.push(resolve));
       const failing = items.find((item) => fails.has(item));
       if (failing) throw fails.get(failing);
       return items.map((item) => `done ${item}`);
     };
-    const letGo = async () => {
-      for (const go of gates.splice(0)) go();
+    const release = async () => {
+      for (const go of resumes.splice(0)) go();
       await new Promise(setImmediate);
     };
-    return { together, fails, work, letGo };
+    return { batches, fails, work, release };
   }
-  const turn = () => new Promise(setImmediate);
+  const nextIteration = () => new Promise(setImmediate);
 
-  test('lets those go together who come meanwhile, up to a limit, and profiles by themselves', async () => {
-    const { together, work, letGo } = openWork();
-    const gathering = new Gathering<string, string>({ lanes: 2, mostTogether: 3, mostWaiting: 10 });
-    const ours = ['a', 'b', 'c', 'd'].map((item) => gathering.take('ours', item, work));
-    const theirs = gathering.take('theirs', 'x', work);
-    await turn();
-    expect(together).toEqual([['a', 'b', 'c'], ['d'], ['x']]);
-    const late = ['e', 'f'].map((item) => gathering.take('ours', item, work));
-    await turn();
-    expect(together).toHaveLength(3);
-    await letGo();
-    expect(together[3]).toEqual(['e', 'f']);
-    await letGo();
-    expect(await Promise.all([...ours, ...late, theirs])).toEqual(
+  test('batches requests that arrive while others run, up to a limit and per profile', async () => {
+    const { batches, work, release } = openWork();
+    const gathering = new Gathering<string, string>({ lanes: 2, maxBatch: 3, maxWaiting: 10 });
+    const own = ['a', 'b', 'c', 'd'].map((item) => gathering.take('p', item, work));
+    const other = gathering.take('q', 'x', work);
+    await nextIteration();
+    expect(batches).toEqual([['a', 'b', 'c'], ['d'], ['x']]);
+    const late = ['e', 'f'].map((item) => gathering.take('p', item, work));
+    await nextIteration();
+    expect(batches).toHaveLength(3);
+    await release();
+    expect(batches[3]).toEqual(['e', 'f']);
+    await release();
+    expect(await Promise.all([...own, ...late, other])).toEqual(
       ['a', 'b', 'c', 'd', 'e', 'f', 'x'].map((item) => `done ${item}`),
     );
-    await turn();
+    await nextIteration();
     expect(gathering.size).toBe(0);
   });
 
-  test('takes what fails one by one, so that only whose fault it is fails', async () => {
-    const { together, work, fails, letGo } = openWork();
+  test('retries a failed batch one by one, so that only the faulty item fails', async () => {
+    const { batches, work, fails, release } = openWork();
     fails.set('bad', new Error('a value out of range'));
     const gathering = new Gathering<string, string>();
     const all = Promise.allSettled(['a', 'bad', 'b'].map((item) => gathering.take('p', item, work)));
     for (let step = 0; step < 5; step += 1) {
-      await turn();
-      await letGo();
+      await nextIteration();
+      await release();
     }
     expect((await all).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(together).toEqual([['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
+    expect(batches).toEqual([['a', 'bad', 'b'], ['a'], ['bad'], ['b']]);
   });
 
-  test('tells all at once where nobody can be asked, and refuses whom it has no room for', async () => {
-    const { together, work, fails, letGo } = openWork();
+  test('rejects all items at once when the database is unavailable, and refuses items beyond the queue limit', async () => {
+    const { batches, work, fails, release } = openWork();
     fails.set('a', Object.assign(new Error('gone'), { code: 'ECONNRESET' }));
-    const gathering = new Gathering<string, string>({ lanes: 1, mostTogether: 2, mostWaiting: 2 });
+    const gathering = new Gathering<string, string>({ lanes: 1, maxBatch: 2, maxWaiting: 2 });
     const all = Promise.allSettled(['a', 'b'].map((item) => gathering.take('p', item, work)));
     expect(() => gathering.take('p', 'c', work)).toThrow('Send it again');
-    await turn();
-    await letGo();
+    await nextIteration();
+    await release();
     expect((await all).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(together).toEqual([['a', 'b']]);
+    expect(batches).toEqual([['a', 'b']]);
   });
 });
 
 const { kit, api } = await openTest();
 
-describe('single events of a profile at once', () => {
+describe('concurrent single events of a profile', () => {
   let shop: Scene;
   let other: Scene;
   beforeEach(async () => {
@@ -84,19 +84,19 @@ describe('single events of a profile at once', () => {
       await post('/api/v1/events', paymentEvent({ key: 'first', customer: 'first' }));
   });
 
-  /** Sends them while the profile's first two transactions are held up, so that the others have to wait. */
-  async function whileHeld<A>(send: () => Promise<A>[]): Promise<A[]> {
+  /** Sends requests while a lock blocks the profile's first two transactions, so that the others have to wait. */
+  async function whileBlocked<A>(send: () => Promise<A>[]): Promise<A[]> {
     const admin = new pg.Client({ connectionString: kit.database.ownerUrl });
     await admin.connect();
     try {
       await admin.query('BEGIN');
       await admin.query(`SET LOCAL app.profile_id = '${shop.profileId}'`);
       await admin.query('SELECT FROM profiles WHERE id = $1 FOR UPDATE', [shop.profileId]);
-      const answers = send();
-      // Somebody else is not held up, and whoever came before them is there by then.
+      const responses = send();
+      // Requests of another profile are not blocked. Once three are done, the blocked ones have arrived.
       for (let after = 0; after < 3; after += 1) await other.post('/api/v1/events', paymentEvent());
       await admin.query('ROLLBACK');
-      return await Promise.all(answers);
+      return await Promise.all(responses);
     } finally {
       await admin.end();
     }
@@ -112,42 +112,42 @@ describe('single events of a profile at once', () => {
       return rows.length;
     });
 
-  test('[inge-009] share a transaction, and each has its own answer and evidence', async () => {
+  test('[inge-009] share a transaction, each with its own response and evidence', async () => {
     const keys = Array.from({ length: 12 }, (_, index) => `k-${index}`);
-    const answers = await whileHeld(() =>
+    const responses = await whileBlocked(() =>
       [...keys, 'k-0', 'k-0'].map((key) => record(paymentEvent({ key, customer: key }))),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
-    expect(answers.map(({ data }) => data.customer_key)).toEqual([...keys, 'k-0', 'k-0']);
-    expect(answers.filter(({ data }) => data.status === 'recorded')).toHaveLength(keys.length);
-    expect(new Set(answers.map(({ data }) => data.outcome_event_id)).size).toBe(keys.length);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([202]));
+    expect(responses.map(({ data }) => data.customer_key)).toEqual([...keys, 'k-0', 'k-0']);
+    expect(responses.filter(({ data }) => data.status === 'recorded')).toHaveLength(keys.length);
+    expect(new Set(responses.map(({ data }) => data.outcome_event_id)).size).toBe(keys.length);
     expect(await transactions()).toBeLessThan(6);
-    const said = await shop.ledger.transaction((tx) =>
+    const identifiers = await shop.ledger.transaction((tx) =>
       tx.selectFrom('identifiers').select(['value', 'request_id']).where('value', 'like', 'k-%').execute(),
     );
-    const requests = new Map(answers.map(({ requestId }, index) => [`${requestId}`.replace('req_', ''), index]));
-    for (const { value, request_id } of said)
+    const requests = new Map(responses.map(({ requestId }, index) => [`${requestId}`.replace('req_', ''), index]));
+    for (const { value, request_id } of identifiers)
       expect([...keys, 'k-0', 'k-0'][requests.get(request_id ?? '') ?? -1]).toBe(value);
-    expect(said).toHaveLength(keys.length);
+    expect(identifiers).toHaveLength(keys.length);
   });
 
-  test('one that cannot be written costs the others nothing', async () => {
+  test('are recorded even if one of them cannot be written', async () => {
     const admin = new pg.Client({ connectionString: kit.database.ownerUrl });
     await admin.connect();
     await admin.query("ALTER TABLE outcomes ADD CONSTRAINT no_poison CHECK (idempotency_key <> 'poison') NOT VALID");
     const keys = ['a', 'b', 'poison', 'c', 'd'];
-    const answers = await whileHeld(() => keys.map((key) => record(paymentEvent({ key, customer: key }))));
+    const responses = await whileBlocked(() => keys.map((key) => record(paymentEvent({ key, customer: key }))));
     await admin.query('ALTER TABLE outcomes DROP CONSTRAINT no_poison');
     await admin.end();
-    expect(answers.map(({ status }) => status)).toEqual([202, 202, 500, 202, 202]);
-    const kept = await shop.ledger.transaction((tx) => tx.selectFrom('outcomes').select('idempotency_key').execute());
-    expect(kept.map((row) => row.idempotency_key).sort()).toEqual(['a', 'b', 'c', 'd', 'first']);
+    expect(responses.map(({ status }) => status)).toEqual([202, 202, 500, 202, 202]);
+    const stored = await shop.ledger.transaction((tx) => tx.selectFrom('outcomes').select('idempotency_key').execute());
+    expect(stored.map((row) => row.idempotency_key).sort()).toEqual(['a', 'b', 'c', 'd', 'first']);
   });
 
-  test('do not share one under an Idempotency-Key, whose answer is kept with its own effect', async () => {
+  test('with an Idempotency-Key run in their own transactions, because the response is stored with the effect', async () => {
     const header = { 'idempotency-key': uuid() };
     const bodies = Array.from({ length: 6 }, (_, index) => paymentEvent({ key: `k-${index}`, customer: `k-${index}` }));
-    await whileHeld(() => bodies.map((body) => record(body, { 'idempotency-key': uuid() })));
+    await whileBlocked(() => bodies.map((body) => record(body, { 'idempotency-key': uuid() })));
     expect(await transactions()).toBe(bodies.length);
     const body = paymentEvent({ key: 'again', customer: 'again' });
     expect((await record(body, header)).data).toEqual((await record(body, header)).data);

@@ -1,58 +1,58 @@
 import { Refusal } from '@tributary/operations';
 import { isAway } from '@tributary/postgres';
 
-export interface GatheringLimits {
-  /** Transactions that are under way at once for one profile. */
+export interface BatchLimits {
+  /** Concurrent transactions per profile. */
   readonly lanes: number;
-  /** What shares a transaction. */
-  readonly mostTogether: number;
-  /** What waits for one profile, beyond which nobody may join. */
-  readonly mostWaiting: number;
+  /** Items per transaction. */
+  readonly maxBatch: number;
+  /** Waiting items per profile; further ones are refused. */
+  readonly maxWaiting: number;
 }
 
-const usual: GatheringLimits = { lanes: 2, mostTogether: 100, mostWaiting: 2_000 };
+const defaultLimits: BatchLimits = { lanes: 2, maxBatch: 100, maxWaiting: 2_000 };
 
-interface Waiting<Item, Result> {
+interface PendingItem<Item, Result> {
   readonly item: Item;
   readonly work: Work<Item, Result>;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-/** The requests of one profile. */
-interface Line<Item, Result> {
-  readonly waiting: Waiting<Item, Result>[];
+/** The waiting items and running transactions of one profile. */
+interface ProfileQueue<Item, Result> {
+  readonly waiting: PendingItem<Item, Result>[];
   lanes: number;
 }
 
-/** Does all of it in one transaction, or nothing; resolves to a result for each, in their order. */
+/** Processes all items in one transaction or none; resolves to one result per item, in order. */
 type Work<Item, Result> = (items: readonly Item[]) => Promise<readonly Result[]>;
 
 /**
- * Lets what requests of one profile ask for share a transaction and its wait for the disk. Whoever comes while others are at work goes with the
- * next transaction; an idle profile waits for nobody. Each gets its result after the commit.
+ * Batches concurrent requests of a profile into shared transactions, so that they share one disk flush. Requests that arrive while transactions
+ * run join the next one; without load a request starts at once. Each gets its result after the commit.
  *
- * Profiles share nothing: each has its own line and lanes. What cannot be done together is done one by one, so that a request fails for its own
- * fault only. Where nobody can be asked at the moment, all are told so at once: alone they would wait for the same, one after the other.
+ * Every profile has its own queue. If a batch fails, its items are retried one by one, so that a request fails only through its own fault. If
+ * the database is unavailable, all fail at once instead of waiting one after another.
  */
 export class Gathering<Item, Result> {
-  readonly #limits: GatheringLimits;
-  /** Those without anybody waiting or at work are gone. */
-  readonly #lines = new Map<string, Line<Item, Result>>();
+  readonly #limits: BatchLimits;
+  /** Queues without waiting items and running transactions are removed. */
+  readonly #queues = new Map<string, ProfileQueue<Item, Result>>();
 
-  constructor(limits: GatheringLimits = usual) {
+  constructor(limits: BatchLimits = defaultLimits) {
     this.#limits = limits;
   }
 
-  /** How many profiles have something under way. */
+  /** The number of profiles with waiting or running items. */
   get size(): number {
-    return this.#lines.size;
+    return this.#queues.size;
   }
 
-  /** `work` does the same for everybody of the profile: of those that go together that of the first is used. */
+  /** Adds an item. `work` must be equivalent for all items of a profile: a batch uses that of its first item. */
   take(profileId: string, item: Item, work: Work<Item, Result>): Promise<Result> {
-    const line = this.#lines.get(profileId) ?? { waiting: [], lanes: 0 };
-    if (line.waiting.length >= this.#limits.mostWaiting)
+    const queue = this.#queues.get(profileId) ?? { waiting: [], lanes: 0 };
+    if (queue.waiting.length >= this.#limits.maxWaiting)
       throw new Refusal(
         'service_unavailable',
         'Too much waits to be recorded for this profile. Send it again shortly.',
@@ -60,24 +60,24 @@ export class Gathering<Item, Result> {
           headers: { 'retry-after': '1' },
         },
       );
-    this.#lines.set(profileId, line);
+    this.#queues.set(profileId, queue);
     return new Promise((resolve, reject) => {
-      line.waiting.push({ item, work, resolve, reject });
-      if (line.lanes < this.#limits.lanes) void this.#open(profileId, line);
+      queue.waiting.push({ item, work, resolve, reject });
+      if (queue.lanes < this.#limits.lanes) void this.#runLane(profileId, queue);
     });
   }
 
-  async #open(profileId: string, line: Line<Item, Result>): Promise<void> {
-    line.lanes += 1;
-    // Whoever arrives in this turn of the event loop comes along.
+  async #runLane(profileId: string, queue: ProfileQueue<Item, Result>): Promise<void> {
+    queue.lanes += 1;
+    // Includes requests that arrive in the same event loop iteration.
     await new Promise(setImmediate);
-    while (line.waiting.length > 0) await settle(line.waiting.splice(0, this.#limits.mostTogether));
-    line.lanes -= 1;
-    if (line.lanes === 0) this.#lines.delete(profileId);
+    while (queue.waiting.length > 0) await runBatch(queue.waiting.splice(0, this.#limits.maxBatch));
+    queue.lanes -= 1;
+    if (queue.lanes === 0) this.#queues.delete(profileId);
   }
 }
 
-async function settle<Item, Result>(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+async function runBatch<Item, Result>(batch: readonly PendingItem<Item, Result>[]): Promise<void> {
   const [first] = batch;
   if (!first) return;
   try {
@@ -85,11 +85,11 @@ async function settle<Item, Result>(batch: readonly Waiting<Item, Result>[]): Pr
     for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
   } catch (error) {
     if (batch.length === 1 || isAway(error)) for (const { reject } of batch) reject(error);
-    else await settleOneByOne(batch);
+    else await runOneByOne(batch);
   }
 }
 
-async function settleOneByOne<Item, Result>(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+async function runOneByOne<Item, Result>(batch: readonly PendingItem<Item, Result>[]): Promise<void> {
   let away: { readonly error: unknown } | undefined;
   for (const { item, work, resolve, reject } of batch) {
     if (away) {

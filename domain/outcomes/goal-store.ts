@@ -1,10 +1,10 @@
 import {
   type CustomerTotals,
+  emptyRange,
   type Goal,
   type GoalReader,
-  nothing,
   type Position,
-  type Stretch,
+  type ScannedRange,
 } from '@tributary/domain/customers';
 import { readDefinitions } from '@tributary/domain/definitions';
 import type { Tx } from '@tributary/postgres';
@@ -24,12 +24,12 @@ interface Row extends Position {
   readonly seen: number;
 }
 
-const shown = (currency: string) => sql`
+const columns = (currency: string) => sql`
   o.id, o.occurred_at AS at, o.customer_id AS "customerId", o.visitor_id AS "visitorId",
   CASE WHEN o.reporting_currency = ${currency} THEN o.reporting_amount END AS amount,
   o.amount IS NOT NULL AND o.reporting_currency IS DISTINCT FROM ${currency} AS "isUnconverted"`;
 
-/** The events of a goal as definitions list them, and all that any lists: an event's type counts only where its name is not listed. */
+/** The events of a goal, and all listed events: an event type counts only if no definition lists the event name. */
 interface GoalEvents {
   readonly keys: readonly string[];
   readonly cashKeys: readonly string[];
@@ -46,8 +46,8 @@ async function findEvents(tx: Tx, { profileId, conversionType }: Goal): Promise<
   };
 }
 
-/** The newest conversions of the goal before a place. Each of its events is followed down the index that is in this order. */
-async function readGoal(tx: Tx, goal: Goal, events: GoalEvents, before: Position, most: number): Promise<Stretch> {
+/** The newest conversions of the goal after a position. Reads each of its events by an index range scan in this order. */
+async function readGoal(tx: Tx, goal: Goal, events: GoalEvents, before: Position, most: number): Promise<ScannedRange> {
   const { profileId } = goal;
   const follow = (column: 'event_key' | 'event_type_key', more: RawBuilder<unknown>) => sql`
     SELECT o.*, e.key = ANY (${events.cashKeys}::text[]) AS is_cash FROM unnest(${events.keys}::text[]) AS e (key) CROSS JOIN LATERAL (
@@ -55,24 +55,24 @@ async function readGoal(tx: Tx, goal: Goal, events: GoalEvents, before: Position
         AND o.occurred_at >= ${goal.from} AND (o.occurred_at, o.id) < (${before.at}::timestamptz, ${before.id}::uuid)
       ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${most}) o`;
   const { rows } = await sql<Row>`
-    WITH looked AS (
+    WITH scanned AS (
       SELECT * FROM (
         SELECT *, true AS is_goal FROM (${follow('event_key', sql``)}) a
         UNION ALL
         SELECT *, event_key <> ALL (${events.listed}::text[]) FROM (${follow('event_type_key', sql`AND o.event_type_key <> o.event_key`)}) b
       ) both_ways ORDER BY occurred_at DESC, id DESC LIMIT ${most}
     )
-    SELECT ${shown(goal.currency)}, o.is_cash AS "countsAsCash", o.is_goal AS "isGoal", false AS "isCut",
-      (SELECT count(*) FROM looked)::int AS seen
-    FROM looked o ORDER BY o.occurred_at DESC, o.id DESC`.execute(tx);
-  return asStretch(rows, goal, most);
+    SELECT ${columns(goal.currency)}, o.is_cash AS "countsAsCash", o.is_goal AS "isGoal", false AS "isCut",
+      (SELECT count(*) FROM scanned)::int AS seen
+    FROM scanned o ORDER BY o.occurred_at DESC, o.id DESC`.execute(tx);
+  return toRange(rows, goal, most);
 }
 
-/** At a time, of all customers and of each. Some do many things that are not the goal, and a walk-in has thousands of purchases. */
-const mostOfAll = 20_000;
-const mostOfEach = { fewest: 150, most: 2_000 } as const;
+/** Limits per query, over all customers and per customer. Some customers have thousands of outcomes, or many that are not the goal. */
+const maxRows = 20_000;
+const maxPerCustomer = { fewest: 150, most: 2_000 } as const;
 
-/** The same of certain customers. */
+/** Like `readGoal`, limited to certain customers. */
 async function readGoalOf(
   tx: Tx,
   goal: Goal,
@@ -80,43 +80,46 @@ async function readGoalOf(
   customerIds: readonly string[],
   before: Position,
   most: number,
-): Promise<Stretch> {
-  if (customerIds.length === 0) return nothing;
+): Promise<ScannedRange> {
+  if (customerIds.length === 0) return emptyRange;
   const { profileId } = goal;
-  const mostOfOne = Math.max(mostOfEach.fewest, Math.min(mostOfEach.most, Math.floor(mostOfAll / customerIds.length)));
+  const limitPerCustomer = Math.max(
+    maxPerCustomer.fewest,
+    Math.min(maxPerCustomer.most, Math.floor(maxRows / customerIds.length)),
+  );
   const { rows } = await sql<Row>`
-    WITH looked AS MATERIALIZED (
+    WITH scanned AS MATERIALIZED (
       SELECT o.* FROM unnest(${customerIds}::uuid[]) AS c (id) CROSS JOIN LATERAL (
         SELECT *, row_number() OVER (ORDER BY o.occurred_at DESC, o.id DESC) AS nth FROM outcomes o
         WHERE o.profile_id = ${profileId} AND o.customer_id = c.id AND o.uncounted IS NULL
           AND o.occurred_at >= ${goal.from} AND (o.occurred_at, o.id) < (${before.at}::timestamptz, ${before.id}::uuid)
-        ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${mostOfOne}) o
+        ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limitPerCustomer}) o
     ), cut AS MATERIALIZED (
-      -- Below it there may be more of somebody.
-      SELECT occurred_at, id FROM looked WHERE nth = ${mostOfOne} ORDER BY occurred_at DESC, id DESC LIMIT 1
+      -- The earliest point up to which all customers were read completely.
+      SELECT occurred_at, id FROM scanned WHERE nth = ${limitPerCustomer} ORDER BY occurred_at DESC, id DESC LIMIT 1
     ), judged AS (
-      SELECT ${shown(goal.currency)},
+      SELECT ${columns(goal.currency)},
         CASE WHEN o.event_key = ANY (${listed}::text[]) THEN o.event_key ELSE o.event_type_key END AS key,
         coalesce((o.occurred_at, o.id) = (SELECT occurred_at, id FROM cut), false) AS "isCut",
-        (SELECT count(*) FROM looked)::int AS seen
-      FROM looked o
+        (SELECT count(*) FROM scanned)::int AS seen
+      FROM scanned o
       WHERE coalesce((o.occurred_at, o.id) >= (SELECT occurred_at, id FROM cut), true)
     )
     SELECT *, key = ANY (${keys}::text[]) AS "isGoal", key = ANY (${cashKeys}::text[]) AS "countsAsCash" FROM judged
     WHERE key = ANY (${keys}::text[]) OR "isCut" ORDER BY at DESC, id DESC LIMIT ${most}`.execute(tx);
-  return asStretch(rows, goal, most);
+  return toRange(rows, goal, most);
 }
 
-const asStretch = (rows: readonly Row[], { conversionType }: Goal, most: number): Stretch => ({
-  looked: rows.map(({ countsAsCash, isCut: _cut, seen: _seen, key: _key, ...row }) => ({
+const toRange = (rows: readonly Row[], { conversionType }: Goal, most: number): ScannedRange => ({
+  outcomes: rows.map(({ countsAsCash, isCut: _cut, seen: _seen, key: _key, ...row }) => ({
     ...row,
     revenueType: revenueType({ conversionType, countsAsCash }),
   })),
-  seen: rows[0]?.seen ?? 0,
+  scannedCount: rows[0]?.seen ?? 0,
   isEnd: rows.length < most && !rows.at(-1)?.isCut,
 });
 
-/** What browsers that nobody is known of did in all their time. A browser has few outcomes; those of customers are kept counted. */
+/** Lifetime totals of anonymous visitors. Computed on read, because a visitor has few outcomes; customers use stored totals. */
 async function findVisitorTotals(
   tx: Tx,
   profileId: string,

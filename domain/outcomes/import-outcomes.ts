@@ -8,7 +8,7 @@ import { recordAll } from './record-all.ts';
 import { untilRecorded } from './record-outcomes.ts';
 import type { OutcomeServices } from './services.ts';
 
-/** A row of a file: its cells by the names of their columns. */
+/** A row of a file: its cells by column name. */
 export interface OutcomeCells {
   readonly line: number;
   readonly cells: Readonly<Record<string, string>>;
@@ -27,14 +27,14 @@ export interface ImportedRows {
   readonly rejected: readonly RejectedRow[];
 }
 
-/** Takes rows as POST /events takes events, a batch in one transaction. Sent again, a row is the same outcome. */
+/** Imports rows like POST /events, one batch per transaction. A repeated row updates the same outcome. */
 export interface OutcomeImporter {
   import(rows: readonly OutcomeCells[]): Promise<ImportedRows>;
-  /** Says what is wrong with the rows, and records nothing. */
+  /** Validates the rows and records nothing. */
   check(rows: readonly OutcomeCells[]): ImportedRows;
 }
 
-/** Undefined where there is no such profile. */
+/** Returns undefined for an unknown profile. */
 export async function openOutcomeImporter(
   app: Postgres,
   profileId: string,
@@ -55,7 +55,7 @@ export async function openOutcomeImporter(
       const at = now();
       const reads = readRows(profileId, rows, at);
       const evidence = { source: 'file', saidAt: at, requestId: `req_${uuid()}` };
-      const taken = await untilRecorded(() =>
+      const results = await untilRecorded(() =>
         app.forProfile(profileId).transaction((tx) =>
           recordAll(
             tx,
@@ -64,10 +64,10 @@ export async function openOutcomeImporter(
           ),
         ),
       );
-      const rejected = taken.flatMap((one, index) =>
+      const rejected = results.flatMap((one, index) =>
         'code' in one ? [faultAt((reads[index] as (typeof reads)[number]).row, one)] : [],
       );
-      const statuses = taken.flatMap((one) =>
+      const statuses = results.flatMap((one) =>
         'recorded' in one ? [one.recorded.status] : 'refund' in one ? [one.refund.status] : [],
       );
       const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
@@ -81,35 +81,35 @@ const readRows = (
   rows: readonly OutcomeCells[],
   now: Date,
 ): { readonly row: OutcomeCells; readonly read: ReadBody }[] =>
-  rows.map((row) => ({ row, read: readOneOfMany(profileId, eventOf(row.cells), now, () => keyOf(row)) }));
+  rows.map((row) => ({ row, read: readOneOfMany(profileId, toEvent(row.cells), now, () => getDefaultKey(row)) }));
 
 const faultAt = ({ line }: OutcomeCells, { field, message }: EventFault): RejectedRow => ({ line, field, message });
 
-/** A row without money and key of its own is known by its place and content, so that the same file again is no second outcome. */
-function keyOf({ line, cells }: OutcomeCells): string {
+/** The default idempotency key of a row without money: a hash of its line and content, so that importing a file twice records no duplicates. */
+function getDefaultKey({ line, cells }: OutcomeCells): string {
   return `file-${createHash('sha256')
     .update(JSON.stringify([line, cells]))
     .digest('hex')
     .slice(0, 40)}`;
 }
 
-// The columns of a file are the fields of an event.
-const { properties: _further, user_traits, click_ids, ...fields } = ServerEvent.shape;
-const top: ReadonlySet<string> = new Set(Object.keys(fields));
+// Columns are assigned to the fields of an event by name.
+const { properties: _properties, user_traits, click_ids, ...fields } = ServerEvent.shape;
+const eventFields: ReadonlySet<string> = new Set(Object.keys(fields));
 const traits: ReadonlySet<string> = new Set(Object.keys(user_traits.unwrap().shape));
 const clickIds: ReadonlySet<string> = new Set(Object.keys(click_ids.unwrap().unwrap().shape));
 
 /**
- * The body that POST /events would take. An empty cell says nothing; a column of another name is a further property, and so is a region that is
- * no code of one.
+ * Converts a row to a body of POST /events. Empty cells are ignored. Unknown columns become properties, and so does a region that is no valid
+ * region code.
  */
-function eventOf(cells: Readonly<Record<string, string>>): object {
+function toEvent(cells: Readonly<Record<string, string>>): object {
   const event: Record<string, string> = {};
   const parts = { properties: {} as typeof event, user_traits: {} as typeof event, click_ids: {} as typeof event };
   for (const [name, cell] of Object.entries(cells)) {
     const value = cell.trim();
     if (value === '') continue;
-    if (top.has(name) && (name !== 'region' || RegionCode.safeParse(value).success)) event[name] = value;
+    if (eventFields.has(name) && (name !== 'region' || RegionCode.safeParse(value).success)) event[name] = value;
     else if (traits.has(name)) parts.user_traits[name] = value;
     else if (clickIds.has(name)) parts.click_ids[name] = value;
     else parts.properties[name] = value;

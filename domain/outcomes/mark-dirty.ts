@@ -3,22 +3,22 @@ import type { PaymentStanding } from '@tributary/rules';
 import { type CauseKind, limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** A conversion that waits already waits for this, too. What was the cause can be pointed at while it is the only one. */
-const united = sql`ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'),
+/** Adds the causes to a conversion that is already dirty. The cause reference is kept only while all causes share it. */
+const onConflictAddCauses = sql`ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision'),
   causes = unite_causes(d.causes, excluded.causes), cause_ref = CASE WHEN d.cause_ref = excluded.cause_ref THEN d.cause_ref END`;
 
-/** Marks conversions whose attribution must be worked out again, each with its causes, and with what they can be pointed at by. */
+/** Marks conversions for recompute, each with its causes and an optional reference to what caused it. */
 export async function markDirty(
   tx: Tx,
   profileId: string,
   causes: ReadonlyMap<string, readonly CauseKind[]>,
   ref: string | null = null,
 ): Promise<void> {
-  if (causes.size > 0) await dirtyMarks(profileId, causes, ref).execute(tx);
+  if (causes.size > 0) await insertDirtyMarks(profileId, causes, ref).execute(tx);
 }
 
-/** The same as a part of another statement. */
-export function dirtyMarks(
+/** Like `markDirty`, as a part of another statement. */
+export function insertDirtyMarks(
   profileId: string,
   causes: ReadonlyMap<string, readonly CauseKind[]>,
   ref: string | null = null,
@@ -28,10 +28,10 @@ export function dirtyMarks(
   return sql`
     INSERT INTO dirty_conversions AS d (profile_id, outcome_id, causes, cause_ref)
     SELECT ${profileId}, id, string_to_array(kinds, ','), ${ref}::uuid FROM unnest(${ids}::uuid[], ${kinds}::text[]) AS m (id, kinds)
-    ${united}`;
+    ${onConflictAddCauses}`;
 }
 
-/** Writes where payments stand now, and marks them; null is no payment any more. */
+/** Writes the first-payment state of payments and marks them dirty; null when an outcome is no payment any more. */
 export async function saveStandings(
   tx: Tx,
   profileId: string,
@@ -53,11 +53,11 @@ export async function saveStandings(
   );
 }
 
-/** Payments that are first ones now, or no longer, or of another purchase. */
+/** Marks payments whose first-payment state or purchase changed. */
 export const markStandings = (tx: Tx, profileId: string, ids: readonly string[]): Promise<void> =>
   markDirty(tx, profileId, new Map(ids.map((id) => [id, ['first_payment']])));
 
-/** Outcomes that name their ad are touches of what their customers did afterwards, as far as any lookback reaches. */
+/** Marks later conversions of the customers as dirty, within the longest lookback: outcomes that name their ad are touchpoints of them. */
 export async function markTouchedCustomers(
   tx: Tx,
   profileId: string,
@@ -71,10 +71,10 @@ export async function markTouchedCustomers(
     JOIN outcomes o ON o.profile_id = ${profileId} AND o.customer_id = t.customer_id
       AND o.occurred_at >= t.at AND o.occurred_at <= t.at + make_interval(days => ${limits.lookback.days.max})
     ORDER BY 2
-    ${united}`.execute(tx);
+    ${onConflictAddCauses}`.execute(tx);
 }
 
-/** Customers whose first payments have to be derived as a whole, later: not all that it hangs on is in this writer's hands. */
+/** Marks customers whose first payments must be derived later from all their payments, because this writer has not locked all of them. */
 export async function markCustomersDirty(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
   if (customerIds.length === 0) return;
   await sql`
@@ -84,8 +84,8 @@ export async function markCustomersDirty(tx: Tx, profileId: string, customerIds:
 }
 
 /**
- * A browser turned out to be a customer's: what it did while nobody was known is theirs, and all of their conversions may have
- * earned touches.
+ * Applies new links from visitors to customers: moves the visitors' anonymous outcomes to the customers, and marks all conversions of these
+ * customers, which may have new touchpoints.
  */
 export async function markLinked(
   tx: Tx,
@@ -102,5 +102,5 @@ export async function markLinked(
     INSERT INTO dirty_conversions AS d (profile_id, outcome_id, causes)
     SELECT ${profileId}, id, '{link}' FROM outcomes
     WHERE profile_id = ${profileId} AND customer_id = ANY (${customers}::uuid[]) ORDER BY id
-    ${united}`.execute(tx);
+    ${onConflictAddCauses}`.execute(tx);
 }

@@ -1,4 +1,7 @@
-/** Somebody recorded the same key, or moved what it hangs on, between our look and our write. Taken from the start, it will be seen. */
+/**
+ * Thrown when a concurrent transaction recorded the same key, or changed its customer or visitor, between read and write. A retry sees the
+ * change.
+ */
 export class OutcomeRace extends Error {
   override readonly name = 'OutcomeRace';
 }

@@ -3,29 +3,27 @@ import { type Origin, outcomeIdOf, revenueType } from '@tributary/rules';
 import { isUuidInAnyCase, type RevenueType, type UncountedReason } from '@tributary/vocabulary';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 
-/** The outcomes of one person, read in the order of time. */
-
-/** Whose they are: a customer's, those of a browser that is nobody's, or a single one that names nobody at all. */
+/** The subject of outcomes: a customer, an anonymous visitor, or a single outcome without either. */
 export type OutcomeOwner =
   | { readonly customerId: string }
   | { readonly visitorId: string }
   | { readonly outcomeId: string };
 
-export interface OutcomesAsked {
+export interface OutcomesQuery {
   readonly owner: OutcomeOwner;
   readonly until: Date;
-  /** What a browser told stands among its visits already; or only what a definition lists, and what names the ad that brought it. */
+  /** 'beside visits' excludes outcomes already shown as visits; 'conversions' includes only outcomes with a definition or an origin. */
   readonly part: 'beside visits' | 'conversions';
 }
 
 export type PersonOutcome = Omit<Selectable<Schema['outcomes']>, 'profile_id' | 'origin'> & {
-  /** What brought it, where its own message says so. */
+  /** The ad or click that its message names, if any. */
   readonly origin: Origin | null;
-  /** How far back its definition looks; null where none lists it. */
+  /** The lookback of its definition; null if none matches. */
   readonly lookback_days: number | null;
 };
 
-/** What outcome_meanings says beside the outcome itself, and whose it is. */
+/** The columns that the view outcome_meanings adds to outcomes. */
 interface Meaning {
   readonly profile_id: string;
   readonly definition_id: string | null;
@@ -35,43 +33,43 @@ interface Meaning {
   readonly lookback_window_days: number | null;
 }
 
-const isOwned = (owner: OutcomeOwner): RawBuilder<unknown> => {
+const ownedBy = (owner: OutcomeOwner): RawBuilder<unknown> => {
   if ('customerId' in owner) return sql`o.customer_id = ${owner.customerId}`;
   if ('visitorId' in owner) return sql`o.visitor_id = ${owner.visitorId} AND o.customer_id IS NULL`;
   return sql`o.id = ${owner.outcomeId}`;
 };
 
-/** Where each part stands, and what belongs to it. What an outcome means is looked up only where that decides. */
+/** Source and filter of each part. Joins the definitions only where the filter needs them. */
 const parts = {
   'beside visits': {
     source: sql`outcomes`,
-    // A duplicate is the same payment once more.
-    isOfIt: sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:') AND o.uncounted IS DISTINCT FROM 'duplicate'`,
+    // Excludes duplicates, which are other records of a counted payment.
+    filter: sql`NOT (o.visitor_id IS NOT NULL AND left(o.idempotency_key, 6) = 'visit:') AND o.uncounted IS DISTINCT FROM 'duplicate'`,
     origin: sql`coalesce(o.origin, (
       SELECT d.origin FROM outcomes d WHERE d.profile_id = o.profile_id AND d.duplicate_of = o.id AND d.origin IS NOT NULL ORDER BY d.id LIMIT 1))`,
   },
   conversions: {
     source: sql`outcome_meanings`,
-    isOfIt: sql`(o.definition_id IS NOT NULL OR o.origin IS NOT NULL)`,
+    filter: sql`(o.definition_id IS NOT NULL OR o.origin IS NOT NULL)`,
     origin: sql`o.origin`,
   },
-} as const satisfies Record<OutcomesAsked['part'], unknown>;
+} as const satisfies Record<OutcomesQuery['part'], unknown>;
 
-const from = (profileId: string, { owner, until, part }: OutcomesAsked) => sql`
-  FROM ${parts[part].source} o WHERE o.profile_id = ${profileId} AND ${isOwned(owner)}
-    AND o.occurred_at < ${until}::timestamptz + interval '1 millisecond' AND ${parts[part].isOfIt}`;
+const from = (profileId: string, { owner, until, part }: OutcomesQuery) => sql`
+  FROM ${parts[part].source} o WHERE o.profile_id = ${profileId} AND ${ownedBy(owner)}
+    AND o.occurred_at < ${until}::timestamptz + interval '1 millisecond' AND ${parts[part].filter}`;
 
-/** When the first `limit` of them happened, in milliseconds, and how many there are. */
+/** The times of the first `limit` outcomes in milliseconds, and the total count. */
 export async function listOutcomeTimes(
   tx: Tx,
   profileId: string,
-  asked: OutcomesAsked,
+  query: OutcomesQuery,
   limit: number,
 ): Promise<{ count: number; times: number[] }> {
   const { rows } = await sql<{ count: number; times: number[] | null }>`
-    SELECT (SELECT count(*) ${from(profileId, asked)})::int AS count, (
+    SELECT (SELECT count(*) ${from(profileId, query)})::int AS count, (
       SELECT json_agg(at) FROM (
-        SELECT floor(extract(epoch FROM o.occurred_at) * 1000) AS at ${from(profileId, asked)}
+        SELECT floor(extract(epoch FROM o.occurred_at) * 1000) AS at ${from(profileId, query)}
         ORDER BY o.occurred_at, o.id LIMIT ${limit}) AS first
     ) AS times`.execute(tx);
   return { count: rows[0]?.count ?? 0, times: rows[0]?.times ?? [] };
@@ -80,13 +78,13 @@ export async function listOutcomeTimes(
 export async function listOutcomes(
   tx: Tx,
   profileId: string,
-  asked: OutcomesAsked,
+  query: OutcomesQuery,
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<PersonOutcome[]> {
   if (limit === 0) return [];
   const { rows } = await sql<Omit<PersonOutcome, 'lookback_days'> & Meaning>`
-    SELECT o.*, ${parts[asked.part].origin} AS origin
-    FROM (SELECT o.id ${from(profileId, asked)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}) AS page
+    SELECT o.*, ${parts[query.part].origin} AS origin
+    FROM (SELECT o.id ${from(profileId, query)} ORDER BY o.occurred_at, o.id LIMIT ${limit} OFFSET ${offset}) AS page
     JOIN outcome_meanings o ON o.profile_id = ${profileId} AND o.id = page.id
     ORDER BY o.occurred_at, o.id`.execute(tx);
   return rows.map((row) => {
@@ -96,7 +94,7 @@ export async function listOutcomes(
   });
 }
 
-/** What type of outcome visits were recorded as, by the visit. */
+/** The outcome types that visits were recorded as, by visit id. */
 export async function findTypesOfVisits(
   tx: Tx,
   profileId: string,
@@ -116,7 +114,7 @@ export async function findTypesOfVisits(
   return new Map(rows.map((row) => [row.idempotency_key.slice('visit:'.length), row.event_type]));
 }
 
-/** A conversion, and what its definition says of it. */
+/** A conversion with the conversion and revenue type of its definition. */
 export interface PersonConversion {
   readonly id: string;
   readonly eventName: string;
@@ -137,7 +135,7 @@ export async function listNewestConversions(
     SELECT o.id, o.event_name AS "eventName", o.occurred_at AS "occurredAt", trim_scale(greatest(o.amount - o.refunded, 0))::text AS amount, o.currency,
       o.conversion_type AS "conversionType", o.counts_as_cash AS "countsAsCash"
     FROM outcome_meanings o
-    WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.definition_id IS NOT NULL
+    WHERE o.profile_id = ${profileId} AND ${ownedBy(owner)} AND o.definition_id IS NOT NULL
     ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}`.execute(tx);
   return rows.map(({ countsAsCash, ...row }) => ({ ...row, revenueType: revenueType({ ...row, countsAsCash }) }));
 }
@@ -145,11 +143,11 @@ export async function listNewestConversions(
 export async function countConversions(tx: Tx, profileId: string, owner: OutcomeOwner): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM outcome_meanings o
-    WHERE o.profile_id = ${profileId} AND ${isOwned(owner)} AND o.definition_id IS NOT NULL`.execute(tx);
+    WHERE o.profile_id = ${profileId} AND ${ownedBy(owner)} AND o.definition_id IS NOT NULL`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
-/** An outcome as a handle names it, and how far back its definition looks; null where none lists it. */
+/** An outcome found by a handle, with the lookback of its definition; null if none matches. */
 export interface NamedOutcome {
   readonly id: string;
   readonly occurredAt: Date;
@@ -163,7 +161,7 @@ const named = (condition: RawBuilder<unknown>) => sql<NamedOutcome>`
     o.lookback_window_days AS "lookbackDays"
   FROM outcome_meanings o WHERE ${condition} LIMIT 1`;
 
-/** By its id, which is the conversion's too, or by the key of whoever sent it. */
+/** Finds an outcome by outcome id, conversion id or idempotency key. */
 export async function findOutcome(tx: Tx, profileId: string, handle: string): Promise<NamedOutcome | undefined> {
   const of = sql`o.profile_id = ${profileId}`;
   const byId = isUuidInAnyCase(handle)
@@ -174,7 +172,7 @@ export async function findOutcome(tx: Tx, profileId: string, handle: string): Pr
   return byKey.rows[0];
 }
 
-/** Whom outcomes are about, as they stand now. */
+/** The current customer of an outcome. */
 export interface OutcomePerson {
   readonly id: string;
   readonly source: string;
@@ -190,7 +188,7 @@ export async function findPeopleOf(tx: Tx, profileId: string, ids: readonly stri
   return rows;
 }
 
-/** A conversion that something told later may be a touch of. */
+/** A conversion that an activity reported later may be a touchpoint of. */
 export interface TouchedConversion {
   readonly id: string;
   readonly customerId: string;
@@ -198,7 +196,7 @@ export interface TouchedConversion {
   readonly lookbackDays: number;
 }
 
-/** Conversions in whose lookback a moment of their customer lies, the earliest first. */
+/** Conversions with one of their customer's moments within the lookback, earliest first. */
 export async function listConversionsAfter(
   tx: Tx,
   profileId: string,
@@ -215,7 +213,7 @@ export async function listConversionsAfter(
   return rows;
 }
 
-/** What outcomes of customers say brought them. */
+/** The origins (ads and clicks) that the customers' outcomes name. */
 export async function listOrigins(
   tx: Tx,
   profileId: string,
@@ -231,7 +229,7 @@ export async function listOrigins(
   return rows;
 }
 
-/** An outcome as somebody outside may be told of it. */
+/** An outcome with the fields that may be exported to ad platforms. */
 export interface Exportable {
   readonly id: string;
   readonly idempotencyKey: string;
@@ -245,9 +243,9 @@ export interface Exportable {
   readonly isErased: boolean;
   readonly definitionId: string | null;
   readonly uncounted: UncountedReason | null;
-  /** The counted record of its sale, which gives amount, time and definition. */
+  /** The counted record of its sale, which determines amount, time and definition. */
   readonly saleId: string;
-  /** The business reported it itself, and a pixel may report it under the same key. */
+  /** The business reported it, so a pixel may report it under the same key. */
   readonly isOwn: boolean;
 }
 

@@ -5,63 +5,63 @@ import type { OutcomeStatus } from '@tributary/vocabulary';
 
 export type OwnedPayment = CustomerPayment & { readonly customerId: string };
 
-/** A payment that this transaction records, changes, moves from one customer to another, or makes no payment any more. */
+/** A payment that this transaction records, changes, moves to another customer or turns into a non-payment. */
 export interface PaymentChange {
   readonly before: OwnedPayment | undefined;
   readonly after: OwnedPayment | undefined;
 }
 
 export interface Placement {
-  /** By the payment's id, for those that changed themselves and those that stand otherwise because of them. */
+  /** By payment id, for changed payments and those whose state changes as a result. */
   readonly standings: ReadonlyMap<string, PaymentStanding>;
-  /** Customers whose payments have to be looked at as a whole. */
+  /** Customers whose first payments must be derived from all their payments. */
   readonly unclear: readonly string[];
 }
 
-/** A refund or dispute that somebody tells of, known by a key of its own. */
+/** A reported refund or dispute, with its own idempotency key. */
 export interface ToldRefund extends SaidRefund {
   readonly idempotencyKey: string;
-  /** The payment, by its key, its provider's id or its own. */
+  /** Idempotency key, provider id or outcome id of the payment. */
   readonly paymentRef: string;
-  /** Null: not said. */
+  /** Null if not reported. */
   readonly refundedAt: Date | null;
 }
 
-/** What became of it. */
+/** The result of recording a refund. */
 export type RefundReceipt =
   | {
       readonly id: string;
       readonly status: OutcomeStatus;
-      /** Null while the payment is not known. */
+      /** Null while the payment is unknown. */
       readonly paymentId: string | null;
       readonly customerId: string | null;
-      /** Whether more went back by now than was paid. */
+      /** Whether the refunds now exceed the payment. */
       readonly isTooMuch: boolean;
     }
-  /** Of money of another currency, or of an outcome without any. It is not kept. */
+  /** Refused and not stored: another currency than the payment, or an outcome without money. */
   | { readonly refused: 'other_currency' | 'no_money' };
 
 /**
- * Where payments stand among their customer's. Payments are the business of a room above this one, which is why whoever puts the
- * service together hands this in. All customers concerned must be locked.
+ * Determines which payments are first payments of their customer. Payments belong to a module that depends on this one, so the app injects
+ * the implementation. All affected customers must be locked.
  */
 export interface PaymentStandings {
-  /** Where payments will stand. Asked before they are written. Of newcomers there is no other payment: this transaction makes them. */
+  /** Computes the state of payments before they are written. `newcomers` are created by this transaction and have no other payments. */
   place(
     tx: Tx,
     profileId: string,
     changes: readonly PaymentChange[],
     newcomers: ReadonlySet<string>,
   ): Promise<Placement>;
-  /** Derives customers as a whole, after their payments are written. */
+  /** Derives the first payments of customers from all their payments, after these are written. */
   derive(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void>;
-  /** Takes in what was given back of payments, each in its order. */
+  /** Records refunds of payments, in order. */
   refund(
     tx: Tx,
     profileId: string,
     refunds: readonly ToldRefund[],
-    told: { readonly source: OutcomeSource; readonly now: Date },
+    report: { readonly source: OutcomeSource; readonly now: Date },
   ): Promise<RefundReceipt[]>;
-  /** Counts anew what was given back of payments, after their currency changed. */
+  /** Recomputes the refunded amounts of payments after their currency changed. */
   recount(tx: Tx, profileId: string, paymentIds: readonly string[], now: Date): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { convert, fromMinorUnits, netOf, type PaymentStanding } from '@tributary
 import { isUuidInAnyCase, type UncountedReason } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 
-/** Payments as the ledger has them. What they come to among others, and what merchants say of them, is the business of the room above. */
+/** Queries and writes of payment rows. First payments and merchant overrides are computed by the payments module, which depends on this one. */
 
 export interface LedgerPayment {
   readonly id: string;
@@ -15,9 +15,9 @@ export interface LedgerPayment {
   readonly paidAt: Date;
   readonly amount: string;
   readonly currency: string;
-  /** As it was told, which may be more than was paid. */
+  /** As reported, which may exceed the amount. */
   readonly refunded: string;
-  /** What is left of it in the currency that it is reported in. */
+  /** The net amount in the reporting currency. */
   readonly reportingAmount: string | null;
   readonly reportingCurrency: string | null;
   readonly rate: string | null;
@@ -30,9 +30,9 @@ export interface LedgerPayment {
   readonly isFirstPayment: boolean | null;
   readonly purchaseId: string | null;
   readonly isErased: boolean;
-  /** Whether it names the ad that brought it, and so is a touch. */
+  /** Whether it names its ad, and so is a touchpoint itself. */
   readonly isTouch: boolean;
-  /** Why no report has it; null: it counts. */
+  /** Why reports exclude it; null if it counts. */
   readonly uncounted: UncountedReason | null;
   /** The counted record of the same sale. */
   readonly duplicateOf: string | null;
@@ -46,7 +46,7 @@ const columns = sql.raw(`
   o.is_first_payment AS "isFirstPayment", o.purchase_id AS "purchaseId", o.erased_at IS NOT NULL AS "isErased",
   o.origin IS NOT NULL AS "isTouch", o.uncounted, o.duplicate_of AS "duplicateOf"`);
 
-/** A payment of the profile; undefined where there is none, or what has that id counts as no cash. */
+/** A payment of the profile; undefined if the id is unknown or the outcome does not count as cash. */
 export async function findPayment(tx: Tx, profileId: string, id: string): Promise<LedgerPayment | undefined> {
   const { rows } = await sql<LedgerPayment>`
     SELECT ${columns} FROM outcome_meanings o
@@ -54,28 +54,28 @@ export async function findPayment(tx: Tx, profileId: string, id: string): Promis
   return rows[0];
 }
 
-export interface PaymentsAsked {
+export interface PaymentsQuery {
   readonly from: Date;
   readonly until: Date;
-  /** The place in the list, newest first, that the page begins after. */
+  /** The cursor after which the page begins, newest first. */
   readonly before: { readonly at: Date; readonly id: string };
   readonly limit: number;
-  /** Only those of which nobody knows who paid. */
+  /** Only payments without a known customer. */
   readonly isUnidentified: boolean;
-  /** Only those that reports count, or only those that they do not. */
+  /** Only counted payments, or only uncounted ones. */
   readonly isCounted?: boolean | undefined;
 }
 
-/** The newest payments before a place. Each name of a payment is followed down the index that is in this order. */
-export async function listPayments(tx: Tx, profileId: string, asked: PaymentsAsked): Promise<LedgerPayment[]> {
-  const { before, from, until, limit } = asked;
-  const counted = asked.isCounted === undefined ? sql`` : sql`AND (o.uncounted IS NULL) = ${asked.isCounted}`;
-  const place = sql`o.profile_id = ${profileId} AND o.amount IS NOT NULL AND o.occurred_at >= ${from} AND o.occurred_at < ${until}
+/** The newest payments after the cursor. Reads each payment event name by an index range scan in this order. */
+export async function listPayments(tx: Tx, profileId: string, query: PaymentsQuery): Promise<LedgerPayment[]> {
+  const { before, from, until, limit } = query;
+  const counted = query.isCounted === undefined ? sql`` : sql`AND (o.uncounted IS NULL) = ${query.isCounted}`;
+  const filter = sql`o.profile_id = ${profileId} AND o.amount IS NOT NULL AND o.occurred_at >= ${from} AND o.occurred_at < ${until}
     AND (o.occurred_at, o.id) < (${before.at}::timestamptz, ${before.id}::uuid) ${counted}`;
   const order = sql`ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}`;
-  const pages = asked.isUnidentified
-    ? sql`SELECT o.id, o.occurred_at FROM outcome_meanings o WHERE ${place} AND o.customer_id IS NULL AND o.counts_as_cash`
-    : await byNames(tx, profileId, place, order);
+  const pages = query.isUnidentified
+    ? sql`SELECT o.id, o.occurred_at FROM outcome_meanings o WHERE ${filter} AND o.customer_id IS NULL AND o.counts_as_cash`
+    : await selectByEventName(tx, profileId, filter, order);
   const { rows } = await sql<LedgerPayment>`
     SELECT ${columns} FROM (SELECT id FROM (${pages}) o ${order}) page JOIN outcomes o ON o.profile_id = ${profileId} AND o.id = page.id
     ORDER BY o.occurred_at DESC, o.id DESC`.execute(tx);
@@ -85,24 +85,24 @@ export async function listPayments(tx: Tx, profileId: string, asked: PaymentsAsk
 /** Ids of the newest payments of a profile, with the newest first. */
 export async function listNewestPayments(tx: Tx, profileId: string, limit: number): Promise<string[]> {
   const order = sql`ORDER BY o.occurred_at DESC, o.id DESC LIMIT ${limit}`;
-  const pages = await byNames(tx, profileId, sql`o.profile_id = ${profileId} AND o.amount > 0`, order);
+  const pages = await selectByEventName(tx, profileId, sql`o.profile_id = ${profileId} AND o.amount > 0`, order);
   const { rows } = await sql<{ id: string }>`SELECT id FROM (${pages}) o ${order}`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
-async function byNames(tx: Tx, profileId: string, place: RawBuilder<unknown>, order: RawBuilder<unknown>) {
+async function selectByEventName(tx: Tx, profileId: string, filter: RawBuilder<unknown>, order: RawBuilder<unknown>) {
   const definitions = await readDefinitions(tx, profileId);
   const cash = definitions.flatMap(({ eventNames, countsAsCash }) => (countsAsCash ? eventNames : []));
   const listed = definitions.flatMap(({ eventNames }) => eventNames);
   const follow = (column: 'event_key' | 'event_type_key', more: RawBuilder<unknown>) => sql`
     SELECT o.id, o.occurred_at FROM unnest(${cash}::text[]) AS e (key) CROSS JOIN LATERAL (
-      SELECT o.id, o.occurred_at FROM outcomes o WHERE ${place} AND o.${sql.ref(column)} = e.key ${more} ${order}) o`;
-  // A type says what an outcome is only where its name does not.
+      SELECT o.id, o.occurred_at FROM outcomes o WHERE ${filter} AND o.${sql.ref(column)} = e.key ${more} ${order}) o`;
+  // The event type counts only if no definition lists the event name.
   const isByType = sql`AND o.event_type_key <> o.event_key AND o.event_key <> ALL (${listed}::text[])`;
   return sql`${follow('event_key', sql``)} UNION ALL ${follow('event_type_key', isByType)}`;
 }
 
-/** What references stand for: the key that an outcome was sent under, its id, or its provider's. Those that name none are missing. */
+/** Resolves references to outcome ids, by idempotency key, outcome id or provider id. Unknown references are missing. */
 export async function findReferred(tx: Tx, profileId: string, refs: readonly string[]): Promise<Map<string, string>> {
   if (refs.length === 0) return new Map();
   const distinct = [...new Set(refs)];
@@ -121,7 +121,7 @@ export async function findReferred(tx: Tx, profileId: string, refs: readonly str
   return new Map(rows.map(({ ref, id }) => [ref, id]));
 }
 
-/** Outcomes with money, locked until the transaction ends, in the order in which every writer locks them. */
+/** Locks outcomes with money until the transaction ends, in the lock order of all writers. */
 export async function lockMoney(
   tx: Tx,
   profileId: string,
@@ -135,7 +135,7 @@ export async function lockMoney(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Writes what was given back of outcomes, which are locked. What is left is reported at the rate that the outcome was converted at. */
+/** Writes the refunded amounts of locked outcomes. The net amount is converted at the stored rate of the outcome. */
 export async function saveRefunded(
   tx: Tx,
   profileId: string,
@@ -156,8 +156,8 @@ export async function saveRefunded(
     WHERE o.profile_id = ${profileId} AND o.id = n.id`.execute(tx);
 }
 
-/** What a merchant may say of a payment beside its provider. */
-export interface MerchantSays {
+/** What a merchant may override on a payment reported by a provider. */
+export interface MerchantOverrides {
   readonly customerId: string | null;
   readonly isPayerAssigned: boolean;
   readonly saidCustomerId: string | null;
@@ -169,7 +169,7 @@ export async function saveMerchantSays(
   tx: Tx,
   profileId: string,
   paymentId: string,
-  { customerId, isPayerAssigned, saidCustomerId, isInstallment, standing }: MerchantSays,
+  { customerId, isPayerAssigned, saidCustomerId, isInstallment, standing }: MerchantOverrides,
   now: Date,
 ): Promise<void> {
   await tx
@@ -188,7 +188,7 @@ export async function saveMerchantSays(
     .execute();
 }
 
-/** Whether what a conversion owes to whom has still to be worked out. */
+/** Whether attribution of the conversion is pending. */
 export async function isDirty(tx: Tx, profileId: string, outcomeId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('dirty_conversions')

@@ -1,5 +1,5 @@
 import { findRates } from '@tributary/domain/money';
-import { noteRepriced, profileOf } from '@tributary/domain/tenants';
+import { profileOf, recordRepriced } from '@tributary/domain/tenants';
 import type { Postgres, Tx } from '@tributary/postgres';
 import { convert, fromMinorUnits, netOf } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
@@ -9,8 +9,8 @@ import { markDirty } from './mark-dirty.ts';
 const batchSize = 500;
 
 /**
- * Gives outcomes whose rate has arrived since their value in the profile's currency, a batch at a time, and marks them dirty. One
- * that has a value keeps it: money is converted once. Resolves to how many.
+ * Converts outcomes whose exchange rate has arrived since, in batches, and marks them dirty. Outcomes that already have a value keep it, because
+ * money is converted once. Resolves to the number converted.
  */
 export async function priceOutcomes(app: Postgres, system: Postgres, signal: AbortSignal): Promise<number> {
   let total = 0;
@@ -19,7 +19,7 @@ export async function priceOutcomes(app: Postgres, system: Postgres, signal: Abo
     const { rows } = await system.unbound.query(sql<{ profileId: string; outcomeId: string }>`
       SELECT q.profile_id AS "profileId", q.outcome_id AS "outcomeId" FROM outcomes_without_rate q
       WHERE (q.profile_id, q.outcome_id) > (${after.profileId}::uuid, ${after.outcomeId}::uuid)
-        -- Whether its currency has any rate by then. A day more, because the profile's day may be ahead of UTC's.
+        -- Only if its currency has a rate by then. One day more, because the profile's day may be ahead of UTC.
         AND EXISTS (SELECT FROM exchange_rate(q.currency, q.currency, q.occurred_at::date + 1))
       ORDER BY q.profile_id, q.outcome_id LIMIT ${batchSize}`);
     for (const [profileId, waiting] of Map.groupBy(rows, (row) => row.profileId)) {
@@ -42,7 +42,7 @@ const priceOfProfile = (app: Postgres, profileId: string, outcomeIds: readonly s
     const open = rows.filter(({ pricedIn }) => pricedIn === null);
     const priced = await price(tx, profileId, open);
     await markDirty(tx, profileId, new Map(priced.map((id) => [id, ['rate']])));
-    // Those that are gone, priced otherwise or without money by now wait for nothing either.
+    // Also removes outcomes that were deleted, already converted or lost their money.
     const waiting = new Set(open.map(({ id }) => id));
     for (const id of priced) waiting.delete(id);
     const done = outcomeIds.filter((id) => !waiting.has(id));
@@ -53,8 +53,8 @@ const priceOfProfile = (app: Postgres, profileId: string, outcomeIds: readonly s
   });
 
 /**
- * Converts what is in another currency than the profile's anew, from its original amount, a batch at a time, and marks it dirty. What has
- * no rate waits for one, without a value. Resolves to how many.
+ * Converts amounts that are not in the profile's currency again, from the original amount, in batches, and marks them dirty. Outcomes without a
+ * rate lose their value and wait for one. Resolves to the number of outcomes.
  */
 export async function repriceOutcomes(
   app: Postgres,
@@ -63,7 +63,7 @@ export async function repriceOutcomes(
 ): Promise<number> {
   const ledger = app.forProfile(profileId);
   let total = 0;
-  // Whoever read the old currency just before it was changed may write a value in it behind us: once more, until nothing is left.
+  // Repeats until nothing is found: a writer that read the old currency before the change may still write values in it.
   for (let found = -1; found !== 0 && !signal.aborted; total += found) {
     found = 0;
     for (let after = nilUuid; !signal.aborted; ) {
@@ -73,7 +73,7 @@ export async function repriceOutcomes(
       after = ids.at(-1) as string;
     }
   }
-  if (!signal.aborted) await ledger.transaction((tx) => noteRepriced(tx, profileId));
+  if (!signal.aborted) await ledger.transaction((tx) => recordRepriced(tx, profileId));
   return total;
 }
 
@@ -87,7 +87,7 @@ async function repriceBatch(tx: Tx, profileId: string, after: string): Promise<s
   const rows = await lockPriced(tx, profileId, ids);
   const priced = new Set(await price(tx, profileId, rows));
   const unpriced = rows.map(({ id }) => id).filter((id) => !priced.has(id));
-  // The amount is named so that the missing rate is noted.
+  // Sets `amount` so that the trigger on it records the missing rate.
   await sql`
     UPDATE outcomes SET amount = amount, reporting_amount = NULL, reporting_currency = NULL, rate = NULL, rate_date = NULL
     WHERE profile_id = ${profileId} AND id = ANY (${unpriced}::uuid[])`.execute(tx);
@@ -104,7 +104,7 @@ interface Money {
   readonly pricedIn: string | null;
 }
 
-/** In the order in which everybody locks outcomes. */
+/** Locks outcomes in the lock order of all writers. */
 async function lockPriced(tx: Tx, profileId: string, ids: readonly string[]): Promise<Money[]> {
   const { rows } = await sql<Money>`
     SELECT id, occurred_at AS at, amount::text, refunded::text, currency, reporting_currency AS "pricedIn" FROM outcomes
@@ -113,7 +113,7 @@ async function lockPriced(tx: Tx, profileId: string, ids: readonly string[]): Pr
   return rows;
 }
 
-/** Resolves to those that there was a rate for. */
+/** Resolves to the ids for which a rate was found. */
 async function price(tx: Tx, profileId: string, money: readonly Money[]): Promise<string[]> {
   const rates = await findRates(tx, profileId, money);
   const priced = money.flatMap(({ id, at, amount, refunded, currency }) => {

@@ -1,7 +1,7 @@
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** A payment that a provider told of, as the ledger holds it. */
+/** A payment reported by a provider. */
 export interface ProvidedPayment {
   readonly id: string;
   readonly externalId: string;
@@ -15,7 +15,7 @@ const columns = sql.raw(
 );
 const payments = sql.raw(`o.event_key = 'payment_received' AND o.amount IS NOT NULL`);
 
-/** Those of the provider's ids. */
+/** Payments by the provider's ids. */
 export async function findProvided(
   tx: Tx,
   profileId: string,
@@ -31,11 +31,11 @@ export async function findProvided(
   return rows;
 }
 
-/** Those that some connections of a provider told of a span of time. */
+/** Payments of a period that certain connections of a provider reported. */
 export async function listProvided(
   tx: Tx,
   profileId: string,
-  asked: {
+  query: {
     readonly source: string;
     readonly connectionIds: readonly string[];
     readonly from: Date;
@@ -45,14 +45,14 @@ export async function listProvided(
 ): Promise<ProvidedPayment[]> {
   const { rows } = await sql<ProvidedPayment>`
     SELECT ${columns} FROM outcomes o
-    WHERE o.profile_id = ${profileId} AND o.occurred_at >= ${asked.from} AND o.occurred_at < ${asked.until}
-      AND o.source = ${asked.source} AND o.connection_id = ANY (${[...asked.connectionIds]}::uuid[])
+    WHERE o.profile_id = ${profileId} AND o.occurred_at >= ${query.from} AND o.occurred_at < ${query.until}
+      AND o.source = ${query.source} AND o.connection_id = ANY (${[...query.connectionIds]}::uuid[])
       AND o.external_id IS NOT NULL AND ${payments}
-    LIMIT ${asked.limit}`.execute(tx);
+    LIMIT ${query.limit}`.execute(tx);
   return rows;
 }
 
-/** A record that a stage of a CRM gave a deal. */
+/** An outcome recorded for a deal in a CRM stage. */
 export interface StageRecord {
   readonly idempotencyKey: string;
   readonly externalId: string;
@@ -62,7 +62,7 @@ export interface StageRecord {
   readonly stageId: string;
 }
 
-/** The records of deals that name the stage which they come from. */
+/** Outcomes of deals that contain their CRM stage. */
 export async function findStageRecords(
   tx: Tx,
   profileId: string,

@@ -17,28 +17,28 @@ import type { DealEnd } from '@tributary/vocabulary';
 import type { z } from 'zod';
 import type { ToldRefund } from './payment-standings.ts';
 
-/** An event that may be recorded: what it says of the outcome, and of the person. */
+/** A valid event: the outcome and the customer data of its message. */
 export interface ReadEvent {
   readonly event: AcceptedEvent & { readonly idempotencyKey: string };
   readonly eventKey: string;
   readonly eventTypeKey: string;
   readonly said: Said;
-  /** Where a server names it: the browser that the person used. */
+  /** The visitor id, if a server sent one. */
   readonly visitorId?: string | undefined;
-  /** Where it came from a browser: which one it was, and whose it is known to be. */
+  /** Set if a browser sent the event: its visitor and the customer linked to it. */
   readonly browser?: { readonly visitorId: string; readonly customerId: string | null; readonly isErased: boolean };
   /**
-   * Where a provider told of it: its id of the outcome, and what it is in our words. An id of the thing alone is not enough: a deal
-   * that is opened and later won is two outcomes.
+   * Set if a provider reported it: the provider's id and the outcome type. The id alone is not unique: a deal that is opened and later won is
+   * two outcomes.
    */
   readonly provided?: { readonly externalId: string; readonly outcomeType: ConversionType | DealEnd };
   readonly rest: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
-  /** Who says it, and when, where events of several requests are recorded together. */
+  /** Source and time of this event, if events of several requests are recorded together. */
   readonly evidence?: Evidence;
 }
 
-/** What is told of money that went back, in place of an outcome. */
+/** A refund, sent in place of an outcome. */
 export interface ReadRefund {
   readonly refund: ToldRefund;
 }
@@ -51,13 +51,13 @@ export interface EventFault {
 
 type Body = z.output<typeof ServerEvent>;
 
-/** What a body is: an outcome, a refund of one, or wrong. */
+/** A parsed body: an outcome, a refund, or a validation error. */
 export type ReadBody = ReadEvent | ReadRefund | EventFault;
 
 export const readBody = (profileId: string, body: Body, now: Date, newKey: () => string): ReadBody =>
   body.refund_of ? readRefund(body, body.refund_of, now) : readEvent(profileId, body, now, newKey);
 
-/** Of whom a refund is, and what it is of, its payment says: all else in the body is not looked at. */
+/** Reads a refund. Other fields of the body are ignored, because customer and product come from the payment. */
 function readRefund({ properties, ...body }: Body, refundOf: string, now: Date): ReadRefund | EventFault {
   const { value, currency } = properties;
   const checked = checkEvent(
@@ -66,12 +66,12 @@ function readRefund({ properties, ...body }: Body, refundOf: string, now: Date):
       idempotencyKey: body.idempotency_key,
       occurredAt: body.occurred_at ? new Date(body.occurred_at) : undefined,
       value: value ?? null,
-      // Without one it is the payment's, and any will do to look at the amount.
+      // A missing currency is that of the payment. Any currency serves to validate the amount.
       currency: currency ?? 'USD',
     },
     now,
   );
-  if (!checked.ok) return faultOf(checked);
+  if (!checked.ok) return toFault(checked);
   const { money, idempotencyKey, occurredAt } = checked.event;
   if (!money || !idempotencyKey || compareAmounts(money.amount, '0') === 0)
     return { field: 'properties.value', message: 'must be above zero: how much went back', code: 'validation_error' };
@@ -88,7 +88,7 @@ function readRefund({ properties, ...body }: Body, refundOf: string, now: Date):
   };
 }
 
-/** What an event says, or the first thing that is wrong with it. `newKey` stands in where no key was sent and no money is at stake. */
+/** Reads an event, or returns its first fault. `newKey` supplies the idempotency key of an event without key and money. */
 export function readEvent(profileId: string, body: Body, now: Date, newKey: () => string): ReadEvent | EventFault {
   const { properties, user_traits: traits, action_source, click_ids, ad_id, platform, page_url, region } = body;
   const checked = checkEvent(
@@ -103,7 +103,7 @@ export function readEvent(profileId: string, body: Body, now: Date, newKey: () =
     },
     now,
   );
-  if (!checked.ok) return faultOf(checked);
+  if (!checked.ok) return toFault(checked);
   const { said, warnings } = readTraits(profileId, traits);
   const { value: _value, currency: _currency, subject_ref: _subject, ...further } = properties;
   const rest = {
@@ -123,20 +123,20 @@ export function readEvent(profileId: string, body: Body, now: Date, newKey: () =
     eventTypeKey: eventNameKey(event.eventType),
     said,
     visitorId: traits.visitor_id ?? undefined,
-    // Through JSON and back: what is stored is what a repeated message is compared with.
+    // Normalised through JSON, because a repeated message is compared with the stored JSON.
     rest: JSON.parse(JSON.stringify(rest)) as Record<string, Json>,
     warnings,
   };
 }
 
-/** JSON writes every other character as it is, and escapes these. */
-const unkeepable = /\\u(?:0000|d[89a-f])/;
+/** Matches NUL and lone surrogates, which JSON.stringify escapes and PostgreSQL cannot store. */
+const unstorable = /\\u(?:0000|d[89a-f])/;
 
-/** One of many: each is checked by itself, so that a bad one costs the others nothing. */
+/** Reads one event of a batch. Each is validated separately, so that an invalid one does not affect the others. */
 export function readOneOfMany(profileId: string, candidate: unknown, now: Date, newKey: () => string): ReadBody {
   if (candidate instanceof ItemFault)
     return { code: 'validation_error', field: candidate.field, message: candidate.message };
-  if (unkeepable.test(JSON.stringify(candidate))) {
+  if (unstorable.test(JSON.stringify(candidate))) {
     const message = 'holds a NUL character or half a surrogate pair, which cannot be kept';
     return { code: 'validation_error', field: '', message };
   }
@@ -150,11 +150,11 @@ export function readOneOfMany(profileId: string, candidate: unknown, now: Date, 
   };
 }
 
-/** Identifiers in the order of their strength. One that cannot be read is left out with a warning, like in an import. */
+/** Reads identifiers, strongest first. Unparseable ones are dropped with a warning, as in an import. */
 function readTraits(profileId: string, traits: Body['user_traits']): { said: Said; warnings: string[] } {
   const identifiers: Identifier[] = [];
   const warnings: string[] = [];
-  const take = (
+  const addIdentifier = (
     kind: Identifier['kind'],
     text: string | null | undefined,
     read: (text: string) => string | undefined,
@@ -165,14 +165,14 @@ function readTraits(profileId: string, traits: Body['user_traits']): { said: Sai
     if (value === undefined) warnings.push(`unparseable_${name}`);
     else identifiers.push({ kind, value });
   };
-  take('national_id', traits.national_id, normaliseRut, 'national_id');
-  take('external_customer_id', traits.external_id, normaliseKey, 'external_id');
-  take('crm_contact_id', traits.crm_contact_id, normaliseKey, 'crm_contact_id');
-  take('store_customer_id', traits.store_customer_id, normaliseKey, 'store_customer_id');
-  take('payments_customer_id', traits.payments_customer_id, normaliseKey, 'payments_customer_id');
-  take('email', traits.email, normaliseEmail, 'email');
-  take('phone', traits.phone, (text) => readPhone(profileId, text), 'phone');
-  take('wa_id', traits.wa_id, (text) => readWhatsAppId(profileId, text), 'wa_id');
+  addIdentifier('national_id', traits.national_id, normaliseRut, 'national_id');
+  addIdentifier('external_customer_id', traits.external_id, normaliseKey, 'external_id');
+  addIdentifier('crm_contact_id', traits.crm_contact_id, normaliseKey, 'crm_contact_id');
+  addIdentifier('store_customer_id', traits.store_customer_id, normaliseKey, 'store_customer_id');
+  addIdentifier('payments_customer_id', traits.payments_customer_id, normaliseKey, 'payments_customer_id');
+  addIdentifier('email', traits.email, normaliseEmail, 'email');
+  addIdentifier('phone', traits.phone, (text) => readPhone(profileId, text), 'phone');
+  addIdentifier('wa_id', traits.wa_id, (text) => readWhatsAppId(profileId, text), 'wa_id');
   const firstName = normaliseName(traits.first_name ?? '');
   const lastName = normaliseName(traits.last_name ?? '');
   return { said: { identifiers, firstName, lastName }, warnings };
@@ -194,7 +194,7 @@ const messages: Record<EventRefusal['reason'], string> = {
   malformed: 'must be a UUID, or up to 32 letters, digits, "_" and "-"',
 };
 
-function faultOf({ field, reason }: EventRefusal): EventFault {
+function toFault({ field, reason }: EventRefusal): EventFault {
   return {
     field,
     message: messages[reason],

@@ -12,8 +12,8 @@ export interface ReceivedRow {
 const { names, counted } = limits.receivedEvents;
 
 /**
- * The events of a profile since a moment. Names are free text and outcomes are many, so the index is followed from one name to the next,
- * up to a number of names, and the outcomes of each are counted up to a number.
+ * The event names that a profile received since `since`, with counts. Skips through the index from name to name, and caps the number of names and
+ * the count of each, because names are free text and outcomes are many.
  */
 export async function readReceivedEvents(tx: Tx, profileId: string, since: Date): Promise<ReceivedRow[]> {
   const { rows } = await sql<ReceivedRow>`

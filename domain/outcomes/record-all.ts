@@ -3,11 +3,11 @@ import { isFinerThan } from '@tributary/rules';
 import type { EventWarning } from '@tributary/vocabulary';
 import type { RefundReceipt } from './payment-standings.ts';
 import type { EventFault, ReadBody, ReadEvent, ReadRefund } from './read-event.ts';
-import { type RecordContext, type Recorded, recordOutcomes } from './record-outcomes.ts';
+import { type RecordContext, type RecordedOutcome, recordOutcomes } from './record-outcomes.ts';
 
-/** What became of a body: of an outcome, of a refund, or what is wrong with it. */
-export type Taken =
-  | { readonly read: ReadEvent; readonly recorded: Recorded; readonly warnings: readonly string[] }
+/** The result of a body: a recorded outcome, a recorded refund, or a fault. */
+export type RecordResult =
+  | { readonly read: ReadEvent; readonly recorded: RecordedOutcome; readonly warnings: readonly string[] }
   | {
       readonly read: ReadRefund;
       readonly refund: Exclude<RefundReceipt, { readonly refused: unknown }>;
@@ -15,19 +15,19 @@ export type Taken =
     }
   | EventFault;
 
-/** Records outcomes and what was given back of them, in one transaction. Outcomes come first, so that a refund may stand before its payment. */
-export async function recordAll(tx: Tx, reads: readonly ReadBody[], context: RecordContext): Promise<Taken[]> {
+/** Records outcomes and refunds in one transaction. Outcomes are recorded first, so that a refund may precede its payment in the list. */
+export async function recordAll(tx: Tx, reads: readonly ReadBody[], context: RecordContext): Promise<RecordResult[]> {
   const events = reads.filter((read): read is ReadEvent => 'event' in read);
   const refunds = reads.filter((read): read is ReadRefund => 'refund' in read);
   const recorded = (await recordOutcomes(tx, events, context)).values();
   const receipts = (await recordRefunds(tx, refunds, context)).values();
-  return reads.map((read): Taken => {
+  return reads.map((read): RecordResult => {
     if ('code' in read) return read;
     if ('event' in read) {
-      const one = recorded.next().value as Recorded;
-      return { read, recorded: one, warnings: [...read.warnings, ...lacks(read, one)] };
+      const one = recorded.next().value as RecordedOutcome;
+      return { read, recorded: one, warnings: [...read.warnings, ...getWarnings(read, one)] };
     }
-    return takenOf(read, receipts.next().value as RefundReceipt);
+    return toRefundResult(read, receipts.next().value as RefundReceipt);
   });
 }
 
@@ -50,7 +50,7 @@ const refusals = {
   no_money: { field: 'refund_of', message: 'names an outcome that has no money' },
 } as const;
 
-function takenOf(read: ReadRefund, receipt: RefundReceipt): Taken {
+function toRefundResult(read: ReadRefund, receipt: RefundReceipt): RecordResult {
   if ('refused' in receipt) return { ...refusals[receipt.refused], code: 'validation_error' };
   const warnings: EventWarning[] = [];
   if (receipt.paymentId === null) warnings.push('payment_unknown');
@@ -58,8 +58,11 @@ function takenOf(read: ReadRefund, receipt: RefundReceipt): Taken {
   return { read, refund: receipt, warnings };
 }
 
-/** What was taken, and yet will not do what its sender hopes for. */
-function lacks({ event: { money }, said }: ReadEvent, { isDefined, customerId }: Recorded): EventWarning[] {
+/** Warnings for a recorded event that will not have the effect its sender expects. */
+function getWarnings(
+  { event: { money }, said }: ReadEvent,
+  { isDefined, customerId }: RecordedOutcome,
+): EventWarning[] {
   const warnings: EventWarning[] = [];
   if (!isDefined) warnings.push('no_definition');
   if (said.identifiers.length === 0 && customerId === null) warnings.push('nobody');

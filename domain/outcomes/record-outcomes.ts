@@ -17,25 +17,25 @@ import {
 } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 import { announceOutcomes } from './announce-outcomes.ts';
-import { withoutPerson } from './erase.ts';
+import { withoutPersonalData } from './erase.ts';
 import { OutcomeRace } from './outcome-race.ts';
 import type { ReadEvent } from './read-event.ts';
 import { type Resolved, type ResolvedCustomers, resolveCustomers } from './resolve-customers.ts';
-import { noteSaleSource } from './sale-sources.ts';
+import { recordSaleSource } from './sale-sources.ts';
 import type { OutcomeServices } from './services.ts';
 import type { OutcomeRow, StoredOutcome } from './store.ts';
-import { type Settled, writeAll } from './write-outcomes.ts';
+import { type ResolvedOutcome, writeAll } from './write-outcomes.ts';
 
-export interface Recorded {
+export interface RecordedOutcome {
   readonly outcomeId: string;
   readonly status: EventSettlement['status'];
   readonly customerId: string | null;
   readonly customerKey: string | null;
-  /** Whether a definition says what it means. */
+  /** Whether a definition matches it. */
   readonly isDefined: boolean;
 }
 
-/** Who tells: the business itself, or a provider through the connection that the business has with it, if it takes one. */
+/** The reporter: the business itself, or a provider with its connection, if it has one. */
 export type Teller =
   | { readonly source: Exclude<OutcomeSource, OutcomeProvider> }
   | { readonly source: OutcomeProvider; readonly connectionId: string | null };
@@ -48,16 +48,16 @@ export interface RecordContext extends OutcomeServices {
 }
 
 /**
- * Records outcomes in the caller's transaction: who they are of, the outcomes themselves, what follows for first payments and
- * attribution, and the word to whoever subscribed. All of it commits, or nothing.
+ * Records outcomes in the caller's transaction: resolves customers, writes outcomes, updates first payments, marks conversions for attribution
+ * and publishes events.
  *
- * Locks are taken in one order, whoever comes: identifiers, customers, browsers, then outcomes by key.
+ * Lock order of all writers: identifiers, customers, visitors, then outcomes by key.
  */
 export async function recordOutcomes(
   tx: Tx,
   events: readonly ReadEvent[],
   context: RecordContext,
-): Promise<Recorded[]> {
+): Promise<RecordedOutcome[]> {
   if (events.length === 0) return [];
   const { profileId, now } = context;
   const [definitions, profile, resolved] = await Promise.all([
@@ -65,15 +65,15 @@ export async function recordOutcomes(
     profileOf(tx, profileId),
     resolveCustomers(tx, events, context),
   ]);
-  // The first event of a profile makes the usual ones. Whoever waits for another first one holds all its other locks by then, so that
-  // the two never wait for each other.
+  // The first event of a profile creates the default definitions. This lock is taken after all others, so that two first events cannot
+  // deadlock.
   const definitionOf = definitionFinder(
     definitions.length > 0 ? definitions : await loadDefinitions(tx, profileId, now),
   );
   const isCash = (row: OutcomeRow) => definitionOf(row)?.countsAsCash ?? false;
-  const settled = await holdForMatching(
+  const settled = await markPending(
     tx,
-    await settleAll(tx, events, resolved, { ...context, profile }),
+    await resolveOutcomes(tx, events, resolved, { ...context, profile }),
     isCash,
     context,
   );
@@ -89,20 +89,20 @@ export async function recordOutcomes(
   }));
 }
 
-/** Events of one batch may share a key: they are taken in their order, each against what the one before it left. */
-async function settleAll(
+/** Resolves events in order. Events of a batch may share a key, so each is compared with the result of the previous one. */
+async function resolveOutcomes(
   tx: Tx,
   events: readonly ReadEvent[],
   { customers, stored }: ResolvedCustomers,
   { profileId, profile, evidence, teller, tombstones, findAdPlatforms }: RecordContext & { profile: ProfileFacts },
-): Promise<Settled[]> {
-  const toldAt = (read: ReadEvent) => (read.evidence ?? evidence).saidAt;
+): Promise<ResolvedOutcome[]> {
+  const reportTimeOf = (read: ReadEvent) => (read.evidence ?? evidence).saidAt;
   const rates = await ratesOf(
     tx,
     profile,
     events.flatMap((read) => {
       const { money, occurredAt, idempotencyKey } = read.event;
-      const at = occurredAt ?? stored.get(idempotencyKey)?.occurredAt ?? toldAt(read);
+      const at = occurredAt ?? stored.get(idempotencyKey)?.occurredAt ?? reportTimeOf(read);
       return money ? [{ currency: money.currency, at }] : [];
     }),
   );
@@ -115,25 +115,25 @@ async function settleAll(
   };
   const ads = events.flatMap(({ browser, rest }) => (browser ? [] : (adWithoutPlatform(rest) ?? [])));
   const platforms = ads.length === 0 ? new Map<string, string>() : await findAdPlatforms(tx, profileId, ads);
-  const known = { platformOf: (adId: string) => platforms.get(adId), markOf: clickMarker(tombstones, profileId) };
-  const settled = events.map((read, index): Settled => {
+  const lookups = { platformOf: (adId: string) => platforms.get(adId), markOf: clickMarker(tombstones, profileId) };
+  const settled = events.map((read, index): ResolvedOutcome => {
     const key = read.event.idempotencyKey;
-    const now = toldAt(read);
+    const now = reportTimeOf(read);
     const before = stored.get(key);
-    const said = before && asSaid(before);
-    const { status, outcome } = settleEvent(said, messageOf(read, said, customers[index] as Resolved), now);
+    const reported = before && withoutAssignedPayer(before);
+    const { status, outcome } = settleEvent(reported, toMessage(read, reported, customers[index] as Resolved), now);
     const { isInstallment = false, standing = null } = before ?? {};
-    // Whom a message names is not who a merchant says to have paid, and may be erased without them.
+    // With a payer assigned by the merchant, the customer in the message may be erased without erasing the payer.
     const payer = before?.payer ? { saidCustomerId: outcome.customerId } : null;
     const erasedAt = before?.erasedAt ?? (customers[index]?.isErased && !payer ? now : null);
     const refunded = before?.money?.currency === outcome.money?.currency ? (before?.refunded ?? '0') : '0';
-    // A browser's visits say where it came from. What an erased event said of it is kept: it names nobody.
-    const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest, known);
+    // Browser events get their origin from visits. The origin of an erased event is kept, because it contains no personal data.
+    const origin = before?.erasedAt ? before.origin : read.browser ? null : originOf(profileId, read.rest, lookups);
     const named = erasedAt ? null : (strongestOf(read.said.identifiers) ?? before?.named ?? null);
     const uncounted = before?.uncounted ?? null;
-    const kept = { isInstallment, standing, erasedAt, origin, refunded, payer, named, uncounted };
+    const state = { isInstallment, standing, erasedAt, origin, refunded, payer, named, uncounted };
     const customerId = payer && before ? before.customerId : outcome.customerId;
-    const row = { ...outcome, customerId, id: before?.id ?? uuid(), idempotencyKey: key, ...kept };
+    const row = { ...outcome, customerId, id: before?.id ?? uuid(), idempotencyKey: key, ...state };
     stored.set(key, row);
     return {
       row: {
@@ -142,8 +142,8 @@ async function settleAll(
         eventTypeKey: read.eventTypeKey,
         reporting: reportingOf(row),
         visitorId: read.browser?.visitorId,
-        toldAt: now,
-        ...toldBy(teller, read),
+        reportedAt: now,
+        ...getReporter(teller, read),
       },
       status,
       before,
@@ -153,43 +153,46 @@ async function settleAll(
 }
 
 /**
- * New payments of a profile with several sources are in no report before it is known whether another source reported them, too. Where
- * there is one source only, nothing can be a duplicate.
+ * Marks new payments of a profile with several sources as pending. Reports exclude them until matching has decided whether another source
+ * reported them too. With a single source there are no duplicates.
  */
-async function holdForMatching(
+async function markPending(
   tx: Tx,
-  settled: readonly Settled[],
+  settled: readonly ResolvedOutcome[],
   isCash: (row: OutcomeRow) => boolean,
   { profileId, teller }: RecordContext,
-): Promise<readonly Settled[]> {
-  const isNewPayment = ({ row, before }: Settled) => row.money !== null && before === undefined && isCash(row);
+): Promise<readonly ResolvedOutcome[]> {
+  const isNewPayment = ({ row, before }: ResolvedOutcome) => row.money !== null && before === undefined && isCash(row);
   const added = new Set(settled.filter(isNewPayment).map(({ row }) => row.id));
   if (added.size === 0) return settled;
   const connectionId = 'connectionId' in teller ? teller.connectionId : null;
-  if (!(await noteSaleSource(tx, profileId, teller.source, connectionId))) return settled;
+  if (!(await recordSaleSource(tx, profileId, teller.source, connectionId))) return settled;
   return settled.map((one) => (added.has(one.row.id) ? { ...one, row: { ...one.row, uncounted: 'pending' } } : one));
 }
 
-/** An outcome as its message said it, without what a merchant said of its payer. */
-const asSaid = (outcome: StoredOutcome): StoredOutcome =>
+/** The outcome as its message reported it, without the payer assigned by the merchant. */
+const withoutAssignedPayer = (outcome: StoredOutcome): StoredOutcome =>
   outcome.payer ? { ...outcome, customerId: outcome.payer.saidCustomerId } : outcome;
 
-function toldBy(teller: Teller, { provided }: ReadEvent): Pick<OutcomeRow, 'source' | 'connectionId' | 'provided'> {
+function getReporter(
+  teller: Teller,
+  { provided }: ReadEvent,
+): Pick<OutcomeRow, 'source' | 'connectionId' | 'provided'> {
   const connectionId = 'connectionId' in teller ? teller.connectionId : null;
   if ('connectionId' in teller !== (provided !== undefined))
     throw new TypeError('What a provider tells has an id of its own, and nothing else has.');
   return { source: teller.source, connectionId, provided };
 }
 
-/** What an event says that may be kept. Of somebody who was erased that is the money, the time and the name of what happened. */
-function messageOf({ event, rest }: ReadEvent, before: StoredOutcome | undefined, { customerId, isErased }: Resolved) {
+/** The content of an event that may be stored. For an erased customer, only amount, time, event name and fields without personal data. */
+function toMessage({ event, rest }: ReadEvent, before: StoredOutcome | undefined, { customerId, isErased }: Resolved) {
   if (before?.erasedAt)
     return { ...event, rest: before.rest, subjectRef: before.subjectRef, customerId: before.customerId };
   const whole = { ...event, rest, customerId: customerId ?? before?.customerId ?? null };
-  return isErased ? { ...whole, rest: withoutPerson(rest), subjectRef: null } : whole;
+  return isErased ? { ...whole, rest: withoutPersonalData(rest), subjectRef: null } : whole;
 }
 
-/** A lost race is run again from the start, where it finds what it lost to. */
+/** Retries after a lost race. The retry sees the changes of the concurrent transaction. */
 export async function untilRecorded<A>(attempt: () => Promise<A>): Promise<A> {
   for (let lost = 0; ; lost += 1) {
     try {

@@ -16,10 +16,10 @@ import type { ReadEvent } from './read-event.ts';
 import type { VisitorLinks } from './services.ts';
 import { findErasedKeys, findOutcomes, type StoredOutcome } from './store.ts';
 
-/** Whom an event is about, and whether that person was erased since. */
+/** The customer of an event, and whether that customer was erased. */
 export interface Resolved {
   readonly customerId: string | null;
-  /** Whom its message named, where that one was merged before. */
+  /** The customer that its message named, if it was merged into `customerId`. */
   readonly saidOf?: string | undefined;
   readonly isErased: boolean;
 }
@@ -31,21 +31,21 @@ interface Context {
   readonly visitors: VisitorLinks;
 }
 
-/** Who the events of a transaction are about, and what is to be kept of it. */
+/** The customers of the events of a transaction, and the pending writes. */
 export interface ResolvedCustomers {
   readonly customers: readonly Resolved[];
-  /** Those that were opened, and those that nobody else can know of yet. */
+  /** Customers that are locked, and customers created by this transaction. */
   readonly locked: ReadonlySet<string>;
-  /** Of these nothing is stored: this transaction makes them. */
+  /** Customers created by this transaction, without stored data. */
   readonly newcomers: ReadonlySet<string>;
   readonly ownKeys: ReadonlyMap<string, string | null>;
-  /** What is stored under the keys of the events, locked. */
+  /** Stored outcomes by idempotency key, locked. */
   readonly stored: Map<string, StoredOutcome>;
-  /** Writes the customers, where that is still to be done. */
+  /** Writes the customers, unless they are already written. */
   save(): Promise<void>;
 }
 
-/** Who events are about: by what they say, and by the browsers that they name, which become theirs. */
+/** Resolves the customers of events by their identifiers and visitor ids, and links those visitors to the customers. */
 export async function resolveCustomers(
   tx: Tx,
   events: readonly ReadEvent[],
@@ -56,45 +56,45 @@ export async function resolveCustomers(
   const findStored = () => findOutcomes(tx, profileId, keys);
   const named = events.flatMap(({ visitorId }) => visitorId ?? []);
   const holders = named.length === 0 ? noHolders : await visitors.holdersOf(tx, profileId, named);
-  const saids =
-    named.length === 0 ? events.map(({ said }) => said) : await withBrowsers(tx, profileId, events, holders);
-  const [known, early] = await Promise.all([
+  const messages =
+    named.length === 0 ? events.map(({ said }) => said) : await addVisitorIdentifiers(tx, profileId, events, holders);
+  const [opened, early] = await Promise.all([
     openCustomers(
       tx,
       profileId,
-      saids.flatMap(({ identifiers }) => identifiers),
+      messages.flatMap(({ identifiers }) => identifiers),
       tombstones,
     ),
-    // Sent behind it, so that outcomes are locked after customers. Browsers would have to be locked in between.
+    // Pipelined after it, so that outcomes are locked after customers. Not possible with visitors, which are locked in between.
     named.length === 0 ? findStored() : undefined,
   ]);
-  // A merge that was undone while we waited may have given a browser to another.
+  // An undone merge may have moved a visitor to another customer while this waited for locks.
   if (holders.size > 0 && !isSame(holders, await visitors.holdersOf(tx, profileId, named))) throw new OutcomeRace();
-  // An event of somebody who was erased, sent once more without its date, would make them known again. Asked only now: an erasure
-  // that we waited for is over.
-  const erasedKeys = known.erased.size === 0 ? noKeys : await findErasedKeys(tx, profileId, keys);
-  const book = new CustomerBook(known, uuid);
-  const taken = events.map((read, index): Resolved => {
+  // Prevents that a repeated event of an erased customer, sent without its date, creates the customer again. Queried after the locks, when a
+  // concurrent erasure has completed.
+  const erasedKeys = opened.erased.size === 0 ? noKeys : await findErasedKeys(tx, profileId, keys);
+  const book = new CustomerBook(opened, uuid);
+  const resolved = events.map((read, index): Resolved => {
     const { event, browser } = read;
-    const said = { ...(saids[index] as Said), at: event.occurredAt ?? undefined };
+    const said = { ...(messages[index] as Said), at: event.occurredAt ?? undefined };
     if (browser?.isErased) return { customerId: browser.customerId, isErased: true };
     if (said.identifiers.length === 0) return { customerId: browser?.customerId ?? null, isErased: false };
     if (erasedKeys.has(event.idempotencyKey)) return { customerId: null, isErased: true };
-    // Asked before: the message itself may make its names somebody's.
+    // Checked before applying the message, which may bind its identifiers to a customer again.
     const isErased = book.isOfErased(said);
     const found = book.take(said, read.evidence ?? evidence);
     return { customerId: found?.customerId ?? null, saidOf: found?.saidOf, isErased };
   });
-  // A later event may have shown that two earlier ones are of one person.
-  const customers = taken.map((one) => ({ ...one, customerId: one.customerId && book.survivorOf(one.customerId) }));
-  const ours = customers.flatMap(({ customerId }) => (customerId ? [customerId] : []));
-  const locked = new Set([...known.customers.map(({ id }) => id), ...ours]);
+  // Mapped to survivors, because a later event may have merged the customers of earlier ones.
+  const customers = resolved.map((one) => ({ ...one, customerId: one.customerId && book.survivorOf(one.customerId) }));
+  const customerIds = customers.flatMap(({ customerId }) => (customerId ? [customerId] : []));
+  const locked = new Set([...opened.customers.map(({ id }) => id), ...customerIds]);
   const changes = book.changes();
-  const links = linksOf(events, customers, holders, context);
+  const links = getNewLinks(events, customers, holders, context);
   const whole = { customers, locked, ownKeys: book.ownKeys() };
   if (early && changes.merges.length === 0)
     return { ...whole, stored: early, newcomers: book.newcomers(), save: () => saveCustomers(tx, profileId, changes) };
-  // Merges and browsers move outcomes from one customer to another: what is stored is read after that.
+  // Merges and visitor links move outcomes between customers, so stored outcomes are read afterwards.
   await saveCustomers(tx, profileId, changes);
   if (links.length > 0) await markLinked(tx, profileId, await visitors.link(tx, profileId, links));
   return { ...whole, stored: await findStored(), newcomers: noKeys, save: async () => {} };
@@ -107,11 +107,10 @@ const noHolders: ReadonlyMap<string, string> = new Map();
 const noKeys: ReadonlySet<string> = new Set();
 
 /**
- * What events say of people, with what a browser adds that is somebody's already. Browsers are shared like phones: beside a strong
- * identifier one finds only somebody who holds nothing strong. It stands for the strongest identifier of its holder, so that the
- * message is taken like any other, also when that holder is merged or erased at this moment.
+ * Adds to each event the strongest identifier of the customer that its visitor is linked to. Using an identifier handles concurrent merges and
+ * erasures like any other message. Browsers may be shared: next to a strong identifier, a visitor matches only a customer without a strong one.
  */
-async function withBrowsers(
+async function addVisitorIdentifiers(
   tx: Tx,
   profileId: string,
   events: readonly ReadEvent[],
@@ -120,15 +119,15 @@ async function withBrowsers(
   const strongest = await findStrongest(tx, profileId, [...holders.values()]);
   return events.map(({ said, visitorId }) => {
     const held = strongest.get(holders.get(visitorId ?? '') ?? '');
-    const saysStrong = said.identifiers.some(({ kind }) => isStrongKind(kind));
-    return held && !(saysStrong && isStrongKind(held.kind))
+    const hasStrong = said.identifiers.some(({ kind }) => isStrongKind(kind));
+    return held && !(hasStrong && isStrongKind(held.kind))
       ? { ...said, identifiers: [...said.identifiers, held] }
       : said;
   });
 }
 
-/** A browser that is nobody's becomes the customer's who is said to have used it. */
-function linksOf(
+/** New links from anonymous visitors to the customers of their events. */
+function getNewLinks(
   events: readonly ReadEvent[],
   customers: readonly Resolved[],
   holders: ReadonlyMap<string, string>,
@@ -139,6 +138,6 @@ function linksOf(
     if (!visitorId || !customerId || isErased || holders.has(visitorId)) return [];
     return [{ visitorId, customerId, saidOf: saidOf ?? customerId, linkedAt: event.occurredAt ?? evidence.saidAt }];
   });
-  // Of several events of a batch that name it, the first.
+  // With several events per visitor, the first one wins.
   return [...new Map(links.toReversed().map((link) => [link.visitorId, link])).values()];
 }

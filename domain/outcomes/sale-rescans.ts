@@ -3,30 +3,30 @@ import { limits, nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { sourceOf } from './sale-sources.ts';
 
-/** A source of which all payments are marked again, a batch at a time. */
+/** A rescan of a source: marks all of its payments dirty, in batches. */
 export interface SaleRescan {
   readonly id: string;
   readonly source: string;
-  /** Only which record counts may have changed, not the matches. */
+  /** True when matches are unchanged and only the counted records are recomputed. */
   readonly isMatched: boolean;
 }
 
-/** Has all payments of some sources worked out again. A rescan that has begun starts over. */
+/** Schedules a rescan of all payments of the sources. A running rescan starts over. */
 export async function rescanSources(
   tx: Tx,
   profileId: string,
   sources: readonly string[],
-  what: 'matches' | 'counted',
+  scope: 'matches' | 'counted',
 ): Promise<void> {
   await sql`
     INSERT INTO sale_rescans AS r (profile_id, source, is_matched)
-    SELECT ${profileId}::uuid, source, ${what === 'counted'} FROM unnest(${[...sources].sort()}::text[]) AS source
+    SELECT ${profileId}::uuid, source, ${scope === 'counted'} FROM unnest(${[...sources].sort()}::text[]) AS source
     ON CONFLICT (profile_id, source) DO UPDATE SET id = excluded.id, after_id = NULL, is_matched = r.is_matched AND excluded.is_matched`.execute(
     tx,
   );
 }
 
-/** Marks all payments of sources for matching that were not looked at yet. Resolves to how many sources there were. */
+/** Schedules matching for sources that were never scanned. Resolves to the number of such sources. */
 export async function markScanned(tx: Tx, profileId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ source: string }>`
     UPDATE sale_sources SET scanned_at = ${now} WHERE profile_id = ${profileId} AND scanned_at IS NULL RETURNING source`.execute(
@@ -50,7 +50,7 @@ export async function findRescan(tx: Tx, profileId: string): Promise<SaleRescan 
   return rows[0];
 }
 
-/** Marks the next batch of a rescan. It ends with the profile's last outcome. */
+/** Marks the next batch of a rescan, which ends with the profile's last outcome. */
 export async function continueRescan(tx: Tx, profileId: string, { id }: SaleRescan): Promise<void> {
   const { rows } = await sql<{ source: string; isMatched: boolean; after: string | null }>`
     SELECT source, is_matched AS "isMatched", after_id AS after FROM sale_rescans

@@ -2,14 +2,14 @@ import type { Tx } from '@tributary/postgres';
 import type { OverlapDecision } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 
-/** A source that reported payments: the business itself by one of its ways, or a provider through a connection. */
+/** A source of payments: the business through the API, a file or a browser, or a provider through a connection. */
 export interface SaleSource {
   readonly source: string;
   readonly connectionId: string | null;
   readonly isScanned: boolean;
   readonly decision: OverlapDecision | null;
   readonly decidedAt: Date | null;
-  /** Its payments since then are in no report; -infinity is the beginning. */
+  /** Reports exclude its payments since this time. */
   readonly excludedFrom: Date | null;
   readonly isExcludedWhole: boolean;
 }
@@ -17,14 +17,14 @@ export interface SaleSource {
 const sourceKey = (source: string, connectionId: string | null): string =>
   connectionId === null ? source : `${source}:${connectionId}`;
 
-/** The same as an expression over an outcome `o`. */
+/** `sourceKey` as an SQL expression over an outcome `o`. */
 export const sourceOf: RawBuilder<string> = sql.raw(`(o.source || coalesce(':' || o.connection_id, ''))`);
 
 /**
- * Notes who reported payments of a profile. Resolves to whether new ones wait for the matching: another source reports payments, too, or
- * this one is excluded from reports.
+ * Records that a source reported payments. Resolves to whether new payments must wait for matching: another source reports payments too, or
+ * this source is excluded from reports.
  */
-export async function noteSaleSource(
+export async function recordSaleSource(
   tx: Tx,
   profileId: string,
   source: string,
@@ -35,7 +35,7 @@ export async function noteSaleSource(
     SELECT coalesce(bool_and(source <> ${key}), true) AS "isNew", coalesce(bool_or(source <> ${key} OR excluded_from IS NOT NULL), false) AS waits
     FROM sale_sources WHERE profile_id = ${profileId}`.execute(tx);
   if (!rows[0]?.isNew) return rows[0]?.waits ?? false;
-  // The first payment of a source, once: whatever reported before without a note of its own gets one, too.
+  // First payment of this source. Also inserts sources whose payments were recorded before this table existed.
   await sql`
     INSERT INTO sale_sources (profile_id, source, connection_id)
     SELECT ${profileId}::uuid, source, connection_id FROM (
@@ -64,13 +64,13 @@ export async function lockSaleSource(tx: Tx, profileId: string, source: string):
   return rows[0];
 }
 
-/** Writes what a member decided of a source. */
+/** Stores a member's decision on a source. */
 export async function saveSaleSource(
   tx: Tx,
   profileId: string,
   source: string,
   decided: Pick<SaleSource, 'decision' | 'decidedAt'> & {
-    /** A moment, or from the beginning. */
+    /** An instant, 'beginning' or null. */
     readonly excludedFrom: string | null;
   },
 ): Promise<void> {
@@ -81,15 +81,15 @@ export async function saveSaleSource(
     WHERE profile_id = ${profileId} AND source = ${source}`.execute(tx);
 }
 
-/** A payment whose sale has to be found again. */
+/** A payment whose sale must be matched again. */
 export interface DirtySale {
   readonly id: string;
   readonly revision: string;
-  /** Its matches are found, and what counts follows. */
+  /** True when its matches are found and only the counted record is still to be decided. */
   readonly isMatched: boolean;
 }
 
-/** What waits, those first whose matches are not found yet. Payments of some connections are left out. */
+/** Dirty sales, unmatched ones first, without payments of the given connections. */
 export async function listDirtySales(
   tx: Tx,
   profileId: string,

@@ -2,7 +2,7 @@ import type { CustomerServices } from '@tributary/domain/customers';
 import type { Tx } from '@tributary/postgres';
 import type { PaymentStandings } from './payment-standings.ts';
 
-/** Whose ads the ids are, as far as the profile's ads are known. The room above tells. */
+/** Maps ad ids to their platforms, for known ads of the profile. Implemented by a module that depends on this one. */
 export type FindAdPlatforms = (
   tx: Tx,
   profileId: string,
@@ -14,11 +14,11 @@ export interface VisitorOf {
   readonly customerId: string;
 }
 
-/** Whose browsers are whose. The room above keeps it. */
+/** Links between visitors and customers. Implemented by a module that depends on this one. */
 export interface VisitorLinks {
-  /** By browser; one that is nobody's is not among them. */
+  /** Customer by visitor; anonymous visitors are missing. */
   holdersOf(tx: Tx, profileId: string, visitorIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Gives browsers that are nobody's to customers, who are locked. Resolves to those that it gave. */
+  /** Links anonymous visitors to locked customers. Resolves to the links created. */
   link(
     tx: Tx,
     profileId: string,

@@ -2,7 +2,7 @@ import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
 import { markCustomersDirty, markDirty } from './mark-dirty.ts';
 
-/** A changed definition: exactly the outcomes of the events concerned become dirty, a batch at a time. */
+/** After a definition changed, marks exactly the outcomes of the affected events dirty, in batches. */
 export async function spreadDefinition(
   app: Postgres,
   {

@@ -3,37 +3,37 @@ import type { Schema, Tx } from '@tributary/postgres';
 import type { Identifier, Json, Origin, OutcomeContent, PaymentStanding } from '@tributary/rules';
 import type { CauseKind, UncountedReason } from '@tributary/vocabulary';
 import { type Selectable, sql } from 'kysely';
-import { dirtyMarks } from './mark-dirty.ts';
+import { insertDirtyMarks } from './mark-dirty.ts';
 import type { ReadEvent } from './read-event.ts';
 
-/** An outcome as it stands in the ledger. */
+/** A stored outcome. */
 export interface StoredOutcome extends OutcomeContent {
   readonly id: string;
   readonly idempotencyKey: string;
   readonly isInstallment: boolean;
-  /** Null: it is no payment. */
+  /** Null if it is no payment. */
   readonly standing: PaymentStanding | null;
-  /** Since when nothing is kept of the person it was of. */
+  /** When the customer's data in it was erased. */
   readonly erasedAt: Date | null;
-  /** What brought it, where it says so itself. */
+  /** The ad or click that its message names, if any. */
   readonly origin: Origin | null;
-  /** What was given back of it, in its currency, as it was told. */
+  /** The refunded amount as reported, in its currency. */
   readonly refunded: string;
-  /** Where a merchant said who paid: whom its message named. Then the customer is the payer. */
+  /** Set if a merchant assigned the payer: the customer that the message named. `customerId` is then the payer. */
   readonly payer: { readonly saidCustomerId: string | null } | null;
-  /** The strongest identifier by which it was told whose it is. */
+  /** The strongest identifier in its message. */
   readonly named: Identifier | null;
-  /** Why no report has it; null: it counts. */
+  /** Why reports exclude it; null if it counts. */
   readonly uncounted: UncountedReason | null;
 }
 
-/** What is stored under the keys, locked until the transaction ends. */
+/** Stored outcomes by key, locked until the transaction ends. */
 export async function findOutcomes(
   tx: Tx,
   profileId: string,
   keys: readonly string[],
 ): Promise<Map<string, StoredOutcome>> {
-  // From each key to its outcome, in their order: asked for all at once, a plan that is kept may read the profile from end to end.
+  // One index lookup per key, in order. With a single condition for all keys, a cached plan may scan the whole profile.
   const { rows } = await sql<
     Selectable<
       Pick<
@@ -97,13 +97,13 @@ export async function findOutcomes(
   );
 }
 
-/** A single one is not unpacked from an array: PostgreSQL takes any array for ten, and would plan anew for each. */
+/** Avoids unnest for a single key: PostgreSQL estimates ten rows for any array and would not use a generic plan. */
 const inOrder = ([only, ...others]: readonly string[]) =>
   others.length === 0
     ? sql`SELECT ${only}::text COLLATE "C" AS key`
     : sql`SELECT DISTINCT key COLLATE "C" AS key FROM unnest(${[only, ...others]}::text[]) AS key ORDER BY 1`;
 
-/** Of these keys those of outcomes whose person was erased. */
+/** Those of the keys whose outcomes belong to erased customers. */
 export async function findErasedKeys(tx: Tx, profileId: string, keys: readonly string[]): Promise<Set<string>> {
   const rows = await tx
     .selectFrom('outcomes')
@@ -119,17 +119,17 @@ export interface OutcomeRow extends StoredOutcome {
   readonly eventKey: string;
   readonly eventTypeKey: string;
   readonly reporting: Reporting | null;
-  /** The browser that told of it. */
+  /** The visitor that sent it. */
   readonly visitorId: string | undefined;
   readonly source: OutcomeSource;
-  /** The connection of the provider that told of it. */
+  /** The connection of the provider that reported it. */
   readonly connectionId: string | null;
   readonly provided: ReadEvent['provided'];
-  /** When it was told of. */
-  readonly toldAt: Date;
+  /** When it was reported. */
+  readonly reportedAt: Date;
 }
 
-/** Money in the profile's own currency, with what it was converted by. */
+/** An amount in the reporting currency, with the rate used. */
 export interface Reporting {
   readonly amount: string;
   readonly currency: string;
@@ -137,7 +137,7 @@ export interface Reporting {
   readonly rateDate: string;
 }
 
-const columnsOf = (profileId: string, row: OutcomeRow) => ({
+const toColumns = (profileId: string, row: OutcomeRow) => ({
   profile_id: profileId,
   id: row.id,
   idempotency_key: row.idempotencyKey,
@@ -148,8 +148,8 @@ const columnsOf = (profileId: string, row: OutcomeRow) => ({
   customer_id: row.customerId,
   ...(row.visitorId && { visitor_id: row.visitorId }),
   occurred_at: row.occurredAt,
-  recorded_at: row.toldAt,
-  updated_at: row.toldAt,
+  recorded_at: row.reportedAt,
+  updated_at: row.reportedAt,
   amount: row.money?.amount ?? null,
   currency: row.money?.currency ?? null,
   reporting_amount: row.reporting?.amount ?? null,
@@ -203,11 +203,11 @@ const names = [
   'connection_id',
   'external_id',
   'uncounted',
-] as const satisfies readonly (keyof ReturnType<typeof columnsOf>)[];
+] as const satisfies readonly (keyof ReturnType<typeof toColumns>)[];
 
 /**
- * Records new outcomes, and marks conversions dirty in the same statement. Resolves to how many were really new: somebody may have recorded
- * one of them since we looked.
+ * Inserts new outcomes and marks conversions dirty in the same statement. Resolves to the number inserted, which is lower if a concurrent
+ * transaction has recorded one of them since it was read.
  */
 export async function insertOutcomes(
   tx: Tx,
@@ -216,23 +216,23 @@ export async function insertOutcomes(
   causes: ReadonlyMap<string, readonly CauseKind[]>,
 ): Promise<number> {
   if (rows.length === 0) return 0;
-  // In the order of their keys, so that two batches with common keys wait for each other in one direction only.
+  // Sorted by key, so that two batches with common keys cannot deadlock.
   const ordered = rows.toSorted((a, b) => (a.idempotencyKey < b.idempotencyKey ? -1 : 1));
-  // As JSON: one parameter and one text of the statement, however many rows.
+  // As JSON, so that the statement has the same text and one parameter for any number of rows.
   const outcomes = sql`
     INSERT INTO outcomes (${sql.raw(names.join())})
     SELECT ${sql.raw(names.map((name) => `r.${name}`).join())}
-    FROM jsonb_populate_recordset(NULL::outcomes, ${JSON.stringify(ordered.map((row) => columnsOf(profileId, row)))}::jsonb) AS r
+    FROM jsonb_populate_recordset(NULL::outcomes, ${JSON.stringify(ordered.map((row) => toColumns(profileId, row)))}::jsonb) AS r
     ON CONFLICT (profile_id, idempotency_key) DO NOTHING RETURNING 1`;
-  const marks = causes.size === 0 ? sql`` : sql`, marks AS (${dirtyMarks(profileId, causes)})`;
+  const marks = causes.size === 0 ? sql`` : sql`, marks AS (${insertDirtyMarks(profileId, causes)})`;
   const { rows: counted } = await sql<{ n: number }>`
     WITH fresh AS (${outcomes}) ${marks} SELECT count(*)::int AS n FROM fresh`.execute(tx);
   return counted[0]?.n ?? 0;
 }
 
-/** Who told of it first, and when, stays. */
+/** Updates an outcome. Its first source and time of report stay. */
 export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow): Promise<void> {
-  const { recorded_at, source, connection_id, external_id, uncounted, rest, ...columns } = columnsOf(profileId, row);
+  const { recorded_at, source, connection_id, external_id, uncounted, rest, ...columns } = toColumns(profileId, row);
   await tx
     .updateTable('outcomes')
     .set({
@@ -240,7 +240,7 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow):
       rest: JSON.stringify(rest),
       refunded: row.refunded,
       said_customer_id: row.payer?.saidCustomerId ?? null,
-      // Whom a message names now, it was said of from the start.
+      // If the customer or identifier in the message changed, the outcome no longer counts as moved by a merge.
       moved_from: sql`CASE WHEN customer_id IS NOT DISTINCT FROM ${row.customerId}::uuid
         AND (named_kind, named_value) IS NOT DISTINCT FROM (${row.named?.kind ?? null}::text, ${row.named?.value ?? null}::text) THEN moved_from END`,
     })
@@ -249,13 +249,13 @@ export async function updateOutcome(tx: Tx, profileId: string, row: OutcomeRow):
     .execute();
 }
 
-/** The app that is told of what providers say of this transaction's profile; null where nobody is. */
+/** The app subscribed to provider outcomes of this transaction's profile; null if there is none. */
 export async function findOutcomeSubscriber(tx: Tx): Promise<string | null> {
   const { rows } = await sql<{ app: string | null }>`SELECT find_outcome_subscriber() AS app`.execute(tx);
   return rows[0]?.app ?? null;
 }
 
-/** Outcomes as they were paid, less what went back, and what they were converted by. */
+/** Net original amounts of outcomes, with the rates of their conversion. */
 export async function findOriginals(tx: Tx, profileId: string, outcomeIds: readonly string[]) {
   const { rows } = await sql<{
     id: string;

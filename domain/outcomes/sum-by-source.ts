@@ -7,7 +7,7 @@ interface Sum {
   readonly value: string;
 }
 
-/** The payments that a source reported, and how many of them count. */
+/** Payments reported by a source, with counts and sums by status. */
 export interface SourceSums {
   readonly source: OutcomeSource;
   readonly connectionId: string | null;
@@ -19,7 +19,7 @@ export interface SourceSums {
   readonly pending: Sum;
 }
 
-/** Payments of a span of time by source: records are what is counted, duplicates, excluded and pending together. Refunds are not subtracted. */
+/** Payments of a period by source. `records` is the total of counted, duplicate, excluded and pending payments. Refunds are not subtracted. */
 export async function sumBySource(tx: Tx, profileId: string, from: Date, until: Date): Promise<SourceSums[]> {
   const sum = (condition: string) =>
     sql.raw(

@@ -3,7 +3,7 @@ import type { Tx } from '@tributary/postgres';
 import { limits, type UncountedReason } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** Payments of a period that have no value in the profile's currency, because theirs has no rate; counted up to a limit. */
+/** Payments of a period without a value in the reporting currency for lack of a rate; counted up to a limit. */
 export async function sumWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<WithoutRate[]> {
   const { rows } = await sql<WithoutRate>`
     SELECT o.currency, count(*)::int AS count, sum(greatest(o.amount - o.refunded, 0))::text AS amount
@@ -17,7 +17,7 @@ export async function sumWithoutRate(tx: Tx, profileId: string, from: Date, unti
   return rows;
 }
 
-/** Records of payments of a period that are not counted, by the reason; counted up to a limit. */
+/** Uncounted payments of a period by reason; counted up to a limit. */
 export async function sumUncounted(
   tx: Tx,
   profileId: string,

@@ -7,7 +7,7 @@ import type { OwnedPayment, PaymentChange, PaymentStandings } from './payment-st
 import type { ResolvedCustomers } from './resolve-customers.ts';
 import { insertOutcomes, type OutcomeRow, type StoredOutcome, updateOutcome } from './store.ts';
 
-export interface Settled {
+export interface ResolvedOutcome {
   readonly row: OutcomeRow;
   readonly status: EventSettlement['status'];
   readonly before: StoredOutcome | undefined;
@@ -21,39 +21,41 @@ interface WriteContext {
 }
 
 /**
- * Writes customers, outcomes and what follows from them, and resolves to the caller's own keys of the customers. None of the
- * statements waits for what another one answers, so they go out together, in this order.
+ * Writes customers, outcomes and their dirty marks; resolves to the caller's keys of the customers. The statements do not depend on each
+ * other's results, so they are pipelined in this order.
  */
 export async function writeAll(
   tx: Tx,
-  settled: readonly Settled[],
-  people: ResolvedCustomers,
+  outcomes: readonly ResolvedOutcome[],
+  resolved: ResolvedCustomers,
   context: WriteContext,
 ): Promise<ReadonlyMap<string, string | null>> {
   const { profileId, now, payments } = context;
-  const written = lastWords(settled);
-  const { standings, unclear, strangers, standing } = await placeAll(tx, written, people, context);
-  const fresh = written.filter((one) => one.before === undefined);
+  const written = getLatestByKey(outcomes);
+  const { standings, unclear, unlockedCustomers, standing } = await classifyPayments(tx, written, resolved, context);
+  const added = written.filter((one) => one.before === undefined);
   const own = new Set(written.map(({ row }) => row.id));
   const moved = [...standings].filter(([id]) => !own.has(id));
-  const touched = settled.filter(({ status }) => status !== 'duplicate');
-  const causes = new Map([...Map.groupBy(touched, ({ row }) => row.id)].map(([id, told]) => [id, causesOfAll(told)]));
-  const named = new Set(settled.flatMap(({ row }) => row.customerId ?? []));
+  const touched = outcomes.filter(({ status }) => status !== 'duplicate');
+  const causes = new Map(
+    [...Map.groupBy(touched, ({ row }) => row.id)].map(([id, messages]) => [id, causesOfAll(messages)]),
+  );
+  const named = new Set(outcomes.flatMap(({ row }) => row.customerId ?? []));
   const insert = async () => {
-    const rows = fresh.map(({ row }) => standing(row));
+    const rows = added.map(({ row }) => standing(row));
     const inserted = await insertOutcomes(tx, profileId, rows, causes);
     if (inserted < rows.length) throw new OutcomeRace();
   };
-  const unknown = [...named].filter((id) => !people.ownKeys.has(id));
+  const unknown = [...named].filter((id) => !resolved.ownKeys.has(id));
   const [keys] = await Promise.all([
-    // The answer to this one is of after the customers are saved, and it must be: the batch may have brought a key.
-    people.save().then(() => findCustomerKeys(tx, profileId, unknown)),
+    // Runs after the customers are saved, because the batch may have added a key.
+    resolved.save().then(() => findCustomerKeys(tx, profileId, unknown)),
     insert(),
     ...written.flatMap(({ row, before }) => (before ? [updateOutcome(tx, profileId, standing(row))] : [])),
     saveStandings(tx, profileId, moved),
-    markCustomersDirty(tx, profileId, strangers),
+    markCustomersDirty(tx, profileId, unlockedCustomers),
     markTouchedCustomers(tx, profileId, touched.flatMap(touchesOf)),
-    ...(fresh.length > 0 ? [] : [markDirty(tx, profileId, causes)]),
+    ...(added.length > 0 ? [] : [markDirty(tx, profileId, causes)]),
   ]);
   await payments.recount(
     tx,
@@ -64,44 +66,44 @@ export async function writeAll(
     now,
   );
   await payments.derive(tx, profileId, [...unclear]);
-  return new Map([...people.ownKeys, ...keys]);
+  return new Map([...resolved.ownKeys, ...keys]);
 }
 
-/** The last word of the batch on each key is what is written, over what stood there before the first. */
-function lastWords(settled: readonly Settled[]): Pick<Settled, 'row' | 'before'>[] {
-  const before = new Map(settled.toReversed().map((one) => [one.row.idempotencyKey, one.before]));
-  const changed = new Set(settled.flatMap(({ status, row }) => (status === 'duplicate' ? [] : [row.idempotencyKey])));
-  const last = new Map(settled.map(({ row }) => [row.idempotencyKey, row]));
+/** The latest row of the batch per key, with the outcome stored before the batch. */
+function getLatestByKey(outcomes: readonly ResolvedOutcome[]): Pick<ResolvedOutcome, 'row' | 'before'>[] {
+  const before = new Map(outcomes.toReversed().map((one) => [one.row.idempotencyKey, one.before]));
+  const changed = new Set(outcomes.flatMap(({ status, row }) => (status === 'duplicate' ? [] : [row.idempotencyKey])));
+  const last = new Map(outcomes.map(({ row }) => [row.idempotencyKey, row]));
   return [...changed].map((key) => ({ row: last.get(key) as OutcomeRow, before: before.get(key) }));
 }
 
-/** Where the payments among them stand, and who has to be looked at later because they are not in our hands. */
-async function placeAll(
+/** Computes the first-payment state of the payments, and the customers to derive later because they are not locked here. */
+async function classifyPayments(
   tx: Tx,
-  written: readonly Pick<Settled, 'row' | 'before'>[],
+  written: readonly Pick<ResolvedOutcome, 'row' | 'before'>[],
   { locked, newcomers }: ResolvedCustomers,
   context: WriteContext,
 ) {
   const changes = written.map((one) => paymentChange(one, context));
-  const isOurs = (payment: OwnedPayment | undefined) => payment !== undefined && locked.has(payment.customerId);
+  const isLocked = (payment: OwnedPayment | undefined) => payment !== undefined && locked.has(payment.customerId);
   const { standings, unclear } = await context.payments.place(
     tx,
     context.profileId,
     changes.flatMap(({ before: was, after: is }) => {
-      const ours = { before: isOurs(was) ? was : undefined, after: isOurs(is) ? is : undefined };
-      return ours.before || ours.after ? [ours] : [];
+      const lockedChange = { before: isLocked(was) ? was : undefined, after: isLocked(is) ? is : undefined };
+      return lockedChange.before || lockedChange.after ? [lockedChange] : [];
     }),
     newcomers,
   );
-  // A message without traits locks nobody, and one that names somebody else not the one it named before. What is not in our hands
-  // stands as it stood, until its customer is looked at under the lock.
-  const strangers = changes.flatMap((change) =>
-    [change.before, change.after].flatMap((side) => (side && !isOurs(side) ? [side.customerId] : [])),
+  // A message without identifiers locks no customer, and a corrected message does not lock the previous one. Payments of unlocked customers
+  // keep their state until these customers are derived under their lock.
+  const unlockedCustomers = changes.flatMap((change) =>
+    [change.before, change.after].flatMap((side) => (side && !isLocked(side) ? [side.customerId] : [])),
   );
-  const isLeft = new Set(changes.flatMap(({ after: is }) => (is && !isOurs(is) ? [is.id] : [])));
+  const unchanged = new Set(changes.flatMap(({ after: is }) => (is && !isLocked(is) ? [is.id] : [])));
   const standing = (row: OutcomeRow) =>
-    isLeft.has(row.id) ? row : { ...row, standing: standings.get(row.id) ?? null };
-  return { standings, unclear, strangers, standing };
+    unchanged.has(row.id) ? row : { ...row, standing: standings.get(row.id) ?? null };
+  return { standings, unclear, unlockedCustomers, standing };
 }
 
 function paymentChange(
@@ -120,18 +122,18 @@ function paymentChange(
         };
   return {
     before: before?.standing ? paymentOf(before) : undefined,
-    // A record that is not counted is no payment of its customer; when it is, its customer is derived as a whole.
+    // An uncounted record is no payment of its customer. When it becomes counted, all payments of the customer are derived.
     after: row.money && isCash(row) && row.uncounted === null ? paymentOf(row) : undefined,
   };
 }
 
-/** Several messages of a batch may tell of one outcome. */
-const causesOfAll = (told: readonly Settled[]) => [
-  ...new Set(told.flatMap(({ before, row }) => causesOf(before, row))),
+/** The causes of all messages of a batch about one outcome. */
+const causesOfAll = (messages: readonly ResolvedOutcome[]) => [
+  ...new Set(messages.flatMap(({ before, row }) => causesOf(before, row))),
 ];
 
-/** The touches that an outcome is and was, through what it says brought it. */
-const touchesOf = ({ row, before }: Settled) =>
+/** The touchpoints that the outcome is now and was before, by its origin. */
+const touchesOf = ({ row, before }: ResolvedOutcome) =>
   [row.origin && row, before?.origin && before].flatMap((one) =>
     one?.customerId ? [{ customerId: one.customerId, at: one.occurredAt }] : [],
   );

@@ -37,7 +37,7 @@ const act = (action: 'archive' | 'restore', headers = owner.headers(), id = prof
   call('POST', `${profiles()}/${id}/${action}`, headers);
 const list = async () => (await call('GET', profiles())).body.data as { id: string; archived_at: string | null }[];
 
-test('200: an archived profile is out of reach, stays in the list, and works again once it is restored', async () => {
+test('200: an archived profile returns 401 or 404, stays in the list, and works again after it is restored', async () => {
   const { secret } = await buildApiKey(kit.app, profileId);
   const read = async () => (await call('GET', '/profile', { authorization: `Bearer ${secret}` })).status;
   expect(await read()).toBe(200);
@@ -56,7 +56,7 @@ test('200: an archived profile is out of reach, stays in the list, and works aga
   expect([...new Set(actions)]).toEqual(['profile.archived', 'profile.restored']);
 });
 
-test('200: profiles are listed page by page, without those that are being deleted', async () => {
+test('200: lists profiles page by page, without those that are being deleted', async () => {
   const [second, third] = [await buildProfile(kit.app, { workspaceId }), await buildProfile(kit.app, { workspaceId })];
   await call('DELETE', `${profiles()}/${third.id}`);
   const first = await call('GET', `${profiles()}?limit=1`);
@@ -67,34 +67,34 @@ test('200: profiles are listed page by page, without those that are being delete
   expect(ids.sort()).toEqual([profileId, second.id].sort());
 });
 
-test('200: an archived profile can be deleted, and then neither restored nor deleted again', async () => {
+test('200: deletes an archived profile, after which restoring or deleting it returns 404', async () => {
   await act('archive');
   expect((await call('DELETE', `${profiles()}/${profileId}`)).status).toBe(200);
   expect((await act('restore')).status).toBe(404);
   expect((await call('DELETE', `${profiles()}/${profileId}`)).status).toBe(404);
 });
 
-test('403: only an owner archives and restores', async () => {
+test('403: only an owner can archive and restore a profile', async () => {
   const admin = await buildMember(kit.app, workspaceId, 'admin');
   for (const action of ['archive', 'restore'] as const)
     expect(await act(action, admin.headers())).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
   expect((await call('GET', profiles(), admin.headers())).status).toBe(200);
 });
 
-test('404: a profile of another workspace answers like one that never existed', async () => {
+test('404: a profile of another workspace returns the same response as an unknown id', async () => {
   const foreign = await buildProfile(kit.app);
   for (const action of ['archive', 'restore'] as const) {
-    const answers = [];
+    const responses = [];
     for (const id of [foreign.id, uuid()]) {
       const { status, body } = await act(action, owner.headers(), id);
-      answers.push([status, body.error.code, body.error.message]);
+      responses.push([status, body.error.code, body.error.message]);
     }
-    expect(answers).toEqual([answers[0], answers[0]]);
-    expect(answers[0]?.[0]).toBe(404);
+    expect(responses).toEqual([responses[0], responses[0]]);
+    expect(responses[0]?.[0]).toBe(404);
   }
 });
 
-test('profile_limit_reached: a profile is restored only while the plan has room', async () => {
+test('profile_limit_reached: restores a profile only while the plan has a free slot', async () => {
   await setPlanByOperator(operatorOf(kit), workspaceId, 'free');
   await act('archive');
   for (const _ of [1, 2, 3]) await buildProfile(kit.app, { workspaceId });

@@ -6,7 +6,7 @@ import { toWorkspaceProfile } from './profile.ts';
 import { reachWorkspace } from './reach.ts';
 import { lockUndeletedProfile, lockWorkspace, type ProfileRow, saveProfile } from './store.ts';
 
-/** All data is kept: only access, collection and syncs stop. */
+/** Stops access, collection and syncs. Keeps all data. */
 export const archiveProfile: Handles<Routes['archiveProfile']> = async ({ params }, context) => {
   const { workspaceId, profileId } = params;
   const { effect, addToAudit, now } = context;

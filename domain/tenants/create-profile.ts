@@ -4,7 +4,7 @@ import { enter, type Tx } from '@tributary/postgres';
 import { isPlan } from '@tributary/rules';
 import { plans } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { refuseUnknownCurrency, showProfile } from './profile.ts';
+import { refuseUnknownCurrency, toProfileResponse } from './profile.ts';
 import { reachWorkspace } from './reach.ts';
 import { countActiveProfiles, insertProfile, lockWorkspace, type ProfileRow, type WorkspaceRow } from './store.ts';
 
@@ -18,7 +18,7 @@ export const createProfile: Handles<Routes['createProfile']> = async ({ body }, 
     await enter(tx, { workspaceId });
     const { profile, workspace } = await openProfile(tx, body, caller.kind === 'app' ? caller.appId : undefined, now);
     addToAudit({ log: { workspaceId }, detail: { privacy_mode: profile.privacy_mode } });
-    return show(profile, workspace);
+    return toResponse(profile, workspace);
   });
 };
 
@@ -28,18 +28,18 @@ export async function createProfileByOperator(
 ): Promise<string> {
   const body = readBody(routes.createProfile, sent);
   const workspaceId = body.workspace_id;
-  const made = await operator.effect(routes.createProfile, { workspaceId }, async (tx, addToAudit) => {
+  const created = await operator.effect(routes.createProfile, { workspaceId }, async (tx, addToAudit) => {
     const { profile, workspace } = await openProfile(tx, body, undefined, operator.now);
     addToAudit({ detail: { privacy_mode: profile.privacy_mode } });
-    return show(profile, workspace);
+    return toResponse(profile, workspace);
   });
-  return made.body.data.id;
+  return created.body.data.id;
 }
 
-const show = (profile: ProfileRow, { is_healthcare_agency }: WorkspaceRow) =>
-  answer(201, { data: showProfile(profile, is_healthcare_agency), meta: { profile_id: profile.id } });
+const toResponse = (profile: ProfileRow, { is_healthcare_agency }: WorkspaceRow) =>
+  answer(201, { data: toProfileResponse(profile, is_healthcare_agency), meta: { profile_id: profile.id } });
 
-/** In a transaction behind the wall of the workspace. What an app makes waits until that app enables it. */
+/** Requires a transaction scoped to the workspace. A profile created by an app stays disabled until that app enables it. */
 export async function openProfile(
   tx: Tx,
   body: Body,
@@ -65,7 +65,7 @@ export async function openProfile(
   return { profile, workspace };
 }
 
-/** One more active profile must fit into the plan. The workspace is locked, so that two at once do not both take the last one. */
+/** Refuses when the plan has no free profile slot. The caller must hold the workspace lock, or two requests could both use the last slot. */
 export async function refuseBeyondPlan(tx: Tx, workspace: WorkspaceRow): Promise<void> {
   const plan = isPlan(workspace.plan) ? plans[workspace.plan] : plans.free;
   if ((await countActiveProfiles(tx, workspace.id)) < plan.activeProfiles) return;

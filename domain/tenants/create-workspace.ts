@@ -5,10 +5,10 @@ import { homeShard, type Plan } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { insertWorkspace } from './store.ts';
 
-/** Makes a person the first owner of a workspace; who belongs to it is no business of this room. */
+/** Makes a user the first owner of a workspace. Injected because membership belongs to the accounts module. */
 export type AddOwner = (tx: Tx, workspaceId: string, userId: string, now: Date) => Promise<void>;
 
-/** Invites the owner that an app names; resolves to the token of the link. */
+/** Invites the owner that an app names; resolves to the invitation token. */
 export type InviteOwner = (
   tx: Tx,
   workspaceId: string,
@@ -29,21 +29,21 @@ export const createWorkspace: Handles<Routes['createWorkspace'], WorkspaceServic
   const provisionedBy = caller.kind === 'app' ? caller.appId : undefined;
   const owner = readOwner(body, provisionedBy !== undefined);
   return effect(async (tx) => {
-    const made = await openWorkspace(tx, { ...body, provisionedBy, ownerId: owner?.id }, now);
-    const workspaceId = made.body.data.id;
+    const created = await openWorkspace(tx, { ...body, provisionedBy, ownerId: owner?.id }, now);
+    const workspaceId = created.body.data.id;
     if (caller.userId) await addOwner(tx, workspaceId, caller.userId, now);
     const token = owner && (await inviteOwner(tx, workspaceId, owner, now));
     addToAudit({ log: { workspaceId }, ...(owner && { detail: { owner_id: owner.id } }) });
     const data = {
-      ...made.body.data,
+      ...created.body.data,
       owner_id: owner?.id ?? caller.userId ?? null,
       ...(token && { owner_invitation_url: links.invitation(baseUrl, token) }),
     };
-    return answer(201, { data, meta: made.body.meta });
+    return answer(201, { data, meta: created.body.meta });
   });
 };
 
-/** The owner that an app names, with the id that the owner's account will have. */
+/** Reads the owner that an app names and assigns the id that the owner's account will have. */
 function readOwner({ owner_email: email, owner_name: name }: Body, isApp: boolean) {
   const field = email === undefined ? 'owner_name' : 'owner_email';
   if (email === undefined && name === undefined) return undefined;
@@ -66,24 +66,24 @@ export async function createWorkspaceByOperator(
   shard: string = homeShard,
 ): Promise<string> {
   const body = readBody(routes.createWorkspace, sent);
-  const made = await operator.effect(routes.createWorkspace, { shard }, async (tx, addToAudit) => {
+  const created = await operator.effect(routes.createWorkspace, { shard }, async (tx, addToAudit) => {
     const { data, meta } = (await openWorkspace(tx, { ...body, plan }, operator.now)).body;
     addToAudit({ log: { workspaceId: data.id } });
     return answer(201, { data: { ...data, owner_id: null }, meta });
   });
-  return made.body.data.id;
+  return created.body.data.id;
 }
 
-interface Opened extends Pick<Body, 'name' | 'is_healthcare_agency'> {
+interface NewWorkspace extends Pick<Body, 'name' | 'is_healthcare_agency'> {
   readonly plan?: Plan;
   readonly provisionedBy?: string | undefined;
   readonly ownerId?: string | undefined;
 }
 
-/** The transaction stands behind the new workspace's wall afterwards. */
+/** Leaves the transaction scoped to the new workspace. */
 export async function openWorkspace(
   tx: Tx,
-  { name, is_healthcare_agency, plan, provisionedBy, ownerId }: Opened,
+  { name, is_healthcare_agency, plan, provisionedBy, ownerId }: NewWorkspace,
   now: Date,
 ) {
   const id = uuid();

@@ -4,26 +4,26 @@ import { isPassed, type LogPosition } from '@tributary/stream';
 import { dayMs } from '@tributary/vocabulary';
 import {
   beginDeletion,
+  countRemainingProfiles,
   type Deletion,
   findDeletion,
-  forgetDeletion,
-  noteDeletion,
-  openedProfiles,
+  removeDeletion,
   removeProfile,
   removeWorkspace,
+  saveProgress,
 } from './deletion-store.ts';
 
-/** What removes a tenant's rows from the other stores. */
+/** The stores that hold a tenant's data, and the functions that delete it. */
 export interface DeletionStores {
   readonly app: Postgres;
   readonly system: Postgres;
-  /** Where the visits log ends, and how far whoever puts visits into the stores has come. */
+  /** The end of the visit stream, and the position up to which the visit consumer has stored visits. */
   readonly log: { end(): Promise<LogPosition>; consumedThrough(): Promise<LogPosition> };
-  /** Begins to clear the columns of a profile; resolves to how many rows are still there. */
+  /** Starts deleting a profile's rows in ClickHouse; resolves to the number of remaining rows. */
   readonly forgetColumns: (profileId: string) => Promise<number>;
-  /** Takes what is a profile's out of the dead letters. */
+  /** Removes a profile's messages from the dead letters. */
   readonly forgetLetters: (profileId: string, signal: AbortSignal) => Promise<number>;
-  /** Keeps beside the backups what must not come back with one. */
+  /** Records the deletion next to the backups, so that a restored backup does not bring the tenant back. */
   readonly keepNote?:
     | ((deleted: { readonly tenantId: string; readonly isWorkspace: boolean }) => Promise<void>)
     | undefined;
@@ -31,20 +31,24 @@ export interface DeletionStores {
   readonly batchSize?: number;
 }
 
-/** `again`: it waits for something, and is to be asked again in a while. `emptied`: nothing is left but to look once more, a day later. */
+/** `again`: blocked, retry later. `emptied`: all data is removed, and a check for late rows is due one day later. */
 export type Step = 'again' | 'emptied' | 'done';
 
-/** Rows of one transaction: short enough to be in nobody's way. */
-const rowsAtOnce = 2_000;
-const noteEveryMs = 1_000;
-/** For half of the time others have the ledger to themselves. */
+/** Rows deleted per transaction. Small, so that locks are short and do not delay requests. */
+const rowsPerTransaction = 2_000;
+const progressEveryMs = 1_000;
+/** Caps the pause after each batch. The pause is as long as the batch took, so deletion uses at most half of the time. */
 const longestPauseMs = 250;
 
 /**
- * Removes an archived profile or workspace from every store, as far as can be done now. How far it came is stored, and all of it may run
- * again at any point: whoever was killed goes on from there. First it waits until the consumer of visits has passed the place where the log
- * ended after the archive: whoever began before has ended by then, and whoever begins afterwards finds no such profile. Then the columns and
- * the dead letters, then the ledger table by table, the tenant's own row last; a day later it looks whether anything came after all.
+ * Removes an archived profile or workspace from every store, as far as possible now. Progress is stored and every step is idempotent, so an
+ * interrupted run resumes.
+ *
+ * 1. Waits until the visit consumer has passed the end of the visit stream as of the archive. Work that began before the archive has then
+ *    finished, and later work no longer finds the profile.
+ * 2. Deletes from ClickHouse and the dead letters.
+ * 3. Empties the PostgreSQL tables one by one, the tenant's own row last.
+ * 4. Checks one day later for rows that were written late.
  */
 export async function deleteTenantStep(stores: DeletionStores, tenantId: string, signal: AbortSignal): Promise<Step> {
   const deletion = await findDeletion(stores.system, tenantId);
@@ -53,7 +57,7 @@ export async function deleteTenantStep(stores: DeletionStores, tenantId: string,
     await beginDeletion(stores.app, tenantId, stores.now());
     return 'again';
   }
-  if (deletion.lookAgainAt) return lookAgain(stores, deletion, signal);
+  if (deletion.lookAgainAt) return checkForLateRows(stores, deletion, signal);
   if (deletion.logPosition === null) await stores.keepNote?.(deletion);
   return deletion.isWorkspace
     ? deleteWorkspaceStep(stores, deletion, signal)
@@ -63,46 +67,47 @@ export async function deleteTenantStep(stores: DeletionStores, tenantId: string,
 async function deleteProfileStep(stores: DeletionStores, deletion: Deletion, signal: AbortSignal): Promise<Step> {
   const { system, log, now } = stores;
   const { tenantId } = deletion;
-  const note = (what: Parameters<typeof noteDeletion>[2]) => noteDeletion(system, tenantId, what, now());
+  const record = (progress: Parameters<typeof saveProgress>[2]) => saveProgress(system, tenantId, progress, now());
   const position = deletion.logPosition ?? (await log.end());
-  if (deletion.logPosition === null) await note({ logPosition: position });
-  for (const at of queues) await emptyTable(stores, at, tenantId, rowsAtOnce, async () => signal.throwIfAborted());
+  if (deletion.logPosition === null) await record({ logPosition: position });
+  for (const table of queueTables)
+    await emptyTable(stores, table, tenantId, rowsPerTransaction, async () => signal.throwIfAborted());
   if (!isPassed(await log.consumedThrough(), position)) return 'again';
 
-  await note({ phase: 'columns' });
+  await record({ phase: 'columns' });
   if ((await stores.forgetColumns(tenantId)) > 0) return 'again';
-  await note({ phase: 'dead letters' });
+  await record({ phase: 'dead letters' });
   await stores.forgetLetters(tenantId, signal);
   await emptyTables(stores, deletion, profileTables, signal);
-  // A batch of attribution that had begun before its rows went may have ended since.
+  // An attribution batch that started before the deletion may have written rows in the meantime.
   if ((await stores.forgetColumns(tenantId)) > 0) return 'again';
   await removeProfile(stores.app, deletion);
-  await note({ phase: 'looking again', isEmptied: true, lookAgainAt: new Date(now().getTime() + dayMs) });
+  await record({ phase: 'looking again', isEmptied: true, lookAgainAt: new Date(now().getTime() + dayMs) });
   return 'emptied';
 }
 
 async function deleteWorkspaceStep(stores: DeletionStores, deletion: Deletion, signal: AbortSignal): Promise<Step> {
-  if ((await openedProfiles(stores.app, deletion.tenantId)) > 0) return 'again';
+  if ((await countRemainingProfiles(stores.app, deletion.tenantId)) > 0) return 'again';
   await emptyTables(stores, deletion, workspaceTables, signal);
   await removeWorkspace(stores.app, deletion.tenantId);
-  await forgetDeletion(stores.system, deletion.tenantId);
+  await removeDeletion(stores.system, deletion.tenantId);
   return 'done';
 }
 
-/** What came between the last look and the profile's end, from a process that had been away: nobody else would find it. */
-async function lookAgain(stores: DeletionStores, deletion: Deletion, signal: AbortSignal): Promise<Step> {
+/** Deletes rows that a stalled process wrote between the last check and the removal of the profile. Nothing else would find them. */
+async function checkForLateRows(stores: DeletionStores, deletion: Deletion, signal: AbortSignal): Promise<Step> {
   const { tenantId, lookAgainAt } = deletion;
   if (lookAgainAt && lookAgainAt > stores.now()) return 'emptied';
   if ((await stores.forgetColumns(tenantId)) > 0) return 'again';
   await stores.forgetLetters(tenantId, signal);
-  await emptyTables(stores, deletion, withoutReference, signal);
-  await forgetDeletion(stores.system, tenantId);
+  await emptyTables(stores, deletion, tablesWithoutReference, signal);
+  await removeDeletion(stores.system, tenantId);
   return 'done';
 }
 
-const queues = profileTables.filter(({ isQueue }) => isQueue);
-/** Rows that refer to no profile, and so may outlive it. */
-const withoutReference = profileTables.filter(({ owner }) => owner === 'owner_id');
+const queueTables = profileTables.filter(({ isQueue }) => isQueue);
+/** Tables without a foreign key to the profile: their rows may outlive it. */
+const tablesWithoutReference = profileTables.filter(({ owner }) => owner === 'owner_id');
 
 async function emptyTables(
   stores: DeletionStores,
@@ -111,28 +116,28 @@ async function emptyTables(
   signal: AbortSignal,
 ): Promise<void> {
   const rows: Record<string, number> = { ...rowsDeleted };
-  let [notedAt, startedAt] = [0, performance.now()];
+  let [recordedAt, startedAt] = [0, performance.now()];
   for (const at of tables) {
-    const note = () =>
-      noteDeletion(stores.system, tenantId, { phase: 'ledger', atTable: at.table, rowsDeleted: rows }, stores.now());
-    await emptyTable(stores, at, tenantId, stores.batchSize ?? rowsAtOnce, async (count) => {
+    const record = () =>
+      saveProgress(stores.system, tenantId, { phase: 'ledger', atTable: at.table, rowsDeleted: rows }, stores.now());
+    await emptyTable(stores, at, tenantId, stores.batchSize ?? rowsPerTransaction, async (count) => {
       const endedAt = performance.now();
       rows[at.table] = (rows[at.table] ?? 0) + count;
-      if (endedAt - notedAt > noteEveryMs) {
-        await note();
-        notedAt = endedAt;
+      if (endedAt - recordedAt > progressEveryMs) {
+        await record();
+        recordedAt = endedAt;
       }
       await sleep(Math.min(endedAt - startedAt, longestPauseMs), undefined, { signal });
       startedAt = performance.now();
     });
     startedAt = performance.now();
   }
-  await noteDeletion(stores.system, tenantId, { phase: 'ledger', rowsDeleted: rows }, stores.now());
+  await saveProgress(stores.system, tenantId, { phase: 'ledger', rowsDeleted: rows }, stores.now());
 }
 
 const pauseMs = 1_000;
 
-/** Step after step, until it is emptied: for a command that waits. */
+/** Runs steps until the tenant is emptied. Used by commands that wait for the result. */
 export async function untilEmptied(
   stores: DeletionStores,
   tenantId: string,

@@ -23,7 +23,7 @@ async function asAdmin<Row extends pg.QueryResultRow>(text: string, values: unkn
   }
 }
 
-/** Which tables have a row that names one of the ids, whichever the column. */
+/** Tables with a row that contains one of the ids in any column. */
 async function rowsThatName(...ids: string[]): Promise<string[]> {
   const tables = await asAdmin<{ tablename: string }>(
     "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'kysely%'",
@@ -42,10 +42,10 @@ interface Tenant {
   readonly workspaceId: string;
 }
 
-/** People, three of them merged one into the other, the younger into the elder, with what they did and what is left of somebody who was erased. */
+/** Creates customers, three of them merged in a chain, with outcomes, and the tombstone of an erased customer. */
 async function fill({ id, workspaceId }: Tenant): Promise<void> {
   await buildApiKey(kit.app, id);
-  const people = Array.from({ length: 7 }, () => uuid());
+  const customers = Array.from({ length: 7 }, () => uuid());
   await kit.app.behind({ profileId: id, workspaceId }).transaction(async (tx) => {
     await sql`INSERT INTO outbox VALUES (gen_random_uuid(), ${id}, 'recompute.completed', '{}', now())`.execute(tx);
     const place = { table: 'idempotent_answers', column: 'body', row: '00', profileId: id };
@@ -54,25 +54,25 @@ async function fill({ id, workspaceId }: Tenant): Promise<void> {
     );
     await sql`
       INSERT INTO customers (profile_id, id, sources, terms, first_seen_at, last_seen_at, created_at)
-      SELECT ${id}, person, '{}', ARRAY['word', person::text], now(), now(), now() FROM unnest(${people}::uuid[]) person`.execute(
+      SELECT ${id}, customer, '{}', ARRAY['word', customer::text], now(), now(), now() FROM unnest(${customers}::uuid[]) customer`.execute(
       tx,
     );
     for (const place of [0, 1])
-      await sql`UPDATE customers SET merged_into = ${people[place]} WHERE profile_id = ${id} AND id = ${people[place + 1]}`.execute(
+      await sql`UPDATE customers SET merged_into = ${customers[place]} WHERE profile_id = ${id} AND id = ${customers[place + 1]}`.execute(
         tx,
       );
     await sql`
       INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at)
-      SELECT ${id}, 'email', person || '@example.cl', person, 'api', now() FROM unnest(${people.slice(2)}::uuid[]) person`.execute(
+      SELECT ${id}, 'email', customer || '@example.cl', customer, 'api', now() FROM unnest(${customers.slice(2)}::uuid[]) customer`.execute(
       tx,
     );
     await sql`
       INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
         occurred_at, recorded_at, updated_at, amount, currency, rest)
-      SELECT ${id}, gen_random_uuid(), person, 'e', 'e', 'e', 'e', person, now(), now(), now(), 1, 'USD', '{}'
-      FROM unnest(${people.slice(2)}::uuid[]) person`.execute(tx);
+      SELECT ${id}, gen_random_uuid(), customer, 'e', 'e', 'e', 'e', customer, now(), now(), now(), 1, 'USD', '{}'
+      FROM unnest(${customers.slice(2)}::uuid[]) customer`.execute(tx);
     await sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
-      VALUES (${id}, ${uuid()}, ${people[3]}, 'identify', now())`.execute(tx);
+      VALUES (${id}, ${uuid()}, ${customers[3]}, 'identify', now())`.execute(tx);
     await sql`INSERT INTO erasures (profile_id, id, request_ref, status, reason, requested_at, cleared)
       VALUES (${id}, ${uuid()}, 'r', 'queued', 'other', now(), '{}')`.execute(tx);
     await sql`INSERT INTO tombstones (profile_id, hash, erasure_id, erased_at) VALUES (${id}, '\\x01', ${uuid()}, now())`.execute(
@@ -115,93 +115,93 @@ const step = (id: string, more?: Partial<DeletionStores>) => deleteTenantStep(st
 const statusOf = async (id: string) =>
   (await kit.app.forProfile(id).transaction((tx) => listDeletionStatus(tx, 10, id)))[0];
 
-describe('a profile', () => {
-  test('is gone from every table but for the note to look again, a day later also from there; its sibling loses nothing', async () => {
-    const gone = await buildProfile(kit.app);
-    const sibling = await buildProfile(kit.app, { workspaceId: gone.workspaceId });
-    await fill(gone);
+describe('deletion of a profile', () => {
+  test('removes a profile from every table, its deletion record one day later, and nothing of a sibling profile', async () => {
+    const deleted = await buildProfile(kit.app);
+    const sibling = await buildProfile(kit.app, { workspaceId: deleted.workspaceId });
+    await fill(deleted);
     await fill(sibling);
     const before = await rowsThatName(sibling.id);
     expect(before).toContain('search_terms');
-    await archive(gone);
-    expect(await step(gone.id)).toBe('emptied');
-    expect(await rowsThatName(gone.id)).toEqual(['tenant_deletions']);
-    expect(await statusOf(gone.id)).toMatchObject({ phase: 'looking again', emptied_at: kit.clock.now() });
-    expect(await step(gone.id)).toBe('emptied');
+    await archive(deleted);
+    expect(await step(deleted.id)).toBe('emptied');
+    expect(await rowsThatName(deleted.id)).toEqual(['tenant_deletions']);
+    expect(await statusOf(deleted.id)).toMatchObject({ phase: 'looking again', emptied_at: kit.clock.now() });
+    expect(await step(deleted.id)).toBe('emptied');
     kit.clock.advance(86_400_000);
-    // Something had come after all.
+    // A late write left rows.
     columns = [3];
-    expect(await step(gone.id)).toBe('again');
-    expect(await step(gone.id)).toBe('done');
-    expect(await step(gone.id)).toBe('done');
-    expect(letters).toEqual([gone.id, gone.id]);
-    expect(await rowsThatName(gone.id)).toEqual([]);
+    expect(await step(deleted.id)).toBe('again');
+    expect(await step(deleted.id)).toBe('done');
+    expect(await step(deleted.id)).toBe('done');
+    expect(letters).toEqual([deleted.id, deleted.id]);
+    expect(await rowsThatName(deleted.id)).toEqual([]);
     expect(await rowsThatName(sibling.id)).toEqual(before);
   });
 
-  test('waits for the log as it was after the archive, then for the columns, and only then loses its people', async () => {
-    const gone = await buildProfile(kit.app);
-    await fill(gone);
-    await archive(gone);
+  test('waits for the visit stream as of the archive, then for ClickHouse, before it deletes customers', async () => {
+    const deleted = await buildProfile(kit.app);
+    await fill(deleted);
+    await archive(deleted);
     log.passed = '6';
-    expect(await step(gone.id)).toBe('again');
+    expect(await step(deleted.id)).toBe('again');
     log.end = '100';
-    expect(await statusOf(gone.id)).toMatchObject({ phase: 'waiting' });
+    expect(await statusOf(deleted.id)).toMatchObject({ phase: 'waiting' });
     log.passed = '7';
     columns = [5, 0, 2];
-    expect(await step(gone.id)).toBe('again');
-    expect(await rowsThatName(gone.id)).toContain('customers');
-    // Nothing there at first, but something that a batch wrote while the tables were emptied.
-    expect(await step(gone.id)).toBe('again');
-    expect(await rowsThatName(gone.id)).not.toContain('customers');
-    expect(await rowsThatName(gone.id)).toContain('profiles');
-    expect(await step(gone.id)).toBe('emptied');
+    expect(await step(deleted.id)).toBe('again');
+    expect(await rowsThatName(deleted.id)).toContain('customers');
+    // No rows on the first call, but rows that a batch wrote while the tables were emptied on the second.
+    expect(await step(deleted.id)).toBe('again');
+    expect(await rowsThatName(deleted.id)).not.toContain('customers');
+    expect(await rowsThatName(deleted.id)).toContain('profiles');
+    expect(await step(deleted.id)).toBe('emptied');
   });
 
-  test('goes on where it was interrupted, and says how far it is', async () => {
-    const gone = await buildProfile(kit.app);
-    await fill(gone);
-    await archive(gone);
+  test('resumes after an interruption and reports its progress', async () => {
+    const deleted = await buildProfile(kit.app);
+    await fill(deleted);
+    await archive(deleted);
     let left = 12;
-    const dying = {
+    const failing = {
       ...kit.app,
-      behind: (wall: Parameters<typeof kit.app.behind>[0]) => {
+      behind: (scope: Parameters<typeof kit.app.behind>[0]) => {
         left -= 1;
         if (left < 0) throw new Error('killed');
-        return kit.app.behind(wall);
+        return kit.app.behind(scope);
       },
     };
-    let deaths = 0;
+    let interruptions = 0;
     for (;;) {
-      left = 12 + deaths;
-      const end = await step(gone.id, { app: dying }).catch((error: Error) => error.message);
+      left = 12 + interruptions;
+      const end = await step(deleted.id, { app: failing }).catch((error: Error) => error.message);
       if (end !== 'killed') break;
-      deaths += 1;
+      interruptions += 1;
     }
-    expect(deaths).toBeGreaterThan(2);
-    expect(await rowsThatName(gone.id)).toEqual(['tenant_deletions']);
-    expect(await statusOf(gone.id)).toMatchObject({ rows_deleted: expect.any(Number) });
+    expect(interruptions).toBeGreaterThan(2);
+    expect(await rowsThatName(deleted.id)).toEqual(['tenant_deletions']);
+    expect(await statusOf(deleted.id)).toMatchObject({ rows_deleted: expect.any(Number) });
   });
 
-  test('that is not archived is not touched', async () => {
+  test('leaves a profile that is not archived untouched', async () => {
     const profile = await buildProfile(kit.app);
     await fill(profile);
     expect(await step(profile.id)).toBe('done');
     expect(await rowsThatName(profile.id)).toContain('profiles');
-    // Nor can whoever works the queues reach what keeps its erased people out.
+    // The role of the queues cannot read tombstones either.
     const { rows } = await kit.system.unbound.query(sql`SELECT FROM tombstones WHERE profile_id = ${profile.id}`);
     expect(rows).toEqual([]);
   });
 
-  test('takes no visit any more', async () => {
-    const [gone, other] = [await buildProfile(kit.app), await buildProfile(kit.app)];
-    await archive(gone);
-    const ask = 'SELECT profile_id FROM find_visit_profiles($1)';
-    expect(await kit.app.unbound.lookUp(ask, [[gone.id, other.id]])).toEqual([{ profile_id: other.id }]);
+  test('excludes a deleted profile from those that accept visits', async () => {
+    const [deleted, other] = [await buildProfile(kit.app), await buildProfile(kit.app)];
+    await archive(deleted);
+    const query = 'SELECT profile_id FROM find_visit_profiles($1)';
+    expect(await kit.app.unbound.lookUp(query, [[deleted.id, other.id]])).toEqual([{ profile_id: other.id }]);
   });
 });
 
-test('a workspace goes after all of its profiles', async () => {
+test('deletes a workspace after all of its profiles', async () => {
   const one = await buildProfile(kit.app);
   const two = await buildProfile(kit.app, { workspaceId: one.workspaceId });
   await fill(one);
@@ -219,29 +219,29 @@ test('a workspace goes after all of its profiles', async () => {
   expect(await rowsThatName(one.id, two.id, one.workspaceId)).toEqual([]);
 });
 
-test('the queue takes a deletion until it is emptied, and again when its day has come; one that is set aside rests', async () => {
-  const gone = await buildProfile(kit.app);
-  await archive(gone);
+test('the queue returns a deletion until it is emptied and again one day later, but not while it is parked', async () => {
+  const deleted = await buildProfile(kit.app);
+  await archive(deleted);
   const queue = tenantDeletions(stores());
-  const taken = async () => (await queue.take(gone.id, 1, signal)).items.length;
+  const countClaimed = async () => (await queue.take(deleted.id, 1, signal)).items.length;
   const asSystem = (work: (tx: Parameters<typeof queue.putBack>[0]) => Promise<void>) =>
     kit.system.unbound.transaction(work);
-  expect(await taken()).toBe(1);
-  await asSystem((tx) => queue.setAside(tx, gone.id, { id: gone.id }));
-  expect(await taken()).toBe(0);
-  await asSystem((tx) => queue.putBack(tx, gone.id, [gone.id]));
-  const batch = { key: gone.id, items: [{ id: gone.id }], isMore: true, signal, hold: async () => {} };
+  expect(await countClaimed()).toBe(1);
+  await asSystem((tx) => queue.setAside(tx, deleted.id, { id: deleted.id }));
+  expect(await countClaimed()).toBe(0);
+  await asSystem((tx) => queue.putBack(tx, deleted.id, [deleted.id]));
+  const batch = { key: deleted.id, items: [{ id: deleted.id }], isMore: true, signal, hold: async () => {} };
   await queue.work(batch);
-  expect(await taken()).toBe(0);
+  expect(await countClaimed()).toBe(0);
   kit.clock.advance(86_400_000);
-  expect(await taken()).toBe(1);
+  expect(await countClaimed()).toBe(1);
   await queue.work(batch);
-  expect(await taken()).toBe(0);
-  expect(await rowsThatName(gone.id)).toEqual([]);
+  expect(await countClaimed()).toBe(0);
+  expect(await rowsThatName(deleted.id)).toEqual([]);
 });
 
-describe('the list of tables', () => {
-  test('has every table with a profile, and every one that refers to a profile or workspace', async () => {
+describe('the list of tenant tables', () => {
+  test('contains every table with a profile column or a foreign key to profiles or workspaces', async () => {
     const columns = await asAdmin<{ name: string }>(`
       SELECT c.table_name AS name FROM information_schema.columns c
       JOIN information_schema.tables t USING (table_schema, table_name)
@@ -250,11 +250,11 @@ describe('the list of tables', () => {
       SELECT conrelid::regclass::text AS name FROM pg_constraint
       WHERE contype = 'f' AND confrelid IN ('profiles'::regclass, 'workspaces'::regclass)`);
     const listed = [...profileTables, ...workspaceTables].map(({ table }) => table as string);
-    const known = new Set([...listed, ...goWithTheTenant, 'profiles', 'workspaces', 'tenant_deletions']);
-    expect([...columns, ...references].map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+    const covered = new Set([...listed, ...goWithTheTenant, 'profiles', 'workspaces', 'tenant_deletions']);
+    expect([...columns, ...references].map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
   });
 
-  test('names rows by an index, and whoever takes them away may', async () => {
+  test('addresses rows by a unique index, with a role that may delete them', async () => {
     for (const { table, owner, key, as } of [...profileTables, ...workspaceTables]) {
       const role = `tributary_${as}`;
       const [may] = await asAdmin<{ may: boolean }>(

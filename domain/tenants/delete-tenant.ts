@@ -8,7 +8,7 @@ import { reachWorkspace } from './reach.ts';
 import type { StepUp } from './step-up.ts';
 import { archiveProfile, archiveWorkspace, lockUndeletedProfile } from './store.ts';
 
-/** Out of reach at once: no credential of it works from this commit on. The rows go in the background. */
+/** Archives the profile, so that its credentials stop working with this commit. The queue removes the rows in the background. */
 export const deleteProfile: Handles<Routes['deleteProfile'], StepUp> = async ({ params, body }, context) => {
   const { caller, effect, now, addToAudit } = context;
   const { workspaceId, profileId } = params;
@@ -17,17 +17,17 @@ export const deleteProfile: Handles<Routes['deleteProfile'], StepUp> = async ({ 
   return effect(async (tx) => {
     await enter(tx, { workspaceId });
     if (caller.kind === 'app') await refuseUnlessOwnTest(tx, profileId, caller.appId);
-    // One that was archived before is deleted too.
+    // Finds archived profiles too: they can be deleted.
     if (!(await lockUndeletedProfile(tx, workspaceId, profileId)))
       return refuse('not_found', 'There is no such profile.');
     await archiveProfile(tx, profileId, now);
     await insertDeletion(tx, profileId, workspaceId, now);
     addToAudit({ log: { workspaceId } });
-    return gone(profileId, workspaceId);
+    return toDeletedProfile(profileId, workspaceId);
   });
 };
 
-/** Data of merchants is for their owner to delete. */
+/** An app may delete only its own test profiles. Merchant data is deleted by the owner of the workspace. */
 async function refuseUnlessOwnTest(tx: Tx, profileId: string, appId: string | undefined): Promise<void> {
   const governing = await findGoverningApp(tx, profileId);
   if (!governing || governing !== appId) refuse('not_found', 'There is no such profile.');
@@ -35,7 +35,7 @@ async function refuseUnlessOwnTest(tx: Tx, profileId: string, appId: string | un
     refuse('forbidden', 'An app deletes test profiles only. The owner of the workspace deletes others.');
 }
 
-/** Out of reach at once. Its owners may restore it for some days, unless they ask for it to be removed now. */
+/** Archives the workspace at once. Owners may restore it for some days, unless `delete_now` is set. */
 export const deleteWorkspace: Handles<Routes['deleteWorkspace'], StepUp> = async ({ params, body }, context) => {
   const { effect, now, addToAudit } = context;
   const { workspaceId } = params;
@@ -47,43 +47,43 @@ export const deleteWorkspace: Handles<Routes['deleteWorkspace'], StepUp> = async
     await archiveWorkspace(tx, workspaceId, now);
     if (until) await scheduleDeletion(tx, workspaceId, until, now);
     else await insertDeletions(tx, workspaceId, now);
-    // Its own log goes with it.
+    // Uses the installation log: the workspace's own log is deleted with the workspace.
     addToAudit({ log: 'installation', detail: { delete_now: body.delete_now } });
-    return workspaceGone(workspaceId, until);
+    return toDeletedWorkspace(workspaceId, until);
   });
 };
 
-/** The operator may wait for the rows to be gone: `untilEmptied` is for the command to call. Resolves to the workspace. */
+/** Resolves to the workspace id. A command that has to wait for the removal of the rows calls `untilEmptied` afterwards. */
 export async function archiveProfileByOperator(operator: Operator, profileId: string): Promise<string> {
-  const place = { profileId, params: { profileId } };
-  const { body } = await operator.effect(routes.deleteProfile, place, async (tx, addToAudit) => {
-    // One that is archived is deleted again: an earlier run may have left rows.
+  const target = { profileId, params: { profileId } };
+  const { body } = await operator.effect(routes.deleteProfile, target, async (tx, addToAudit) => {
+    // Accepts archived profiles: an interrupted earlier run may have left rows.
     await archiveProfile(tx, profileId, operator.now);
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (!workspaceId) return refuse('not_found', 'There is no such profile.');
     await enter(tx, { profileId, workspaceId });
     await insertDeletion(tx, profileId, workspaceId, operator.now);
     addToAudit({ log: { workspaceId } });
-    return gone(profileId, workspaceId);
+    return toDeletedProfile(profileId, workspaceId);
   });
   return body.meta.workspace_id;
 }
 
 export async function archiveWorkspaceByOperator(operator: Operator, workspaceId: string): Promise<void> {
-  const place = { workspaceId, params: { workspaceId } };
-  await operator.effect(routes.deleteWorkspace, place, async (tx, addToAudit) => {
+  const target = { workspaceId, params: { workspaceId } };
+  await operator.effect(routes.deleteWorkspace, target, async (tx, addToAudit) => {
     if (!(await archiveWorkspace(tx, workspaceId, operator.now)))
       return refuse('not_found', 'There is no such workspace.');
     await insertDeletions(tx, workspaceId, operator.now);
     addToAudit({ log: 'installation' });
-    return workspaceGone(workspaceId, null);
+    return toDeletedWorkspace(workspaceId, null);
   });
 }
 
-const gone = (id: string, workspaceId: string) =>
+const toDeletedProfile = (id: string, workspaceId: string) =>
   answer(200, { data: { id, deleted: true as const }, meta: { workspace_id: workspaceId } });
 
-const workspaceGone = (id: string, until: Date | null) =>
+const toDeletedWorkspace = (id: string, until: Date | null) =>
   answer(200, {
     data: { id, deleted: true as const, restorable_until: until?.toISOString() ?? null },
     meta: { workspace_id: id },

@@ -2,7 +2,7 @@ import type { Everywhere, Postgres, Tx } from '@tributary/postgres';
 import type { LogPosition } from '@tributary/stream';
 import { sql } from 'kysely';
 
-/** A tenant that is being deleted: a profile, or a workspace after its profiles. */
+/** A profile or workspace that is being deleted. A workspace is removed after its profiles. */
 export interface Deletion {
   readonly tenantId: string;
   readonly workspaceId: string;
@@ -11,12 +11,12 @@ export interface Deletion {
   readonly phase: string;
   readonly logPosition: LogPosition | null;
   readonly lookAgainAt: Date | null;
-  /** Until then its owners may restore the workspace, and nothing is removed. */
+  /** Owners may restore the workspace until this time; nothing is removed before it. */
   readonly restorableUntil: Date | null;
   readonly rowsDeleted: Readonly<Record<string, number>>;
 }
 
-/** Where it stands, for the operator. */
+/** The progress of a deletion, as the operator sees it. */
 export type DeletionStatus = {
   readonly tenant_id: string;
   readonly workspace_id: string;
@@ -31,14 +31,14 @@ export type DeletionStatus = {
   readonly updated_at: Date;
 };
 
-/** In the transaction that archives the profile. Asked for twice, it is one. */
+/** Call in the transaction that archives the profile. A repeated call changes nothing. */
 export async function insertDeletion(tx: Tx, profileId: string, workspaceId: string, now: Date): Promise<void> {
   await sql`
     INSERT INTO tenant_deletions (profile_id, workspace_id, requested_at, updated_at)
     VALUES (${profileId}, ${workspaceId}, ${now}, ${now}) ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** The same for a workspace and all of its profiles. */
+/** Inserts deletions for a workspace and all of its profiles, and ends the time in which the workspace can be restored. */
 export async function insertDeletions(tx: Tx, workspaceId: string, now: Date): Promise<void> {
   await sql`
     INSERT INTO tenant_deletions (profile_id, workspace_id, requested_at, updated_at)
@@ -48,14 +48,14 @@ export async function insertDeletions(tx: Tx, workspaceId: string, now: Date): P
   await sql`UPDATE tenant_deletions SET restorable_until = NULL WHERE profile_id = ${workspaceId}`.execute(tx);
 }
 
-/** Nothing is removed before that time, and its owners may restore the workspace. */
+/** Schedules a deletion: nothing is removed before `until`, and the owners may restore the workspace meanwhile. */
 export async function scheduleDeletion(tx: Tx, workspaceId: string, until: Date, now: Date): Promise<void> {
   await sql`
     INSERT INTO tenant_deletions (profile_id, workspace_id, requested_at, updated_at, phase, restorable_until)
     VALUES (${workspaceId}, ${workspaceId}, ${now}, ${now}, 'restorable', ${until}) ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** Begins what was scheduled, once the workspace cannot be restored any more. */
+/** Starts a scheduled deletion whose restore period has ended. */
 export async function beginDeletion(app: Postgres, workspaceId: string, now: Date): Promise<void> {
   await app.forWorkspace(workspaceId).transaction(async (tx) => {
     const { rows } = await sql`
@@ -65,7 +65,7 @@ export async function beginDeletion(app: Postgres, workspaceId: string, now: Dat
   });
 }
 
-/** False where the time has passed, or another restored it. */
+/** Returns false when the restore period has ended or the workspace was already restored. */
 export async function cancelDeletion(tx: Tx, workspaceId: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     DELETE FROM tenant_deletions WHERE profile_id = ${workspaceId} AND restorable_until > ${now} RETURNING profile_id`.execute(
@@ -81,7 +81,7 @@ export interface DeletedWorkspace {
   readonly restorableUntil: Date;
 }
 
-/** Those that the person may restore, on all servers. */
+/** The deleted workspaces that the user may restore, from all database servers. */
 export const findDeletedWorkspaces = (everywhere: Everywhere, userId: string, now: Date): Promise<DeletedWorkspace[]> =>
   everywhere.transaction(
     async (tx) => {
@@ -102,10 +102,10 @@ export async function findDeletion(system: Postgres, tenantId: string): Promise<
   return rows[0];
 }
 
-export async function noteDeletion(
+export async function saveProgress(
   system: Postgres,
   tenantId: string,
-  what: {
+  progress: {
     readonly logPosition?: LogPosition;
     readonly phase?: string;
     readonly atTable?: string;
@@ -116,19 +116,19 @@ export async function noteDeletion(
   now: Date,
 ): Promise<void> {
   await system.unbound.query(sql`
-    UPDATE tenant_deletions SET log_position = coalesce(log_position, ${what.logPosition ?? null}), phase = coalesce(${what.phase ?? null}, phase),
-      at_table = ${what.atTable ?? null}, rows_deleted = coalesce(${what.rowsDeleted ? JSON.stringify(what.rowsDeleted) : null}::jsonb, rows_deleted),
-      emptied_at = CASE WHEN ${what.isEmptied ?? false} THEN ${now}::timestamptz ELSE emptied_at END,
-      look_again_at = coalesce(${what.lookAgainAt ?? null}::timestamptz, look_again_at), updated_at = ${now}
+    UPDATE tenant_deletions SET log_position = coalesce(log_position, ${progress.logPosition ?? null}), phase = coalesce(${progress.phase ?? null}, phase),
+      at_table = ${progress.atTable ?? null}, rows_deleted = coalesce(${progress.rowsDeleted ? JSON.stringify(progress.rowsDeleted) : null}::jsonb, rows_deleted),
+      emptied_at = CASE WHEN ${progress.isEmptied ?? false} THEN ${now}::timestamptz ELSE emptied_at END,
+      look_again_at = coalesce(${progress.lookAgainAt ?? null}::timestamptz, look_again_at), updated_at = ${now}
     WHERE profile_id = ${tenantId}`);
 }
 
-export async function forgetDeletion(system: Postgres, tenantId: string): Promise<void> {
+export async function removeDeletion(system: Postgres, tenantId: string): Promise<void> {
   await system.unbound.query(sql`DELETE FROM tenant_deletions WHERE profile_id = ${tenantId}`);
 }
 
-/** The profiles of a workspace that still have their row. */
-export async function openedProfiles(app: Postgres, workspaceId: string): Promise<number> {
+/** Counts the profiles of a workspace whose row still exists. */
+export async function countRemainingProfiles(app: Postgres, workspaceId: string): Promise<number> {
   const { rows } = await app
     .forWorkspace(workspaceId)
     .transaction((tx) =>
@@ -137,7 +137,7 @@ export async function openedProfiles(app: Postgres, workspaceId: string): Promis
   return Number(rows[0]?.n ?? 0);
 }
 
-/** Its tables are empty by now; the few rows that refer to it otherwise go along, and those that are kept with the accounts. */
+/** Deletes the profile's row and its assistants on the home server. Its tables are empty by now; foreign keys cascade to the few rows left. */
 export async function removeProfile(app: Postgres, { tenantId, workspaceId }: Deletion): Promise<void> {
   await app.home.unbound.lookUp('SELECT forget_assistants_of($1)', [tenantId]);
   await app
@@ -155,7 +155,7 @@ export async function removeWorkspace(app: Postgres, workspaceId: string): Promi
     );
 }
 
-/** For the operator, those that were asked for last first. */
+/** Lists deletions for the operator, most recently requested first. */
 export async function listDeletionStatus(tx: Tx, limit: number, tenantId?: string): Promise<DeletionStatus[]> {
   const { rows } = await sql<DeletionStatus>`
     SELECT profile_id AS tenant_id, workspace_id, requested_at, phase, at_table,

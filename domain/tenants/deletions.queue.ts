@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import { type DeletionStores, deleteTenantStep } from './delete-tenant-step.ts';
 import { findDeletion } from './deletion-store.ts';
 
-/** Removes deleted tenants from every store, each step by step in turns of its own, and looks again a day later. */
+/** Queue that runs the deletion steps of each tenant, and the check for late rows one day later. */
 export const tenantDeletions = (stores: DeletionStores): QueueHandler => ({
   async take(tenantId) {
     const deletion = await findDeletion(stores.system, tenantId);
     if (!deletion || deletion.isSetAside) return { items: [], isMore: false };
     const beginsAt = deletion.restorableUntil ?? deletion.lookAgainAt;
     const waitMs = (beginsAt?.getTime() ?? 0) - stores.now().getTime();
-    // The sweep finds it when its day has come.
+    // The sweep picks it up once it is due.
     if (waitMs > 0) return { items: [], isMore: false };
     return { items: [{ id: tenantId }], isMore: true };
   },

@@ -20,10 +20,10 @@ export {
   isServed,
   isTestProfile,
   lockPlan,
-  noteRepriced,
   type ProfileDays,
   type ProfileFacts,
   profileOf,
+  recordRepriced,
 } from './profile-facts.ts';
 export { governedProfile, reachProfile, reachWorkspace } from './reach.ts';
 export type { ReadinessStep } from './readiness.ts';

@@ -10,26 +10,26 @@ import {
 const { kit, api } = await openTest();
 
 const open = () => createWorkspaceByOperator(operatorOf(kit), { name: 'Acme', plan: 'free' });
-const said = async (workspaceId: string) =>
+const readEntries = async (workspaceId: string) =>
   (await auditEntries(kit, { workspaceId })).map(({ actor_kind, action, target }) => [actor_kind, action, target]);
-const deletions = async (workspaceId: string) =>
+const readDeletions = async (workspaceId: string) =>
   (await auditEntries(kit, 'installation'))
     .filter(({ target }) => target === `workspace:${workspaceId}`)
     .map(({ actor_kind, action }) => [actor_kind, action]);
 
-test('what the operator opens and deletes leaves the entries of a request', async () => {
+test('changes by the operator write the same audit entries as requests', async () => {
   const operator = operatorOf(kit);
   const workspaceId = await open();
   const profileId = await createProfileByOperator(operator, { workspace_id: workspaceId, name: 'Shop' });
   expect(await archiveProfileByOperator(operator, profileId)).toBe(workspaceId);
-  expect(await said(workspaceId)).toEqual([
+  expect(await readEntries(workspaceId)).toEqual([
     ['operator', 'workspace.created', `workspace:${workspaceId}`],
     ['operator', 'profile.created', `profile:${profileId}`],
     ['operator', 'profile.deleted', `profile:${profileId}`],
   ]);
 });
 
-test('a profile whose deletion was cut short can be deleted again', async () => {
+test('a profile whose deletion was interrupted can be deleted again', async () => {
   const operator = operatorOf(kit);
   const workspaceId = await open();
   const profileId = await createProfileByOperator(operator, { workspace_id: workspaceId, name: 'Shop' });
@@ -37,7 +37,7 @@ test('a profile whose deletion was cut short can be deleted again', async () => 
   expect(await archiveProfileByOperator(operator, profileId)).toBe(workspaceId);
 });
 
-test('that a workspace was deleted outlives its own log', async () => {
+test('the deletion of a workspace is recorded in the installation log', async () => {
   const [byOperator, byOwner] = [await open(), await open()];
   await archiveWorkspaceByOperator(operatorOf(kit), byOperator);
   const owner = await buildMember(kit.app, byOwner);
@@ -48,11 +48,11 @@ test('that a workspace was deleted outlives its own log', async () => {
     payload: { current_password: testPassword },
   });
   expect(statusCode).toBe(200);
-  expect(await deletions(byOperator)).toEqual([['operator', 'workspace.deleted']]);
-  expect(await deletions(byOwner)).toEqual([['user', 'workspace.deleted']]);
+  expect(await readDeletions(byOperator)).toEqual([['operator', 'workspace.deleted']]);
+  expect(await readDeletions(byOwner)).toEqual([['user', 'workspace.deleted']]);
 });
 
-test('in which zone and currency a profile was before stays known', async () => {
+test('keeps the history of a profile’s time zone and currency', async () => {
   const profileId = await createProfileByOperator(operatorOf(kit), { workspace_id: await open(), name: 'Shop' });
   await kit.app.forProfile(profileId).transaction(async (tx) => {
     await tx.updateTable('profiles').set({ name: 'Shoes' }).execute();
@@ -68,7 +68,7 @@ test('in which zone and currency a profile was before stays known', async () => 
   ]);
 });
 
-test('what the operator asks for is checked as a request is', async () => {
+test('operator input is validated like a request', async () => {
   const operator = operatorOf(kit);
   const workspaceId = await open();
   const create = (more: object) =>

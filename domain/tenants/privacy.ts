@@ -7,8 +7,8 @@ import type { StepUp } from './step-up.ts';
 import { lockPrivacyMode, setPrivacyMode } from './store.ts';
 
 /**
- * A partner app makes a profile more private, never less. What shows people leaves the grants on it at that, by a trigger, so that no
- * writer can forget it.
+ * A partner app can make a profile more private, never less. A database trigger removes the scopes that show personal data from its grants,
+ * so that no writer can omit this.
  */
 export async function tightenPrivacy(tx: Tx, profileId: string, mode: PrivacyMode): Promise<void> {
   const { privacy_mode: before } = (await lockPrivacyMode(tx, profileId)) ?? noProfile();
@@ -20,7 +20,7 @@ export async function tightenPrivacy(tx: Tx, profileId: string, mode: PrivacyMod
   await setPrivacyMode(tx, profileId, mode);
 }
 
-/** Owners and admins make the profile more private; only an owner makes it less private. */
+/** Owners and admins can make the profile more private; only an owner can make it less private. */
 export const updatePrivacy: Handles<Routes['updatePrivacy'], StepUp> = async ({ body }, context) => {
   const { caller, ledger, effect, addToAudit } = context;
   const { profileId } = caller;
@@ -36,7 +36,7 @@ export const updatePrivacy: Handles<Routes['updatePrivacy'], StepUp> = async ({ 
   }
   return effect(async (tx) => {
     const { before } = await setPrivacy(tx, profileId, mode);
-    // Another member made it more private meanwhile.
+    // Another member made the profile more private since the first read, so this change would loosen it without a password.
     if (!isLess && isLoosened(before as PrivacyMode, mode))
       refuse('invalid_state', 'The privacy mode was changed meanwhile. Read it again.');
     addToAudit({ detail: { before, privacy_mode: mode } });

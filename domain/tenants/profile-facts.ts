@@ -4,9 +4,9 @@ import type { Plan } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { lockWorkspace } from './store.ts';
 
-/** What other rooms ask of a profile and its workspace. */
+/** Queries on profiles and workspaces for other modules. */
 
-/** How a profile reports. */
+/** The reporting settings of a profile. */
 export interface ProfileFacts {
   readonly timeZone: string;
   readonly currency: string;
@@ -18,26 +18,29 @@ export async function findProfile(tx: Tx, profileId: string): Promise<ProfileFac
   return rows[0];
 }
 
-/** All money of the profile is in the currency that it reports in by now; what that changed is marked, and not yet in the figures. */
-export async function noteRepriced(tx: Tx, profileId: string): Promise<void> {
+/**
+ * Records that all money of the profile is converted to its current currency. The affected conversions are marked dirty, so reports may still lag
+ * behind.
+ */
+export async function recordRepriced(tx: Tx, profileId: string): Promise<void> {
   await sql`
     UPDATE profiles SET repriced_at = clock_timestamp() WHERE id = ${profileId} AND repricing_since IS NOT NULL`.execute(
     tx,
   );
 }
 
-/** The same where there must be one. */
+/** Like `findProfile`, but throws when the profile does not exist. */
 export async function profileOf(tx: Tx, profileId: string): Promise<ProfileFacts> {
-  return (await findProfile(tx, profileId)) ?? gone();
+  return (await findProfile(tx, profileId)) ?? throwMissingProfile();
 }
 
-/** Days where the profile is: the moments at which the first begins and the last ends. */
+/** A range of days in the profile's time zone, as the instants at which the first day begins and the last day ends. */
 export interface ProfileDays extends ProfileFacts {
   readonly from: Date;
   readonly until: Date;
 }
 
-/** With `asOf`, in the zone and currency of that moment. */
+/** With `asOf`, uses the time zone and currency that were set at that instant. */
 export async function findDays(
   tx: Tx,
   profileId: string,
@@ -58,14 +61,14 @@ export async function findDays(
     SELECT time_zone AS "timeZone", reporting_currency AS currency, ${firstDay}::date::timestamp AT TIME ZONE time_zone AS "from",
       (${lastDay}::date + 1)::timestamp AT TIME ZONE time_zone AS until
     FROM ${settings}`.execute(tx);
-  return rows[0] ?? gone();
+  return rows[0] ?? throwMissingProfile();
 }
 
-function gone(): never {
+function throwMissingProfile(): never {
   throw new Error('The profile is gone.');
 }
 
-/** Whether the workspace has such a profile and has not archived it. */
+/** Whether the workspace has this profile and it is not archived. */
 export async function hasProfile(tx: Tx, workspaceId: string, profileId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('profiles')
@@ -77,7 +80,7 @@ export async function hasProfile(tx: Tx, workspaceId: string, profileId: string)
   return row !== undefined;
 }
 
-/** Whether the profile is gone or being deleted: nothing is computed for it any more. An archived one may be restored. */
+/** Whether the profile is deleted or being deleted, so that computing for it is pointless. Archived profiles return false: they may be restored. */
 export async function isBeingDeleted(tx: Tx, profileId: string): Promise<boolean> {
   const { rows } = await sql`SELECT 1 FROM profiles WHERE id = ${profileId} AND NOT is_being_deleted(id)`.execute(tx);
   return rows.length === 0;
@@ -100,13 +103,12 @@ export async function findWorkspaceOf(tx: Tx, profileId: string): Promise<string
   return row?.workspace_id;
 }
 
-/** As people know it. */
 export async function findProfileName(tx: Tx, profileId: string): Promise<string | undefined> {
   const row = await tx.selectFrom('profiles').select('name').where('id', '=', profileId).executeTakeFirst();
   return row?.name;
 }
 
-/** Of the workspace's profiles, archived ones included, those that are among the ids. */
+/** Names of those ids that are profiles of the workspace, including archived ones. */
 export async function findProfileNames(
   tx: Tx,
   workspaceId: string,
@@ -122,7 +124,7 @@ export async function findWorkspaceName(tx: Tx, workspaceId: string): Promise<st
   return row?.name;
 }
 
-/** The workspace that an app provisioned: its members get no e-mail from us. */
+/** Whether an app provisioned the workspace. Members of such a workspace receive no e-mail from Tributary. */
 export async function isAppProvisioned(tx: Tx, workspaceId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('workspaces')
@@ -132,7 +134,7 @@ export async function isAppProvisioned(tx: Tx, workspaceId: string): Promise<boo
   return (row?.provisioned_by ?? null) !== null;
 }
 
-/** The id of the owner that an app named, also before the owner has accepted. */
+/** The id of the owner that an app named, even before the owner accepts the invitation. */
 export async function findNamedOwner(tx: Tx, workspaceId: string): Promise<string | null> {
   const row = await tx.selectFrom('workspaces').select('owner_id').where('id', '=', workspaceId).executeTakeFirst();
   return row?.owner_id ?? null;
@@ -143,13 +145,13 @@ export async function isTestProfile(tx: Tx, profileId: string): Promise<boolean>
   return row?.is_test ?? false;
 }
 
-/** The app that made the profile and governs it; null where none does. */
+/** The app that created the profile and governs it; null if there is none. */
 export async function findGoverningApp(tx: Tx, profileId: string): Promise<string | null> {
   const row = await tx.selectFrom('profiles').select('governing_app_id').where('id', '=', profileId).executeTakeFirst();
   return row?.governing_app_id ?? null;
 }
 
-/** Of a profile behind whose wall the transaction stands. What cannot be told counts as healthcare. */
+/** Requires a transaction scoped to the profile. Counts an unknown profile as healthcare. */
 export async function isHealthcareProfile(tx: Tx, profileId: string): Promise<boolean> {
   const { rows } = await sql<{
     is_healthcare: boolean;
@@ -167,7 +169,7 @@ export async function findPlan(tx: Tx, workspaceId: string): Promise<string | un
   return row?.plan;
 }
 
-/** Locked, so that two at once do not both take the last of what it includes. */
+/** Locks the workspace, so that two concurrent requests cannot both use the last slot of the plan. */
 export async function lockPlan(tx: Tx, workspaceId: string): Promise<Plan> {
   const plan = (await lockWorkspace(tx, workspaceId))?.plan;
   return plan !== undefined && isPlan(plan) ? plan : 'free';

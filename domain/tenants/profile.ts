@@ -6,8 +6,7 @@ import type { Selectable } from 'kysely';
 
 type ProfileRow = Selectable<Schema['profiles']>;
 
-/** A profile as the API shows it. */
-export function showProfile(row: ProfileRow, isHealthcareAgency: boolean) {
+export function toProfileResponse(row: ProfileRow, isHealthcareAgency: boolean) {
   return {
     id: row.id,
     workspace_id: row.workspace_id,
@@ -22,7 +21,7 @@ export function showProfile(row: ProfileRow, isHealthcareAgency: boolean) {
   };
 }
 
-/** A profile in the list of its workspace. */
+/** A profile as an entry of the workspace's list. */
 export const toWorkspaceProfile = (row: ProfileRow) => ({
   id: row.id,
   name: row.name,
@@ -32,7 +31,7 @@ export const toWorkspaceProfile = (row: ProfileRow) => ({
   archived_at: row.archived_at?.toISOString() ?? null,
 });
 
-/** Three letters are not yet a currency, and in one that nobody knows no report could be written. */
+/** The schema checks only for three letters. Reports cannot format an unknown currency. */
 export function refuseUnknownCurrency(currency: string | undefined): void {
   if (currency !== undefined && !isCurrency(currency))
     refuse('validation_error', `${currency} is no currency of ISO 4217; send one like CLP or USD.`, {

@@ -2,7 +2,7 @@ import { type Context, refuse } from '@tributary/operations';
 import type { Ledger, Tx } from '@tributary/postgres';
 import { findAppProfile, isWorkspaceOfApp } from './store.ts';
 
-/** How an app reaches what it was given: a profile that it made or holds a grant on, a workspace that it provisioned. */
+/** A profile that an app may access because it created the profile or holds a grant on it. */
 export interface ReachedProfile {
   readonly profileId: string;
   readonly workspaceId: string;
@@ -25,23 +25,23 @@ export async function reachProfile(tx: Tx, appId: string, profileId: string): Pr
   );
 }
 
-/** The profile in the path, for the app that made it; anything else was never there. */
+/** Returns the profile in the path if the calling app created it; otherwise responds 404, as for an unknown profile. */
 export async function governedProfile({ ledger, caller }: Context, profileId: string): Promise<ReachedProfile> {
   const { appId } = caller;
   const reached = appId ? await ledger.transaction((tx) => reachProfile(tx, appId, profileId)) : undefined;
-  // A token that speaks for one profile says nothing of another.
-  const isElsewhere = caller.profileId !== undefined && caller.profileId !== profileId;
-  if (!reached?.isGoverning || isElsewhere) return refuse('not_found', 'There is no such profile.');
+  // A token bound to one profile gives no access to another.
+  const isBoundElsewhere = caller.profileId !== undefined && caller.profileId !== profileId;
+  if (!reached?.isGoverning || isBoundElsewhere) return refuse('not_found', 'There is no such profile.');
   return reached;
 }
 
-/** The workspace that a request names, for its members and for the app that provisioned it; anything else was never there. */
+/** Scopes the ledger to the workspace if the caller is a member or the app that provisioned it; otherwise responds 404, as for an unknown one. */
 export async function reachWorkspace({ ledger, caller, behind }: Context, workspaceId: string): Promise<Ledger> {
   const { appId } = caller;
   if (caller.workspaceId === workspaceId && caller.kind !== 'app') return behind({ workspaceId });
   if (appId && caller.profileId === undefined) {
-    const isTheirs = await ledger.transaction((tx) => isWorkspaceOfApp(tx, appId, workspaceId));
-    if (isTheirs) return behind({ workspaceId });
+    const isProvisioned = await ledger.transaction((tx) => isWorkspaceOfApp(tx, appId, workspaceId));
+    if (isProvisioned) return behind({ workspaceId });
   }
   return refuse('not_found', 'There is no such workspace.');
 }

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { showProfile } from './profile.ts';
+import { toProfileResponse } from './profile.ts';
 import type { ReadinessStep } from './readiness.ts';
 import { checkProfile } from './store.ts';
 
@@ -13,11 +13,11 @@ export const readProfile: Handles<Routes['readProfile'], { readiness: readonly R
   const { done, ...row } = await ledger.transaction((tx) => checkProfile(tx, profileId, checks), {
     readOnly: true,
   });
-  // The workspace's own mark is not visible from inside a profile; the credential has looked it up.
+  // Tenant isolation hides the workspace's agency flag here, so it is derived from the caller, whose lookup has read it.
   const isAgency = caller.isHealthcare && row.privacy_mode === 'standard';
   return answer(200, {
     data: {
-      ...showProfile(row, isAgency),
+      ...toProfileResponse(row, isAgency),
       readiness: [
         { step: 'attribution_enabled', is_done: row.is_attribution_enabled },
         ...readiness.map(({ step }, index) => ({ step, is_done: done[index] === true })),

@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely';
 
-/** A step of setting a profile up. The room that knows whether it is done says so, as an expression over tables of its own. */
+/** A setup step of a profile. The module that owns the data supplies `isDone` as an SQL expression over its tables. */
 export interface ReadinessStep {
   readonly step: string;
   isDone(profileId: string): RawBuilder<boolean>;

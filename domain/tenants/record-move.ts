@@ -2,7 +2,7 @@ import { answer, type Operator } from '@tributary/operations';
 
 const moving = { id: 'moveWorkspace', audit: { action: 'workspace.moved', of: 'workspace:{data.id}' } } as const;
 
-/** That it was taken to another server, in its own log, which has gone along. */
+/** Records in the workspace's audit log, which moves with it, that the workspace moved to another server. */
 export async function recordMove(
   operator: Operator,
   workspaceId: string,

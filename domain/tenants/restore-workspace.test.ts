@@ -87,7 +87,7 @@ test('a deleted workspace is inaccessible for seven days and unchanged once rest
   expect(actions).toContain('workspace.restored');
 });
 
-test('profiles that were archived or deleted before are not restored with it', async () => {
+test('restoring a workspace does not restore profiles archived or deleted before it', async () => {
   const archived = await buildProfile(kit.app, { workspaceId });
   const gone = await buildProfile(kit.app, { workspaceId });
   await call('POST', `/workspaces/${workspaceId}/profiles/${archived.id}/archive`, owner.headers());
@@ -95,8 +95,8 @@ test('profiles that were archived or deleted before are not restored with it', a
   kit.clock.advance(1_000);
   await remove(password);
   await restore();
-  const shown: { id: string; archived_at: string | null }[] = await profiles();
-  expect(shown.map(({ id, archived_at: at }) => [id, at !== null]).sort()).toEqual(
+  const listed: { id: string; archived_at: string | null }[] = await profiles();
+  expect(listed.map(({ id, archived_at: at }) => [id, at !== null]).sort()).toEqual(
     [
       [profileId, false],
       [archived.id, true],
@@ -104,7 +104,7 @@ test('profiles that were archived or deleted before are not restored with it', a
   );
 });
 
-test('after seven days it is removed, and cannot be restored any more', async () => {
+test('removes a workspace after seven days, when it can no longer be restored', async () => {
   await remove(password);
   kit.clock.advance(7 * dayMs);
   expect(await deleted()).toEqual([]);
@@ -116,7 +116,7 @@ test('after seven days it is removed, and cannot be restored any more', async ()
   expect(await workspaceRows()).toEqual([]);
 });
 
-test('with delete_now it is removed at once', async () => {
+test('removes a workspace at once with delete_now', async () => {
   expect((await remove({ ...password, delete_now: true })).data.restorable_until).toBeNull();
   expect(await deleted()).toEqual([]);
   expect((await restore()).status).toBe(404);
@@ -125,25 +125,25 @@ test('with delete_now it is removed at once', async () => {
   expect(await workspaceRows()).toEqual([]);
 });
 
-test('the operator removes one at once that its owner deleted', async () => {
+test('the operator can remove a workspace at once after its owner deleted it', async () => {
   await remove(password);
   await archiveWorkspaceByOperator(operatorOf(kit), workspaceId);
   expect((await restore()).status).toBe(404);
   expect(await step(profileId)).toBe('emptied');
 });
 
-test('404: only an owner of it finds and restores it', async () => {
+test('404: only an owner can list and restore a deleted workspace', async () => {
   const admin = await buildMember(kit.app, workspaceId, 'admin');
-  const stranger = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
+  const foreignOwner = await buildMember(kit.app, (await buildProfile(kit.app)).workspaceId);
   expect((await remove(password, admin)).code).toBe('forbidden');
   await remove(password);
-  for (const who of [admin, stranger]) {
+  for (const who of [admin, foreignOwner]) {
     expect(await deleted(who)).toEqual([]);
     expect((await restore(who)).code).toBe('not_found');
   }
 });
 
-test('two at once restore it once', async () => {
+test('two concurrent restores succeed once', async () => {
   await remove(password);
   const both = await Promise.all([restore(), restore()]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 404]);

@@ -19,7 +19,7 @@ export const listDeletedWorkspaces: Handles<Routes['listDeletedWorkspaces']> = a
   });
 };
 
-/** Everything was kept, so that nothing has to be read back. */
+/** Unarchives the workspace. Deletion has not started, so no data has to be restored. */
 export const restoreWorkspace: Handles<Routes['restoreWorkspace']> = async (
   { params: { id } },
   { caller, servers, effect, addToAudit, now },

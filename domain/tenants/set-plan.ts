@@ -4,7 +4,7 @@ import { savePlan } from './store.ts';
 
 const act = { id: 'setPlan', audit: { action: 'workspace.plan_changed', of: 'workspace:{params.id}' } } as const;
 
-/** What a workspace may hold is between it and whoever runs the service: there is no route. */
+/** Plans are set by the operator of the installation only, so there is no route. */
 export async function setPlanByOperator(operator: Operator, workspaceId: string, plan: Plan): Promise<void> {
   await operator.effect(act, { workspaceId, params: { id: workspaceId } }, async (tx, addToAudit) => {
     if (!(await savePlan(tx, workspaceId, plan))) return refuse('not_found', 'There is no such workspace.');

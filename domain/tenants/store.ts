@@ -10,8 +10,8 @@ export const insertWorkspace = (tx: Tx, row: Insertable<Schema['workspaces']>): 
   tx.insertInto('workspaces').values(row).returningAll().executeTakeFirstOrThrow();
 
 /**
- * Locked, so that two at once do not both take the plan's last place. Not FOR UPDATE: whoever writes an audit entry holds a
- * reference to the workspace, and both would wait for each other.
+ * Locks the workspace, so that two requests cannot both use the last profile slot. Uses FOR NO KEY UPDATE, because FOR UPDATE would deadlock
+ * with transactions whose audit entry references the workspace.
  */
 export const lockWorkspace = (tx: Tx, workspaceId: string): Promise<WorkspaceRow | undefined> =>
   tx.selectFrom('workspaces').selectAll().where('id', '=', workspaceId).forNoKeyUpdate().executeTakeFirst();
@@ -26,7 +26,7 @@ export async function savePlan(tx: Tx, workspaceId: string, plan: string): Promi
   return saved !== undefined;
 }
 
-/** With its profiles that are not archived yet. False when there is none. */
+/** Archives the workspace and its active profiles. Returns false when the workspace does not exist. */
 export async function archiveWorkspace(tx: Tx, workspaceId: string, now: Date): Promise<boolean> {
   const archived = await tx
     .updateTable('workspaces')
@@ -44,7 +44,7 @@ export async function archiveWorkspace(tx: Tx, workspaceId: string, now: Date): 
   return true;
 }
 
-/** With the profiles that were archived with it; those that were archived before stay so. Resolves to its name. */
+/** Unarchives the workspace and the profiles archived together with it, not those archived before. Resolves to its name. */
 export async function unarchiveWorkspace(tx: Tx, workspaceId: string): Promise<string> {
   await sql`
     UPDATE profiles SET archived_at = NULL FROM workspaces w
@@ -72,7 +72,7 @@ export const listWorkspaces = (tx: Tx, limit: number) =>
 export const insertProfile = (tx: Tx, row: Insertable<Schema['profiles']>): Promise<ProfileRow> =>
   tx.insertInto('profiles').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** The profile, and which of the checks hold for it. Asked often, so written out: the query builder takes several times as long. */
+/** Reads the profile and evaluates the checks for it. Raw SQL because this query is frequent and the query builder takes several times as long. */
 export async function checkProfile(
   tx: Tx,
   profileId: string,
@@ -100,7 +100,7 @@ export const lockProfile = (tx: Tx, profileId: string): Promise<ProfileRow | und
 export const saveProfile = (tx: Tx, profileId: string, changes: Updateable<Schema['profiles']>): Promise<ProfileRow> =>
   tx.updateTable('profiles').set(changes).where('id', '=', profileId).returningAll().executeTakeFirstOrThrow();
 
-/** Locked, so that nobody changes it between the look and the change. */
+/** Locks the profile, so that its mode cannot change between this read and the update. */
 export const lockPrivacyMode = (tx: Tx, profileId: string) =>
   tx
     .selectFrom('profiles')
@@ -120,7 +120,7 @@ export const setEnabled = (tx: Tx, profileId: string, isEnabled: boolean): Promi
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Undefined when there is no such profile, or it is archived. */
+/** Returns undefined when the profile does not exist or is already archived. */
 export const archiveProfile = (tx: Tx, profileId: string, now: Date): Promise<ProfileRow | undefined> =>
   tx
     .updateTable('profiles')
@@ -130,7 +130,7 @@ export const archiveProfile = (tx: Tx, profileId: string, now: Date): Promise<Pr
     .returningAll()
     .executeTakeFirst();
 
-/** Also of one that is archived, but not of one that is being deleted. */
+/** Finds archived profiles too, but not profiles that are being deleted. */
 export const lockUndeletedProfile = (tx: Tx, workspaceId: string, profileId: string): Promise<ProfileRow | undefined> =>
   tx
     .selectFrom('profiles')
@@ -141,7 +141,7 @@ export const lockUndeletedProfile = (tx: Tx, workspaceId: string, profileId: str
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** By id, archived ones included, without those that are being deleted. */
+/** Lists profiles by id, including archived ones, excluding those being deleted. */
 export const listUndeletedProfiles = (tx: Tx, workspaceId: string, after: string | undefined, limit: number) => {
   const profiles = tx
     .selectFrom('profiles')
@@ -153,7 +153,7 @@ export const listUndeletedProfiles = (tx: Tx, workspaceId: string, after: string
   return (after ? profiles.where('id', '>', after) : profiles).execute();
 };
 
-/** For a walk over all that are served: none or one. */
+/** Returns the next active profile id after `after`, as zero or one element, to iterate over all active profiles. */
 export async function findNextProfile(tx: Tx, after: string): Promise<string[]> {
   const found = await tx
     .selectFrom('profiles')
@@ -175,7 +175,7 @@ export const listProfiles = (tx: Tx, limit: number, workspaceId?: string) => {
   return (workspaceId ? profiles.where('workspace_id', '=', workspaceId) : profiles).execute();
 };
 
-// ── What an app may reach ───────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Access of apps ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 interface AppProfileRow {
   readonly workspace_id: string;

@@ -10,7 +10,7 @@ export const updateEntitlement: Handles<Routes['updateEntitlement']> = async ({ 
   const { profileId, workspaceId } = await governedProfile(context, params.profileId);
   return effect(async (tx) => {
     await enter(tx, { profileId });
-    // Privacy first, in a statement of its own: at no moment is the profile both enabled and still in its old mode.
+    // Privacy first, in a separate statement: the profile must never be enabled while still in its old mode.
     if (body.privacy_mode) await tightenPrivacy(tx, profileId, body.privacy_mode);
     const { privacy_mode } = await setEnabled(tx, profileId, body.enabled);
     addToAudit({ log: { workspaceId }, detail: { enabled: body.enabled, privacy_mode } });

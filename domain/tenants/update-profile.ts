@@ -2,7 +2,7 @@ import { type Input, type Routes, routes } from '@tributary/contract';
 import { answer, type Handles, type Operator, readBody, refuse, type Sent } from '@tributary/operations';
 import { enter, type Tx } from '@tributary/postgres';
 import type { Jobs } from '@tributary/work';
-import { refuseUnknownCurrency, showProfile } from './profile.ts';
+import { refuseUnknownCurrency, toProfileResponse } from './profile.ts';
 import { lockProfile, type ProfileRow, saveProfile } from './store.ts';
 
 type Body = Input<Routes['updateProfile']>['body'];
@@ -13,15 +13,15 @@ export const updateProfile: Handles<Routes['updateProfile'], { jobs: Jobs }> = a
 ) =>
   effect(async (tx) => {
     const { before, after } = await change(tx, caller.profileId, body, now);
-    // In the transaction of the change: no figure stays in the old currency.
+    // Enqueued in the same transaction, so that no amount stays in the old currency.
     if (before.reporting_currency !== after.reporting_currency)
       await jobs.enqueue(tx, 'repriceOutcomes', { profileId: caller.profileId });
-    addToAudit({ detail: told(before, after) });
+    addToAudit({ detail: describeChanges(before, after) });
     const isAgency = caller.isHealthcare && after.privacy_mode === 'standard';
-    return answer(200, { data: showProfile(after, isAgency) });
+    return answer(200, { data: toProfileResponse(after, isAgency) });
   });
 
-/** Resolves to whether money has to be converted anew, which is for the caller to do. */
+/** Resolves to whether the currency changed. If so, the caller has to start the conversion of existing amounts. */
 export async function updateProfileByOperator(
   operator: Operator,
   profileId: string,
@@ -34,8 +34,8 @@ export async function updateProfileByOperator(
   await operator.effect(act, { profileId, params: { id: profileId } }, async (tx, addToAudit) => {
     const { before, after } = await change(tx, profileId, body, operator.now);
     isRepriced = before.reporting_currency !== after.reporting_currency;
-    addToAudit({ log: { workspaceId: after.workspace_id }, detail: told(before, after) });
-    return answer(200, { data: showProfile(after, false) });
+    addToAudit({ log: { workspaceId: after.workspace_id }, detail: describeChanges(before, after) });
+    return answer(200, { data: toProfileResponse(after, false) });
   });
   return { isRepriced };
 }
@@ -56,8 +56,8 @@ async function change(
 
 const settings = ['name', 'time_zone', 'reporting_currency'] as const;
 
-/** What was changed, from what to what. */
-const told = (before: ProfileRow, after: ProfileRow): Record<string, string> =>
+/** The changed settings with their new and previous values, for the audit log. */
+const describeChanges = (before: ProfileRow, after: ProfileRow): Record<string, string> =>
   Object.fromEntries(
     settings
       .filter((name) => before[name] !== after[name])

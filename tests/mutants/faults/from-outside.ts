@@ -42,8 +42,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/link-tokens/create-link-tokens.ts', tests, {
     'outside-link-tokens': [
-      "read.invalid : isErased ? 'erased' : 'no_match'",
-      "read.invalid : 'no_match'",
+      "parsed.invalid : isErased ? 'erased' : 'no_match'",
+      "parsed.invalid : 'no_match'",
       'an erased customer looks like one that never was',
     ],
   }),

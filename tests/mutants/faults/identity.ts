@@ -44,8 +44,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'said-together-forgotten',
     file: 'domain/customers/customer-book.ts',
-    from: 'if (!this.#together.has(key)) this.#together.set(key, pair);',
-    to: 'if (this.#together.has(key)) this.#together.set(key, pair);',
+    from: 'if (!this.#coMentions.has(key)) this.#coMentions.set(key, pair);',
+    to: 'if (this.#coMentions.has(key)) this.#coMentions.set(key, pair);',
     breaks: 'whoever was not joined only because of a merge stays apart when it is undone',
     tests: ['domain/identity/identity.test.ts'],
   },

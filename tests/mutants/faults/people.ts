@@ -36,8 +36,8 @@ export const faults: readonly Fault[] = [
       'a rejected row blames another field than the one that is wrong',
     ],
     'malformed-field-not-named': [
-      "{ reason: 'malformed_row', ...judged.fault }",
-      "{ reason: 'malformed_row', ...judged.fault, field: '' }",
+      "{ reason: 'malformed_row', ...checkedRow.fault }",
+      "{ reason: 'malformed_row', ...checkedRow.fault, field: '' }",
       'a malformed row does not say what is wrong with it',
     ],
     'key-alone-is-enough': [
@@ -65,7 +65,7 @@ export const faults: readonly Fault[] = [
         'the list of people counts nobody in the access log',
       ],
       'blank-search-finds-all': [
-        "search.trim() === '' ? read : async () => nothing",
+        "search.trim() === '' ? read : async () => emptyRange",
         'read',
         'a search for "!!" lists everybody',
       ],
@@ -154,8 +154,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/link-tokens/read-row.ts', ['domain/link-tokens/read-row.test.ts'], {
     'bad-selector-skipped': [
-      "return read.find((one) => 'invalid' in one) ?? read[0]",
-      "return read.find((one) => !('invalid' in one)) ?? read[0]",
+      "return selectors.find((one) => 'invalid' in one) ?? selectors[0]",
+      "return selectors.find((one) => !('invalid' in one)) ?? selectors[0]",
       'a row with a broken selector is minted for whoever the next one names',
     ],
   }),
@@ -173,8 +173,8 @@ export const faults: readonly Fault[] = [
       'a changed lookback changes no credit',
     ],
     'two-defaults': [
-      'isDefault: wish.is_default ?? before?.isDefault ?? false,',
-      'isDefault: wish.is_default ?? false,',
+      'isDefault: input.is_default ?? before?.isDefault ?? false,',
+      'isDefault: input.is_default ?? false,',
       'a change of the default goal leaves none',
     ],
   }),

@@ -40,7 +40,7 @@ export const faults: readonly Fault[] = [
       'who has signed out is answered as if we had failed',
     ],
     'no-role-elsewhere': [
-      'return { ...session, ...placed };',
+      'return { ...session, ...role };',
       'return session;',
       'nobody is a member of a workspace on another server',
     ],

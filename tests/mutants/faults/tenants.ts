@@ -34,8 +34,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/tenants/delete-tenant-step.ts', ['domain/tenants/delete-tenant.test.ts'], {
     'columns-left-behind': [
-      "  if ((await stores.forgetColumns(tenantId)) > 0) return 'again';\n  await note({ phase: 'dead letters' });",
-      "  await note({ phase: 'dead letters' });",
+      "  if ((await stores.forgetColumns(tenantId)) > 0) return 'again';\n  await record({ phase: 'dead letters' });",
+      "  await record({ phase: 'dead letters' });",
       'the columns of a deleted profile stay until somebody looks again',
     ],
     'deleted-while-on-the-way': [
@@ -44,7 +44,7 @@ export const faults: readonly Fault[] = [
       'visits on their way come back after a profile was deleted',
     ],
     'workspace-before-profiles': [
-      "if ((await openedProfiles(stores.app, deletion.tenantId)) > 0) return 'again';",
+      "if ((await countRemainingProfiles(stores.app, deletion.tenantId)) > 0) return 'again';",
       '',
       'a workspace goes before its profiles were emptied',
     ],
@@ -59,7 +59,7 @@ export const faults: readonly Fault[] = [
         'a key may administer workspaces',
       ],
       'keys-hold-more-than-minted': [
-        'const missing = asked.filter((scope) => !lendable.includes(scope));',
+        'const missing = requested.filter((scope) => !allowed.includes(scope));',
         'const missing: Scope[] = [];',
         'somebody mints a key that may do more than they may',
       ],
