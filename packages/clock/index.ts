@@ -1,7 +1,4 @@
-/**
- * Time is a parameter. Code that needs the time takes a Clock, so that a test can stand at any instant and no test depends
- * on the day it runs.
- */
+/** Code that needs the time receives a Clock, so that tests can set any time and no test depends on the day it runs. */
 export interface Clock {
   now(): Date;
 }

@@ -21,20 +21,20 @@ test.each([
   ['a day ahead', 86_400_000],
   ['20 minutes behind', -1_200_000],
   ['two seconds ahead', 2_000],
-])('corrects a machine clock that is %s', async (_what, skewMs) => {
+])('shows PostgreSQL’s time on a machine whose clock is %s', async (_what, skewMs) => {
   const clock = open(skewMs);
   await clock.sync(readTruth);
   pass(3_000);
   expect([clock.now().getTime(), clock.skewMs]).toEqual([trueTime + 3_000, skewMs]);
 });
 
-test('does not correct a skew of less than a second', async () => {
+test('ignores a skew of less than a second', async () => {
   const clock = open(900);
   await clock.sync(readTruth);
   expect([clock.now().getTime(), clock.skewMs]).toEqual([machineMs, 900]);
 });
 
-test('a step of the machine’s clock between two readings does not change the time', async () => {
+test('a step of the machine’s clock between two syncs does not change the time', async () => {
   const clock = open(0);
   await clock.sync(readTruth);
   machineMs += 3_600_000;
@@ -43,7 +43,7 @@ test('a step of the machine’s clock between two readings does not change the t
   expect([clock.now().getTime(), clock.skewMs]).toEqual([trueTime, 3_600_000]);
 });
 
-test('subtracts half of the round trip and ignores a slow reading', async () => {
+test('subtracts half of the round trip and ignores slow answers', async () => {
   const clock = open(60_000);
   await clock.sync(async () => {
     pass(400);

@@ -1,17 +1,17 @@
 import type { Clock } from './index.ts';
 
-/** Smaller skew is mostly network delay. Correcting it would make the time of a process jump back and forth. */
+/** A smaller skew is network delay; correcting it would make times within a process jump. */
 const toleratedMs = 1_000;
 const syncEveryMs = 5_000;
 const firstSyncMs = 2_000;
 
 /**
- * The machine's clock, corrected to PostgreSQL's, so that clock skew does not put wrong timestamps on records. Between two readings of
- * PostgreSQL's clock, the monotonic clock detects steps of the machine's clock.
+ * The machine's clock, corrected by PostgreSQL's, so that a process on a machine with a wrong clock records no wrong times. The monotonic
+ * clock detects steps of the machine's clock between two syncs.
  */
 export class LedgerClock implements Clock {
   #skewMs = 0;
-  /** The machine's time at zero of the monotonic clock, as of the last reading. */
+  /** The machine's time at the origin of the monotonic clock, as of the last sync. */
   #originMs = origin();
 
   now(): Date {
@@ -25,7 +25,7 @@ export class LedgerClock implements Clock {
     return this.#skewMs + (Math.abs(stepMs) > toleratedMs ? stepMs : 0);
   }
 
-  /** `read` resolves to PostgreSQL's time in milliseconds. Slow readings are ignored because they are inaccurate. */
+  /** `read` resolves to PostgreSQL's time in milliseconds. A slow answer is imprecise and is ignored. */
   async sync(read: () => Promise<number>): Promise<void> {
     const [sentMs, since] = [Date.now(), performance.now()];
     const ledgerMs = await read();
@@ -35,9 +35,9 @@ export class LedgerClock implements Clock {
     this.#skewMs = sentMs + tripMs / 2 - ledgerMs;
   }
 
-  /** Reads periodically. Resolves after the first reading or a timeout, to a function that stops the readings. */
+  /** Resolves after the first sync, or without one while PostgreSQL is unavailable, to a function that stops the syncs. */
   async follow(read: () => Promise<number>): Promise<() => void> {
-    // While PostgreSQL is unavailable, the last skew applies and /readyz reports PostgreSQL.
+    // While PostgreSQL is unavailable the last sync stays in use, and /readyz reports PostgreSQL.
     const sync = () => this.sync(read).catch(() => {});
     const timer = setInterval(sync, syncEveryMs).unref();
     await Promise.race([sync(), new Promise((resolve) => setTimeout(resolve, firstSyncMs).unref())]);

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Engine, Place } from './engine.ts';
+import type { Engine, Instance } from './engine.ts';
 import { run } from './install.ts';
 
 /**
- * The real engine, as the shared library that its makers publish to npm: it needs neither Docker nor a package repository.
- * People with Docker get the official server from compose.yaml instead.
+ * The real engine, as the shared library that its vendor publishes to npm, so neither Docker nor a package repository is needed. With
+ * Docker, compose.yaml runs the official server instead.
  */
 const npmPackage = '@chdb/lib-linux-x64-gnu';
 const version = '26.7.3-stable.1';
@@ -14,7 +14,9 @@ export const clickhouse: Engine = {
   name: 'clickhouse',
   ports: { http: 18123, tcp: 19000 },
 
-  addresses: (place) => ({ CLICKHOUSE_URL: `http://tributary:${place.password}@127.0.0.1:${place.ports.http}` }),
+  addresses: (instance) => ({
+    CLICKHOUSE_URL: `http://tributary:${instance.password}@127.0.0.1:${instance.ports.http}`,
+  }),
 
   program: (shared) => {
     const library = join(shared, 'clickhouse', 'node_modules', npmPackage, 'libchdb.so');
@@ -33,23 +35,23 @@ export const clickhouse: Engine = {
     run('npm', 'install', '--prefix', directory, '--no-save', '--no-fund', '--no-audit', `${npmPackage}@${version}`);
   },
 
-  async prepare(place) {
-    mkdirSync(join(place.directory, 'data'), { recursive: true });
-    writeFileSync(join(place.directory, 'users.xml'), users(place.password), { mode: 0o600 });
-    const file = join(place.directory, 'config.xml');
-    // Whoever joins shards has written it before.
-    if (!existsSync(file)) writeFileSync(file, configuration(place, []), { mode: 0o600 });
+  async prepare(instance) {
+    mkdirSync(join(instance.directory, 'data'), { recursive: true });
+    writeFileSync(join(instance.directory, 'users.xml'), users(instance.password), { mode: 0o600 });
+    const file = join(instance.directory, 'config.xml');
+    // `joinShards` may have written it before.
+    if (!existsSync(file)) writeFileSync(file, configuration(instance, []), { mode: 0o600 });
   },
 
-  command: (place, library) => ({
+  command: (instance, library) => ({
     program: 'python3',
     arguments: [
       join(import.meta.dirname, 'clickhouse_server.py'),
       library,
-      join(place.directory, 'data'),
-      String(place.ports.http),
-      String(place.ports.tcp),
-      `--config-file=${join(place.directory, 'config.xml')}`,
+      join(instance.directory, 'data'),
+      String(instance.ports.http),
+      String(instance.ports.tcp),
+      `--config-file=${join(instance.directory, 'config.xml')}`,
     ],
     stopSignal: 'SIGTERM',
   }),
@@ -57,7 +59,7 @@ export const clickhouse: Engine = {
   async answers(addresses) {
     try {
       const { origin, username, password } = new URL(addresses.CLICKHOUSE_URL ?? '');
-      // fetch refuses an address with a password in it, so that goes into a header.
+      // fetch rejects URLs that contain a password, so the credentials go into a header.
       const basic = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
       const answer = await fetch(`${origin}/?query=SELECT%20version()`, {
         signal: AbortSignal.timeout(2_000),
@@ -70,9 +72,9 @@ export const clickhouse: Engine = {
   },
 };
 
-/** The engine's settings file; the shards are those of the cluster "tributary", none for a single node. */
-function configuration({ directory }: Place, shards: readonly Place[]): string {
-  const replica = ({ ports, password }: Place) =>
+/** The engine's settings file. `shards` form the cluster "tributary"; empty for a single node. */
+function configuration({ directory }: Instance, shards: readonly Instance[]): string {
+  const replica = ({ ports, password }: Instance) =>
     `<host>127.0.0.1</host><port>${ports.tcp}</port><user>tributary</user><password>${password}</password>`;
   const listed = shards.map((shard) => `<shard><replica>${replica(shard)}</replica></shard>`);
   return `<clickhouse>
@@ -83,29 +85,29 @@ function configuration({ directory }: Place, shards: readonly Place[]): string {
 `;
 }
 
-/** Tells each of them of all: they are the shards of the cluster "tributary". */
-export function joinShards(places: readonly Place[]): void {
-  for (const place of places)
-    writeFileSync(join(place.directory, 'config.xml'), configuration(place, places), { mode: 0o600 });
+/** Makes these engines the shards of the cluster "tributary", in each engine's settings. */
+export function joinShards(instances: readonly Instance[]): void {
+  for (const instance of instances)
+    writeFileSync(join(instance.directory, 'config.xml'), configuration(instance, instances), { mode: 0o600 });
 }
 
-/** What the API and the worker may do; deploy/clickhouse-users.xml grants the same. */
+/** The rights of the API and the worker; deploy/clickhouse-users.xml grants the same. */
 export const clickhouseGrants = {
   reader: 'SELECT',
   writer: 'SELECT, INSERT, ALTER UPDATE, ALTER DELETE',
 } as const;
 
-const reduced = (who: keyof typeof clickhouseGrants, password: string): string => `<tributary_${who}>
+const restrictedUser = (role: keyof typeof clickhouseGrants, password: string): string => `<tributary_${role}>
       <password>${password}</password>
       <networks><ip>127.0.0.1</ip></networks>
       <profile>default</profile>
       <quota>default</quota>
-      <grants><query>GRANT ${clickhouseGrants[who]} ON *.*</query></grants>
-    </tributary_${who}>`;
+      <grants><query>GRANT ${clickhouseGrants[role]} ON *.*</query></grants>
+    </tributary_${role}>`;
 
 /**
- * Who may ask what. Ours may do all but read and write files, addresses and other servers by statement. The engine's own session
- * comes in as `default`, which therefore has no password, and may do what that session does: listen, and count for ever.
+ * The users of the engine. `tributary` may do everything except access files, URLs and other servers in statements. The engine's own
+ * session logs in as `default`, which therefore has no password, and may only do what that session needs: listen, and count forever.
  */
 const users = (password: string): string => `<clickhouse>
   <profiles><default/></profiles>
@@ -131,8 +133,8 @@ const users = (password: string): string => `<clickhouse>
         <query>REVOKE SOURCES ON *.*</query>
       </grants>
     </tributary>
-    ${reduced('reader', password)}
-    ${reduced('writer', password)}
+    ${restrictedUser('reader', password)}
+    ${restrictedUser('writer', password)}
   </users>
 </clickhouse>
 `;

@@ -3,7 +3,7 @@
 
 usage: clickhouse_server.py LIBCHDB_SO DATA_DIRECTORY HTTP_PORT TCP_PORT [ENGINE_ARGUMENT ...]
 
-The engine wants a real thread stack, which ctypes gives it and most foreign-function libraries of Node do not.
+The engine needs a real thread stack, which ctypes provides and most foreign-function libraries of Node do not.
 """
 import ctypes
 import signal
@@ -11,7 +11,7 @@ import sys
 
 library, data_directory, http_port, tcp_port, *engine_arguments = sys.argv[1:]
 
-# Python would otherwise keep these signals for an interpreter that is busy inside the engine for good.
+# Restores the default handlers, because Python's own would never run while the interpreter is inside the engine.
 for stop in (signal.SIGTERM, signal.SIGINT):
     signal.signal(stop, signal.SIG_DFL)
 
@@ -23,7 +23,7 @@ arguments = [
     f"--tcp_port={tcp_port}",
     "--listen_host=127.0.0.1",
     *engine_arguments,
-    # The engine leaves when its queries are done, so the last one never is.
+    # The engine exits when its queries are done, so the last one never ends.
     "--query=SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; "
     "SELECT sleepEachRow(1) FROM system.numbers FORMAT Null "
     "SETTINGS function_sleep_max_microseconds_per_block=0, max_block_size=1, log_queries=0",

@@ -1,30 +1,33 @@
-/** What the supervisor must know of an engine to look for it, start it and break it. */
+/** What the supervisor needs to know about an engine to find, start and break it. */
 export interface Engine {
   readonly name: EngineName;
-  /** The ports it listens on, by role, with the one it would like. */
+  /** The ports it listens on by role, with the preferred port. */
   readonly ports: Readonly<Record<string, number>>;
-  /** Settings of ours that name this engine; when the first is set by the user, the engine is theirs and is only looked for. */
-  addresses(place: Place): Record<string, string>;
-  /** Says where its program is, or undefined when it has to be installed. */
+  /** The environment variables that name this engine. If the user has set the first, the engine is the user's own and is never started. */
+  addresses(instance: Instance): Record<string, string>;
+  /** The path of its program, or undefined if it must be installed. */
   program(shared: string): string | undefined;
-  /** Fetches the program. */
+  /** Downloads the program. */
   install(shared: string): Promise<void>;
-  /** Makes the data directory ready; safe to call again. */
-  prepare(place: Place, program: string): Promise<void>;
-  command(place: Place, program: string): Command;
-  /** Resolves to the version when the engine answers there, else to undefined. */
+  /** Prepares the data directory; can be called again. */
+  prepare(instance: Instance, program: string): Promise<void>;
+  command(instance: Instance, program: string): Command;
+  /** Resolves to the version if the engine answers there, otherwise to undefined. */
   answers(addresses: Record<string, string>): Promise<string | undefined>;
-  /** What has to exist inside a private engine before anyone uses it (roles, for example); safe to call again. */
-  furnish?(place: Place): Promise<void>;
+  /** Creates what a private engine needs before its first use, such as roles; can be called again. */
+  initialize?(instance: Instance): Promise<void>;
 }
 
 export type EngineName = 'postgres' | 'clickhouse' | 'nats' | 'redis';
 
-/** Where one private instance lives. */
-export interface Place {
+/** The location of a private instance. */
+export interface Instance {
   readonly directory: string;
   readonly ports: Readonly<Record<string, number>>;
-  /** Of every engine of the set. Loopback alone is no wall: any page in a browser and any user of the machine reaches it. */
+  /**
+   * The password of all engines of the set. Loopback alone is no protection: any page in a browser and any user of the machine can reach
+   * it.
+   */
   readonly password: string;
 }
 
@@ -32,8 +35,8 @@ export interface Command {
   readonly program: string;
   readonly arguments: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Postgres refuses to run as root, so a root user starts it as another. */
+  /** Postgres refuses to run as root, so root starts it as another user. */
   readonly user?: { readonly uid: number; readonly gid: number };
-  /** The signal that asks it to leave in good order. */
+  /** The signal for a graceful stop. */
   readonly stopSignal: NodeJS.Signals;
 }

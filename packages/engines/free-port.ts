@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
-/** The kernel gives outgoing connections ports from 32768 on. */
+/** The kernel assigns ports from 32768 on to outgoing connections. */
 const lowest = 20_000;
 const highest = 32_000;
 
 /**
- * A port that nobody listens on now: the wished one, or one that no outgoing connection is ever given. Otherwise somebody's
- * connection could take the port of an engine that was killed and is about to come back, or even reach itself there.
+ * A free port: the preferred one, or a random one outside the range for outgoing connections. Otherwise an outgoing connection could take
+ * the port of a killed engine before its restart, or even connect to itself there.
  */
-export function freePort(wish = 0): Promise<number> {
-  const port = wish || randomPort();
+export function freePort(preferred = 0): Promise<number> {
+  const port = preferred || randomPort();
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) =>

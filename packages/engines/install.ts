@@ -6,12 +6,12 @@ export function run(program: string, ...args: string[]): string {
   return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 26 });
 }
 
-export function which(program: string, ...places: string[]): string | undefined {
-  const directories = [...places, ...(process.env.PATH ?? '').split(':')];
-  return directories.map((directory) => join(directory, program)).find((path) => existsSync(path));
+export function which(program: string, ...directories: string[]): string | undefined {
+  const searched = [...directories, ...(process.env.PATH ?? '').split(':')];
+  return searched.map((directory) => join(directory, program)).find((path) => existsSync(path));
 }
 
-/** Installs packages of the distribution; only root may, so anyone else is told what to run. */
+/** Installs packages of the distribution, which only root can do. For other users it throws with the command to run. */
 export function aptInstall(...packages: string[]): void {
   if (process.getuid?.() !== 0 || !which('apt-get')) {
     throw new Error(
@@ -28,8 +28,8 @@ export function aptInstall(...packages: string[]): void {
 }
 
 /**
- * Unpacks one package of a newer Debian suite into a directory, from the mirror that this machine already uses. The
- * system's own package lists stay as they are.
+ * Unpacks one package of a newer Debian suite into a directory, from the mirror that this machine already uses. The system's own package
+ * lists stay unchanged.
  */
 export function unpackFromSuite(suite: string, name: string, directory: string): void {
   if (!which('apt-get')) throw new Error(`Please install ${name} from its makers' page, then run this again.`);

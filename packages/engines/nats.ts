@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { join } from 'node:path';
-import type { Engine, Place } from './engine.ts';
+import type { Engine, Instance } from './engine.ts';
 import { freePort } from './free-port.ts';
 import { run, unpackFromSuite } from './install.ts';
 
-/** Older servers lose acknowledged messages to a crash: 2.10.23 mends it, and sync_interval came with 2.10. */
+/** Older servers lose acknowledged messages in a crash: 2.10.23 fixes it, and sync_interval exists since 2.10. */
 const oldestSafe = [2, 10, 27] as const;
 
 export const nats: Engine = {
   name: 'nats',
   ports: { main: 14222 },
 
-  addresses: (place) => ({ NATS_URL: `nats://tributary:${place.password}@127.0.0.1:${place.ports.main}` }),
+  addresses: (instance) => ({ NATS_URL: `nats://tributary:${instance.password}@127.0.0.1:${instance.ports.main}` }),
 
   program(shared) {
     const candidates = [
@@ -29,35 +29,35 @@ export const nats: Engine = {
     unpackFromSuite('trixie', 'nats-server', directory);
   },
 
-  async prepare(place) {
-    mkdirSync(join(place.directory, 'data'), { recursive: true });
-    // Written beforehand where it is one of several (`joinNats`).
-    const isOfCluster = existsSync(join(place.directory, clusterFile));
+  async prepare(instance) {
+    mkdirSync(join(instance.directory, 'data'), { recursive: true });
+    // The file exists if the server is part of a cluster (`joinNats`).
+    const isClustered = existsSync(join(instance.directory, clusterFile));
     writeFileSync(
-      join(place.directory, 'nats.conf'),
-      `listen: "127.0.0.1:${place.ports.main}"
-# A provider webhook of up to 2 MiB is stored in one message.
+      join(instance.directory, 'nats.conf'),
+      `listen: "127.0.0.1:${instance.ports.main}"
+# A provider's webhook can have 2 MiB and must fit into one message.
 max_payload: 4MB
-authorization { user: tributary, password: "${place.password}" }
+authorization { user: tributary, password: "${instance.password}" }
 jetstream {
-  store_dir: "${join(place.directory, 'data')}"
-  # A visit is acknowledged when it is on disk, not when it will be two minutes later.
+  store_dir: "${join(instance.directory, 'data')}"
+  # Acknowledge a visit only when it is on disk, not up to two minutes earlier.
   sync_interval: always
   max_memory_store: 256MB
   max_file_store: 20GB
 }
-${isOfCluster ? `include "./${clusterFile}"\n` : ''}`,
+${isClustered ? `include "./${clusterFile}"\n` : ''}`,
       { mode: 0o600 },
     );
   },
 
-  command: (place, program) => ({
+  command: (instance, program) => ({
     program,
-    arguments: ['--config', join(place.directory, 'nats.conf')],
+    arguments: ['--config', join(instance.directory, 'nats.conf')],
     stopSignal: 'SIGTERM',
   }),
 
-  /** The server greets every connection with a line that names its version. */
+  /** The server greets every connection with a line that contains its version. */
   answers: (addresses) =>
     new Promise((resolve) => {
       const { hostname, port } = new URL(addresses.NATS_URL as string);
@@ -74,12 +74,12 @@ ${isOfCluster ? `include "./${clusterFile}"\n` : ''}`,
 
 const clusterFile = 'cluster.conf';
 
-/** Makes servers one cluster, before any of them is started. */
-export async function joinServers(places: readonly Place[]): Promise<void> {
+/** Configures servers as one cluster, before any of them is started. */
+export async function joinServers(instances: readonly Instance[]): Promise<void> {
   const ports: number[] = [];
-  for (const _ of places) ports.push(await freePort());
+  for (const _ of instances) ports.push(await freePort());
   const routes = ports.map((port) => `"nats-route://127.0.0.1:${port}"`).join(', ');
-  for (const [index, { directory }] of places.entries())
+  for (const [index, { directory }] of instances.entries())
     writeFileSync(
       join(directory, clusterFile),
       `server_name: "n${index + 1}"\ncluster { name: tributary, listen: "127.0.0.1:${ports[index]}", routes: [${routes}] }\n`,

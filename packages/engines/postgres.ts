@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, 
 import { dirname, join } from 'node:path';
 import { createRoles } from '@tributary/postgres/roles.ts';
 import pg from 'pg';
-import type { Engine, Place } from './engine.ts';
+import type { Engine, Instance } from './engine.ts';
 import { aptInstall, run, which } from './install.ts';
 
 const directories = () =>
@@ -14,34 +14,34 @@ const directories = () =>
         .map((version) => `/usr/lib/postgresql/${version}/bin`)
     : [];
 
-const url = (place: Place, role: string, database = 'tributary') =>
-  `postgres://${role}:${place.password}@127.0.0.1:${place.ports.main}/${database}`;
+const url = (instance: Instance, role: string, database = 'tributary') =>
+  `postgres://${role}:${instance.password}@127.0.0.1:${instance.ports.main}/${database}`;
 
 export const postgres: Engine = {
   name: 'postgres',
   ports: { main: 15432 },
 
-  addresses: (place) => ({
-    DATABASE_OWNER_URL: url(place, 'tributary_owner'),
-    DATABASE_APP_URL: url(place, 'tributary_app'),
-    DATABASE_SYSTEM_URL: url(place, 'tributary_system'),
-    DATABASE_COLLECTOR_URL: url(place, 'tributary_collector'),
-    DATABASE_BACKUP_URL: url(place, 'tributary_backup'),
+  addresses: (instance) => ({
+    DATABASE_OWNER_URL: url(instance, 'tributary_owner'),
+    DATABASE_APP_URL: url(instance, 'tributary_app'),
+    DATABASE_SYSTEM_URL: url(instance, 'tributary_system'),
+    DATABASE_COLLECTOR_URL: url(instance, 'tributary_collector'),
+    DATABASE_BACKUP_URL: url(instance, 'tributary_backup'),
   }),
 
   program: () => which('postgres', ...directories()),
 
   install: async () => aptInstall('postgresql'),
 
-  async prepare(place, program) {
-    const data = join(place.directory, 'data');
+  async prepare(instance, program) {
+    const data = join(instance.directory, 'data');
     if (existsSync(join(data, 'PG_VERSION'))) return;
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    const password = join(place.directory, 'password');
-    writeFileSync(password, place.password, { mode: 0o600 });
+    const password = join(instance.directory, 'password');
+    writeFileSync(password, instance.password, { mode: 0o600 });
     const user = postgresUser();
     if (user) {
-      assertReachable(place.directory);
+      assertReachable(instance.directory);
       chownSync(data, user.uid, user.gid);
       chownSync(password, user.uid, user.gid);
     }
@@ -58,22 +58,22 @@ export const postgres: Engine = {
     else run(initdb[0] as string, ...initdb.slice(1));
   },
 
-  command(place, program) {
+  command(instance, program) {
     const settings = {
-      port: place.ports.main,
+      port: instance.ports.main,
       listen_addresses: '127.0.0.1',
-      // The log must not quote rows.
+      // The log must not contain row values.
       log_error_verbosity: 'terse',
       unix_socket_directories: '',
       max_connections: 300,
       shared_buffers: '512MB',
       max_wal_size: '4GB',
-      // A workspace that moves to another server is followed by what is written.
+      // Required to move a workspace to another server.
       wal_level: 'logical',
-      // A benchmark or drill on an idle moment's checkpoint would measure the checkpoint.
+      // Benchmarks and chaos tests must not measure a checkpoint that starts in an idle moment.
       checkpoint_timeout: '15min',
       log_min_messages: 'warning',
-      // Tests make and drop a database for each file. What they leave need not outlive a loss of power, only of a process.
+      // Tests create and drop a database for each file, which only needs to survive a process crash, not a power loss.
       ...(process.env.ENGINES_FSYNC === 'off' && { fsync: 'off', full_page_writes: 'off' }),
     };
     const user = postgresUser();
@@ -81,7 +81,7 @@ export const postgres: Engine = {
       program,
       arguments: [
         '-D',
-        join(place.directory, 'data'),
+        join(instance.directory, 'data'),
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ],
       stopSignal: 'SIGINT',
@@ -99,24 +99,24 @@ export const postgres: Engine = {
       await client.connect();
       return (await client.query('SHOW server_version')).rows[0].server_version as string;
     } catch (error) {
-      // A server that knows neither the role nor the database is there, but not furnished yet.
+      // A server that lacks the role or the database is running but not initialized yet.
       const code = (error as { code?: string }).code;
-      return code === '3D000' || code === '28P01' ? 'unfurnished' : undefined;
+      return code === '3D000' || code === '28P01' ? 'uninitialized' : undefined;
     } finally {
       await client.end().catch(() => {});
     }
   },
 
-  async furnish(place) {
-    const admin = new pg.Client({ connectionString: url(place, 'postgres', 'postgres') });
+  async initialize(instance) {
+    const admin = new pg.Client({ connectionString: url(instance, 'postgres', 'postgres') });
     await admin.connect();
     try {
-      // A standby has what its primary has.
-      const { rows } = await admin.query('SELECT pg_is_in_recovery() AS follows');
-      if (rows[0].follows) return;
-      // Until the connection ends: two that begin at once would write the same roles, of which PostgreSQL refuses one.
+      // A standby has the roles and databases of its primary.
+      const { rows } = await admin.query('SELECT pg_is_in_recovery() AS is_standby');
+      if (rows[0].is_standby) return;
+      // Held until the connection ends: PostgreSQL rejects one of two concurrent writes of the same roles.
       await admin.query('SELECT pg_advisory_lock(4710)');
-      await createRoles(admin, place.password);
+      await createRoles(admin, instance.password);
       const found = await admin.query("SELECT 1 FROM pg_database WHERE datname = 'tributary'");
       if (found.rowCount === 0) await admin.query('CREATE DATABASE tributary OWNER tributary_owner');
     } finally {
@@ -125,8 +125,8 @@ export const postgres: Engine = {
   },
 };
 
-/** A copy of all that another server holds, which follows it from then on. The same program, the same password. */
-export function copyServer(from: Place, to: Place, program: string): void {
+/** Creates a standby from another server's data, with the same program and password. */
+export function copyServer(from: Instance, to: Instance, program: string): void {
   const data = join(to.directory, 'data');
   mkdirSync(data, { recursive: true, mode: 0o700 });
   const user = postgresUser();
@@ -159,7 +159,7 @@ function postgresUser(): { uid: number; gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** The other user has to be able to walk to the data directory; initdb would only say "Permission denied". */
+/** The other user needs access to the data directory; initdb would only report "Permission denied". */
 function assertReachable(directory: string): void {
   for (let path = directory; path !== '/'; path = dirname(path)) {
     if ((statSync(path).mode & 0o001) === 0) {

@@ -5,21 +5,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from './engine.ts';
 
 /**
- * Private engines outlive the command that started them, so a process is known by a file: its id and the kernel's start
- * time, because an id alone may by now belong to somebody else.
+ * Private engines outlive the command that started them, so a file records each process. It holds the id and the kernel's start time,
+ * because the id alone may have been reused.
  */
-interface Mark {
+interface ProcessRecord {
   readonly pid: number;
   readonly startedAt: string;
   readonly stopSignal: NodeJS.Signals;
 }
 
-const markFile = (directory: string) => join(directory, 'process.json');
+const recordFile = (directory: string) => join(directory, 'process.json');
 
-export function running(directory: string): Mark | undefined {
-  if (!existsSync(markFile(directory))) return undefined;
-  const mark = JSON.parse(readFileSync(markFile(directory), 'utf8')) as Mark;
-  return startTime(mark.pid) === mark.startedAt ? mark : undefined;
+export function running(directory: string): ProcessRecord | undefined {
+  if (!existsSync(recordFile(directory))) return undefined;
+  const record = JSON.parse(readFileSync(recordFile(directory), 'utf8')) as ProcessRecord;
+  return startTime(record.pid) === record.startedAt ? record : undefined;
 }
 
 export function launch(directory: string, command: Command): ChildProcess {
@@ -32,43 +32,47 @@ export function launch(directory: string, command: Command): ChildProcess {
   });
   child.unref();
   if (child.pid === undefined) throw new Error(`${command.program} did not start`);
-  const mark: Mark = { pid: child.pid, startedAt: startTime(child.pid) ?? '', stopSignal: command.stopSignal };
-  writeFileSync(markFile(directory), JSON.stringify(mark));
+  const record: ProcessRecord = {
+    pid: child.pid,
+    startedAt: startTime(child.pid) ?? '',
+    stopSignal: command.stopSignal,
+  };
+  writeFileSync(recordFile(directory), JSON.stringify(record));
   return child;
 }
 
-/** Asks the process to leave in good order, and waits until it and its children have. */
+/** Stops the process gracefully, and waits until it and its children have exited. */
 export async function stop(directory: string): Promise<void> {
-  const mark = running(directory);
-  if (!mark) return;
-  const family = familyOf(mark.pid);
-  process.kill(mark.pid, mark.stopSignal);
-  await gone(family, 30_000);
-  rmSync(markFile(directory), { force: true });
+  const record = running(directory);
+  if (!record) return;
+  const family = listFamily(record.pid);
+  process.kill(record.pid, record.stopSignal);
+  await waitForExit(family, 30_000);
+  rmSync(recordFile(directory), { force: true });
 }
 
-/** kill -9 of the process and all of its children at once, as a power cut would. */
+/** kill -9 of the process and all of its children at once, like a power cut. */
 export async function kill(directory: string): Promise<void> {
-  const mark = running(directory);
-  if (!mark) return;
-  // Frozen first: a child forked between the look and the kill would outlive its parent and keep the data directory locked.
-  signal([mark.pid], 'SIGSTOP');
-  while (!['T', 'Z', undefined].includes(stat(mark.pid)?.state)) await sleep(1);
-  const family = familyOf(mark.pid);
+  const record = running(directory);
+  if (!record) return;
+  // Freezes it first: a child forked between the listing and the kill would survive and keep the data directory locked.
+  signal([record.pid], 'SIGSTOP');
+  while (!['T', 'Z', undefined].includes(stat(record.pid)?.state)) await sleep(1);
+  const family = listFamily(record.pid);
   signal(family, 'SIGKILL');
-  await gone(family, 10_000);
-  rmSync(markFile(directory), { force: true });
+  await waitForExit(family, 10_000);
+  rmSync(recordFile(directory), { force: true });
 }
 
 /** Freezes the process: connections stay open and nothing answers. */
 export function pause(directory: string): void {
-  const mark = running(directory);
-  if (mark) signal(familyOf(mark.pid), 'SIGSTOP');
+  const record = running(directory);
+  if (record) signal(listFamily(record.pid), 'SIGSTOP');
 }
 
 export function resume(directory: string): void {
-  const mark = running(directory);
-  if (mark) signal(familyOf(mark.pid), 'SIGCONT');
+  const record = running(directory);
+  if (record) signal(listFamily(record.pid), 'SIGCONT');
 }
 
 function signal(pids: readonly number[], name: NodeJS.Signals): void {
@@ -81,7 +85,7 @@ function signal(pids: readonly number[], name: NodeJS.Signals): void {
   }
 }
 
-async function gone(pids: readonly number[], timeoutMs: number): Promise<void> {
+async function waitForExit(pids: readonly number[], timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (pids.some((pid) => startTime(pid) !== undefined)) {
     if (Date.now() > deadline) throw new Error(`processes ${pids.join(', ')} are still there after ${timeoutMs} ms`);
@@ -90,7 +94,7 @@ async function gone(pids: readonly number[], timeoutMs: number): Promise<void> {
 }
 
 /** The process first, then its descendants. */
-function familyOf(pid: number): number[] {
+function listFamily(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const entry of readdirSync('/proc')) {
     const id = Number(entry);
@@ -106,11 +110,11 @@ function familyOf(pid: number): number[] {
 }
 
 function startTime(pid: number): string | undefined {
-  const found = stat(pid);
-  return found && (found.state !== 'Z' || hasThreads(pid)) ? found.startedAt : undefined;
+  const status = stat(pid);
+  return status && (status.state !== 'Z' || hasThreads(pid)) ? status.startedAt : undefined;
 }
 
-/** The first thread of a killed process may be dead while others still are dying, and hold its ports and files until they are. */
+/** The first thread of a killed process may be dead while others are still exiting and hold its ports and files. */
 function hasThreads(pid: number): boolean {
   try {
     return readdirSync(`/proc/${pid}/task`).length > 1;
@@ -119,7 +123,7 @@ function hasThreads(pid: number): boolean {
   }
 }
 
-/** The fields of /proc/PID/stat stand behind the program's name, which may itself hold spaces and brackets. */
+/** The fields of /proc/PID/stat follow the program's name, which may contain spaces and parentheses. */
 function stat(pid: number): { state: string; parent: number; startedAt: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -8,29 +8,29 @@ export const redis: Engine = {
   name: 'redis',
   ports: { main: 16379 },
 
-  addresses: (place) => ({ REDIS_URL: `redis://:${place.password}@127.0.0.1:${place.ports.main}` }),
+  addresses: (instance) => ({ REDIS_URL: `redis://:${instance.password}@127.0.0.1:${instance.ports.main}` }),
 
   program: () => which('redis-server', '/usr/bin') ?? which('valkey-server', '/usr/bin'),
 
   install: async () => aptInstall('redis-server'),
 
-  prepare: async (place) => {
-    mkdirSync(join(place.directory, 'data'), { recursive: true });
-    // In a file of its own: whoever lists processes reads their arguments.
-    writeFileSync(join(place.directory, 'redis.conf'), `requirepass "${place.password}"\n`, { mode: 0o600 });
+  prepare: async (instance) => {
+    mkdirSync(join(instance.directory, 'data'), { recursive: true });
+    // In a file, because process arguments are visible to all users.
+    writeFileSync(join(instance.directory, 'redis.conf'), `requirepass "${instance.password}"\n`, { mode: 0o600 });
   },
 
-  command: (place, program) => ({
+  command: (instance, program) => ({
     program,
-    // Nothing in Redis is the only copy of anything, so nothing is written to disk.
+    // Redis never holds the only copy of any data, so nothing is written to disk.
     arguments: [
-      join(place.directory, 'redis.conf'),
+      join(instance.directory, 'redis.conf'),
       '--bind',
       '127.0.0.1',
       '--port',
-      String(place.ports.main),
+      String(instance.ports.main),
       '--dir',
-      join(place.directory, 'data'),
+      join(instance.directory, 'data'),
       '--save',
       '',
       '--appendonly',
@@ -58,11 +58,11 @@ export const redis: Engine = {
         resolve(version);
       };
       socket.once('connect', () => socket.write(`${login}INFO server\r\n`));
-      let heard = '';
+      let received = '';
       socket.on('data', (data) => {
-        heard += data.toString();
-        const version = /(?:redis|valkey)_version:(\S+)/.exec(heard)?.[1];
-        if (version || /^-/m.test(heard)) finish(version);
+        received += data.toString();
+        const version = /(?:redis|valkey)_version:(\S+)/.exec(received)?.[1];
+        if (version || /^-/m.test(received)) finish(version);
       });
       socket.once('error', () => finish());
       socket.once('timeout', () => finish());

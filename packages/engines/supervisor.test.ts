@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Supervisor } from './index.ts';
 
-/** Redis and NATS are quick to start; the drills break the other two. */
+/** Redis and NATS start quickly; the chaos tests break the other two. */
 const supervisor = new Supervisor(`test-${randomBytes(4).toString('hex')}`);
 afterAll(() => supervisor.destroy());
 
-test('an engine is started, killed, started again, paused, resumed and stopped by name', async () => {
+test('starts, kills, restarts, pauses, resumes and stops an engine by name', async () => {
   const first = await supervisor.start(['redis', 'nats']);
   expect(first.REDIS_URL).toMatch(/^redis:\/\/:[\w-]{32}@127\.0\.0\.1:\d+$/);
   expect((await supervisor.status('nats')).version).toMatch(/^2\.1\d\.\d+$/);
@@ -30,17 +30,17 @@ test('an engine is started, killed, started again, paused, resumed and stopped b
   expect((await supervisor.status('redis')).state).toBe('stopped');
 });
 
-test('an engine that was killed comes back where everybody looks for it, even if its port is held a moment longer', async () => {
+test('restarts a killed engine on its port, even if the port is occupied a moment longer', async () => {
   const { NATS_URL = '' } = await supervisor.start(['nats']);
   await supervisor.kill('nats');
-  // Nobody has the port once the kill is done: else this fails, and at once.
+  // The port is free once the kill is done; otherwise this fails at once.
   const holder = createServer().listen(Number(new URL(NATS_URL).port), '127.0.0.1');
   await once(holder, 'listening');
   setTimeout(() => holder.close(), 700);
   expect(await supervisor.start(['nats'])).toEqual({ NATS_URL });
 });
 
-test('its data and its port are private to the set', async () => {
+test('data and ports are private to a set', async () => {
   const other = new Supervisor(`test-${randomBytes(4).toString('hex')}`);
   try {
     const [here, there] = [await supervisor.start(['redis']), await other.start(['redis'])];
@@ -50,12 +50,12 @@ test('its data and its port are private to the set', async () => {
   }
 });
 
-test('a port that somebody took meanwhile is left to them', async () => {
+test('chooses another port if the stored one is occupied by another process', async () => {
   const set = `test-${randomBytes(4).toString('hex')}`;
   const other = new Supervisor(set);
-  const taker = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => taker.once('listening', resolve));
-  const { port } = taker.address() as AddressInfo;
+  const occupant = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => occupant.once('listening', resolve));
+  const { port } = occupant.address() as AddressInfo;
   const directory = join(import.meta.dirname, '../../.engines', set, 'nats');
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'ports.json'), JSON.stringify({ main: port }));
@@ -64,43 +64,45 @@ test('a port that somebody took meanwhile is left to them', async () => {
     expect(new URL(NATS_URL).port).not.toBe(String(port));
     expect((await other.status('nats')).state).toBe('running');
   } finally {
-    taker.close();
+    occupant.close();
     await other.destroy();
   }
 });
 
-test('nobody without the password of the set is let in, and nobody reads files through ClickHouse', async () => {
+test('engines reject clients without the set’s password, and ClickHouse cannot read files', async () => {
   const {
     REDIS_URL = '',
     NATS_URL = '',
     CLICKHOUSE_URL = '',
   } = await supervisor.start(['redis', 'nats', 'clickhouse']);
   const { origin, port, username, password } = new URL(CLICKHOUSE_URL);
-  const ask = async (statement: string, headers: Record<string, string> = {}) =>
+  const query = async (statement: string, headers: Record<string, string> = {}) =>
     (await fetch(origin, { method: 'POST', body: statement, headers })).text();
-  // As a page of somebody else's would: no password, nothing that makes the browser ask first.
+  // Like a foreign web page: no password, and nothing that triggers a CORS preflight.
   const page = { origin: 'https://page.example', 'content-type': 'text/plain' };
-  expect(await ask("SELECT * FROM file('/etc/hostname', 'LineAsString')", page)).toContain('ACCESS_DENIED');
-  expect(await ask('SELECT name FROM system.databases', page)).not.toContain('default');
-  const ours = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
-  expect(await ask('SELECT 1 + 1', ours)).toBe('2\n');
-  expect(await ask("SELECT * FROM file('/etc/hostname', 'LineAsString')", ours)).toContain('ACCESS_DENIED');
-  expect(await ask(`SELECT * FROM url('http://127.0.0.1:${port}/', 'LineAsString')`, ours)).toContain('ACCESS_DENIED');
-  expect(await greet(REDIS_URL, 'PING\r\n')).toContain('NOAUTH');
-  expect(await greet(NATS_URL, 'CONNECT {}\r\nPING\r\n')).toContain('Authorization Violation');
+  expect(await query("SELECT * FROM file('/etc/hostname', 'LineAsString')", page)).toContain('ACCESS_DENIED');
+  expect(await query('SELECT name FROM system.databases', page)).not.toContain('default');
+  const credentials = { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+  expect(await query('SELECT 1 + 1', credentials)).toBe('2\n');
+  expect(await query("SELECT * FROM file('/etc/hostname', 'LineAsString')", credentials)).toContain('ACCESS_DENIED');
+  expect(await query(`SELECT * FROM url('http://127.0.0.1:${port}/', 'LineAsString')`, credentials)).toContain(
+    'ACCESS_DENIED',
+  );
+  expect(await readReply(REDIS_URL, 'PING\r\n')).toContain('NOAUTH');
+  expect(await readReply(NATS_URL, 'CONNECT {}\r\nPING\r\n')).toContain('Authorization Violation');
 });
 
-/** What an engine answers to whoever just connects and speaks. */
-function greet(url: string, words: string): Promise<string> {
+/** What an engine replies to a client without credentials. */
+function readReply(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    let heard = '';
-    const socket = connect(Number(port), hostname, () => socket.write(words));
+    let received = '';
+    const socket = connect(Number(port), hostname, () => socket.write(text));
     socket.on('data', (data) => {
-      heard += data.toString();
-      if (/NOAUTH|PONG|Violation/.test(heard)) socket.destroy();
+      received += data.toString();
+      if (/NOAUTH|PONG|Violation/.test(received)) socket.destroy();
     });
     socket.once('error', reject);
-    socket.once('close', () => resolve(heard));
+    socket.once('close', () => resolve(received));
   });
 }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clickhouse, joinShards } from './clickhouse.ts';
-import type { Engine, EngineName, Place } from './engine.ts';
+import type { Engine, EngineName, Instance } from './engine.ts';
 import { freePort } from './free-port.ts';
 import { joinServers, nats } from './nats.ts';
 import { copyServer, postgres } from './postgres.ts';
@@ -21,30 +21,30 @@ export interface EngineStatus {
 }
 
 /**
- * A set of private engines under `.engines/SET/`. The set "main" serves development and tests; a drill that breaks engines
- * opens a set of its own, so that nobody else's work falls over.
+ * A set of private engines under `.engines/SET/`. The set "main" serves development and tests. A chaos test that breaks engines opens its
+ * own set, so that other work is not affected.
  */
 export class Supervisor {
   readonly #root: string;
   readonly #set: string;
-  /** Engines that have answered: somebody may know their addresses. */
-  readonly #known = new Set<EngineName>();
+  /** Engines that have answered, so clients may know their addresses. */
+  readonly #hasAnswered = new Set<EngineName>();
 
   constructor(set = 'main', root = join(import.meta.dirname, '../../.engines')) {
     this.#root = root;
     this.#set = set;
   }
 
-  /** Uses what answers at the user's own addresses, else starts private ones. Resolves to the settings that name them. */
+  /** Uses the engines at the user's own addresses, otherwise starts private ones. Resolves to the environment variables that name them. */
   async start(names: readonly EngineName[] = engineNames): Promise<Record<string, string>> {
     const addresses = await Promise.all(names.map((name) => this.#startOne(catalogue[name])));
     return Object.assign({}, ...addresses);
   }
 
-  async install(names: readonly EngineName[] = engineNames, say: (line: string) => void = () => {}): Promise<void> {
+  async install(names: readonly EngineName[] = engineNames, log: (line: string) => void = () => {}): Promise<void> {
     for (const name of names) {
-      if (this.#given(catalogue[name]) || catalogue[name].program(this.#shared)) continue;
-      say(`installing ${name} ...`);
+      if (this.#userAddresses(catalogue[name]) || catalogue[name].program(this.#shared)) continue;
+      log(`installing ${name} ...`);
       mkdirSync(this.#shared, { recursive: true });
       await catalogue[name].install(this.#shared);
     }
@@ -55,32 +55,32 @@ export class Supervisor {
   pause = (name: EngineName) => processes.pause(this.#directory(name));
   resume = (name: EngineName) => processes.resume(this.#directory(name));
 
-  /** kill -9, and its data is gone: the machine that it was on is lost. Started again, it is empty. */
+  /** kill -9 and deletes the data, like the loss of a machine. A restarted engine is empty. */
   async lose(name: EngineName): Promise<void> {
     await this.kill(name);
     rmSync(join(this.#directory(name), 'data'), { recursive: true, force: true });
   }
 
-  /** Makes the NATS of this set and of others one cluster, before any of them is started. */
+  /** Makes the NATS servers of this set and of others one cluster, before any of them is started. */
   async joinNats(others: readonly Supervisor[]): Promise<void> {
     for (const other of others) other.#writePassword(this.#password());
-    const places: Place[] = [];
-    for (const one of [this, ...others]) places.push(await one.place('nats'));
-    await joinServers(places);
+    const instances: Instance[] = [];
+    for (const one of [this, ...others]) instances.push(await one.place('nats'));
+    await joinServers(instances);
   }
 
-  /** Makes the ClickHouse of this set and of others the shards of one cluster, before any of them is started. */
+  /** Makes the ClickHouse servers of this set and of others the shards of one cluster, before any of them is started. */
   async joinClickHouse(others: readonly Supervisor[]): Promise<void> {
     for (const other of others) other.#writePassword(this.#password());
     joinShards(await Promise.all([this, ...others].map((one) => one.place('clickhouse'))));
   }
 
-  /** Gives the PostgreSQL of others the passwords of this one, before any of them is started: the servers of one ledger. */
+  /** Gives other sets the password of this one, before any of them is started: their PostgreSQL servers form one ledger. */
   joinPostgres(others: readonly Supervisor[]): void {
     for (const other of others) other.#writePassword(this.#password());
   }
 
-  /** Starts the PostgreSQL of this set as a standby of another's: a copy that follows. */
+  /** Starts the PostgreSQL of this set as a standby of another set's. */
   async followPostgres(primary: Supervisor): Promise<void> {
     this.#writePassword(primary.#password());
     const program = postgres.program(this.#shared);
@@ -106,16 +106,16 @@ export class Supervisor {
 
   async status(name: EngineName): Promise<EngineStatus> {
     const engine = catalogue[name];
-    const given = this.#given(engine);
-    const addresses = given ?? engine.addresses(await this.place(name));
+    const userAddresses = this.#userAddresses(engine);
+    const addresses = userAddresses ?? engine.addresses(await this.place(name));
     const version = await engine.answers(addresses);
-    if (given) return { name, state: version ? 'yours' : 'silent', addresses, ...(version && { version }) };
+    if (userAddresses) return { name, state: version ? 'yours' : 'silent', addresses, ...(version && { version }) };
     if (version) return { name, state: 'running', version, addresses };
     if (processes.running(this.#directory(name))) return { name, state: 'silent', addresses };
     return { name, state: engine.program(this.#shared) ? 'stopped' : 'not installed', addresses };
   }
 
-  /** The settings that name this set's private engines, as far as they were ever started. */
+  /** The environment variables that name this set's private engines, for engines that were ever started. */
   async knownAddresses(): Promise<Record<string, string>> {
     const started = engineNames.filter((name) => existsSync(join(this.#directory(name), 'ports.json')));
     return Object.assign(
@@ -124,93 +124,93 @@ export class Supervisor {
     );
   }
 
-  /** Where the private instance lives; its ports are chosen once and kept. */
-  async place(name: EngineName): Promise<Place> {
+  /** The location of a private instance. Its ports are chosen once and stored. */
+  async place(name: EngineName): Promise<Instance> {
     const directory = this.#directory(name);
     const file = join(directory, 'ports.json');
     mkdirSync(directory, { recursive: true });
     const password = this.#password();
     if (existsSync(file)) return { directory, password, ports: JSON.parse(readFileSync(file, 'utf8')) };
     const ports: Record<string, number> = {};
-    for (const [role, wish] of Object.entries(catalogue[name].ports)) {
-      ports[role] = await freePort(this.#set === 'main' ? wish : 0);
+    for (const [role, preferred] of Object.entries(catalogue[name].ports)) {
+      ports[role] = await freePort(this.#set === 'main' ? preferred : 0);
     }
     writeFileSync(file, JSON.stringify(ports));
     return { directory, password, ports };
   }
 
   async #startOne(engine: Engine): Promise<Record<string, string>> {
-    const given = this.#given(engine);
-    if (given) {
-      if (await engine.answers(given)) return given;
+    const userAddresses = this.#userAddresses(engine);
+    if (userAddresses) {
+      if (await engine.answers(userAddresses)) return userAddresses;
       throw new Error(
-        `No ${engine.name} answers at ${Object.keys(given).join(', ')}. Start it, or unset that to get a private one.`,
+        `No ${engine.name} answers at ${Object.keys(userAddresses).join(', ')}. Start it, or unset that to get a private one.`,
       );
     }
     for (let attempt = 1; ; attempt += 1) {
       try {
         const addresses = await this.#startPrivate(engine);
-        this.#known.add(engine.name);
+        this.#hasAnswered.add(engine.name);
         return addresses;
       } catch (error) {
-        const isTaken =
+        const isOccupied =
           error instanceof Error && /address already in use|postmaster\.pid" already exists/i.test(error.message);
-        if (!isTaken || this.#set === 'main' || attempt === 20) throw error;
-        // Who was killed may hold the port for a moment yet, or be listed until its parent has noticed, and whoever talked to it
-        // looks for it there. Of two sets that were given the same free port at the same moment, the second takes another.
-        if (this.#known.has(engine.name)) await sleep(250);
+        if (!isOccupied || this.#set === 'main' || attempt === 20) throw error;
+        // A killed process may occupy the port for a moment, or be listed until its parent has reaped it. Clients may know the address, so
+        // it keeps the port. If two sets chose the same free port at once, the second chooses another.
+        if (this.#hasAnswered.has(engine.name)) await sleep(250);
         else rmSync(join(this.#directory(engine.name), 'ports.json'), { force: true });
       }
     }
   }
 
   async #startPrivate(engine: Engine): Promise<Record<string, string>> {
-    const place = await this.place(engine.name);
-    const addresses = engine.addresses(place);
-    if (!processes.running(place.directory)) {
+    const instance = await this.place(engine.name);
+    const addresses = engine.addresses(instance);
+    if (!processes.running(instance.directory)) {
       const program = engine.program(this.#shared);
       if (!program) throw new Error(`${engine.name} is not installed. Run "npm run engines -- --install".`);
       chmodSync(this.#root, 0o755);
-      await engine.prepare(place, program);
-      processes.launch(place.directory, engine.command(place, program));
+      await engine.prepare(instance, program);
+      processes.launch(instance.directory, engine.command(instance, program));
     }
-    await this.#answering(engine, place);
+    await this.#waitUntilReady(engine, instance);
     return addresses;
   }
 
-  async #answering(engine: Engine, place: Place): Promise<void> {
+  async #waitUntilReady(engine: Engine, instance: Instance): Promise<void> {
     const deadline = Date.now() + 60_000;
-    let furnished = false;
+    let initialized = false;
     while (true) {
-      const version = await engine.answers(engine.addresses(place));
-      if (version && (furnished || !engine.furnish)) return;
-      if (version && engine.furnish) {
-        await engine.furnish(place);
-        furnished = true;
+      const version = await engine.answers(engine.addresses(instance));
+      if (version && (initialized || !engine.initialize)) return;
+      if (version && engine.initialize) {
+        await engine.initialize(instance);
+        initialized = true;
       }
-      if (!processes.running(place.directory) || Date.now() > deadline) {
-        // A drill deletes the log with the data, so the words must be here.
-        const words = readFileSync(join(place.directory, 'engine.log'), 'utf8').slice(-600);
-        throw new Error(`${engine.name} did not come up. Its last words:\n${words}`);
+      if (!processes.running(instance.directory) || Date.now() > deadline) {
+        // A chaos test deletes the log with the data, so its end is included in the error.
+        const logEnd = readFileSync(join(instance.directory, 'engine.log'), 'utf8').slice(-600);
+        throw new Error(`${engine.name} did not come up. Its last words:\n${logEnd}`);
       }
       await sleep(50);
     }
   }
 
-  /** The user's own engine: the settings of it that are in the environment, when the first of them is. */
-  #given(engine: Engine): Record<string, string> | undefined {
+  /** The user's own engine: its environment variables, if the first of them is set. */
+  #userAddresses(engine: Engine): Record<string, string> | undefined {
     if (this.#set !== 'main') return undefined;
     const names = Object.keys(engine.addresses({ directory: '', password: '', ports: {} }));
     if (!process.env[names[0] as string]) return undefined;
     return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']));
   }
 
-  /** Made with the set and kept as long as its data. */
+  /** Created with the set and kept as long as its data. */
   #password(): string {
     return this.#writePassword(randomBytes(24).toString('base64url'));
   }
 
-  /** Unless it has one. */
+  /** Does nothing if the set already has a password. */
   #writePassword(password: string): string {
     const file = join(this.#root, this.#set, 'password');
     mkdirSync(dirname(file), { recursive: true });
@@ -226,7 +226,7 @@ export class Supervisor {
     return join(this.#root, this.#set, name);
   }
 
-  /** Programs are fetched once for all sets. */
+  /** Programs are downloaded once for all sets. */
   get #shared(): string {
     return join(this.#root, 'programs');
   }

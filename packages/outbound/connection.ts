@@ -4,15 +4,15 @@ import { OutboundFailed } from './errors.ts';
 import type { OutboundRequest } from './exchange.ts';
 import type { Target } from './target.ts';
 
-/** What came back. Its body is read and dropped: nobody who sends this way may see it. */
+/** The response. Its body is read and dropped, because senders over a line must not see it. */
 export interface LineAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A request under way: whoever may not let bytes leave for ever waits for `sent`, and for `answer` afterwards. */
+/** A request in progress. Callers that must limit how long bytes are sent await `sent` first, then `answer`. */
 export interface Sending {
-  /** The last byte was handed to the network. Rejects with what `answer` rejects with. */
+  /** Resolves when the last byte was passed to the network. Rejects with the same error as `answer`. */
   readonly sent: Promise<void>;
   readonly answer: Promise<LineAnswer>;
 }
@@ -22,15 +22,15 @@ export interface SendLimits {
   readonly maxResponseBytes: number;
 }
 
-/** An open connection to a vetted address, for one request after the other. Once it is lost it is never opened again. */
+/** An open connection to a vetted address, for sequential requests. Once it is lost it is never reopened. */
 export class Connection {
   readonly address: string;
-  /** How many requests it has carried. */
+  /** The number of requests sent over it. */
   carried = 0;
   readonly #socket: Socket;
   readonly #client: Client;
   readonly #target: Target;
-  #isWhole = true;
+  #isUsable = true;
 
   constructor(target: Target, address: string, socket: Socket) {
     this.address = address;
@@ -38,10 +38,10 @@ export class Connection {
     this.#socket = socket;
     let handedOver = false;
     this.#client = new Client(target.url.origin, {
-      // Answered in a microtask, because undici forgets to go on when its connector answers at once.
+      // In a microtask, because undici stalls if its connector answers synchronously.
       connect: (_options, callback) =>
         queueMicrotask(() => {
-          // undici asks a second time if it wants to reconnect; what was not vetted does not exist.
+          // undici calls this again to reconnect, which is refused because a new connection would not be vetted.
           if (handedOver || socket.destroyed) return callback(new Error('The connection was lost'), null);
           handedOver = true;
           callback(null, socket);
@@ -51,18 +51,18 @@ export class Connection {
       bodyTimeout: 0,
     });
     socket.once('close', () => {
-      this.#isWhole = false;
+      this.#isUsable = false;
     });
   }
 
   get isOpen(): boolean {
-    return this.#isWhole && !this.#socket.destroyed && this.#socket.readable && this.#socket.writable;
+    return this.#isUsable && !this.#socket.destroyed && this.#socket.readable && this.#socket.writable;
   }
 
   send(request: OutboundRequest & { readonly path: string }, { timeoutMs, maxResponseBytes }: SendLimits): Sending {
     const sent = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<LineAnswer>();
-    // Whoever only waits for the answer need not look at the other.
+    // Prevents an unhandled rejection when the caller awaits only `answer`.
     sent.promise.catch(() => {});
     this.carried += 1;
     let abort = (_reason: Error) => {};
@@ -73,9 +73,9 @@ export class Connection {
       answer.reject(error);
     };
     const timer = setTimeout(() => {
-      const late = new OutboundFailed('timeout');
-      abort(late);
-      fail(late);
+      const timeout = new OutboundFailed('timeout');
+      abort(timeout);
+      fail(timeout);
     }, timeoutMs);
     let head: LineAnswer | undefined;
     let length = 0;
@@ -101,13 +101,13 @@ export class Connection {
             else this.#socket.once('drain', () => sent.resolve());
           },
           onResponseStart: (_controller, status, headers) => {
-            // What came before the last byte had left was not an answer to it.
+            // The receiver answered before the whole request was sent.
             sent.resolve();
             head = { status, headers };
           },
           onResponseData: (_controller, chunk) => {
             length += chunk.length;
-            // A receiver has spoken with its status; who goes on and on is cut off.
+            // The status is enough; an endless body is cut off.
             if (length <= maxResponseBytes) return;
             finish();
             this.close();
@@ -121,7 +121,7 @@ export class Connection {
       );
     } catch (error) {
       clearTimeout(timer);
-      // Such as a line break in a header: ours to mend, so it must not count against the receiver.
+      // A mistake of the caller, such as a line break in a header, which must not count against the receiver.
       if (error instanceof errors.InvalidArgumentError) throw error;
       fail(new OutboundFailed('no_valid_response', error));
     }
@@ -133,7 +133,7 @@ export class Connection {
   }
 
   close(): void {
-    this.#isWhole = false;
+    this.#isUsable = false;
     this.#socket.destroy();
     this.#client.destroy().catch(() => {});
   }

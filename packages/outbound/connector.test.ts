@@ -26,13 +26,13 @@ describe('the connection', () => {
     expect(tried).toEqual(['127.0.0.2', 1_000, '127.0.0.1', 1_000]);
   });
 
-  /** A server that must hear nothing, and an `open` that leads to it wherever it is told to go. */
-  async function eavesdrop() {
-    const heard: Buffer[] = [];
+  /** A server that must receive no data, and an `open` that connects to it whatever address is requested. */
+  async function openSilentServer() {
+    const received: Buffer[] = [];
     const ends: Promise<void>[] = [];
     const port = await listen(
       createTcpServer((socket) => {
-        socket.on('data', (bytes) => heard.push(bytes)).on('error', () => {});
+        socket.on('data', (bytes) => received.push(bytes)).on('error', () => {});
         ends.push(closed(socket));
       }),
     );
@@ -40,20 +40,20 @@ describe('the connection', () => {
     const expectSilence = async () => {
       await expect.poll(() => ends).toHaveLength(1);
       await Promise.all(ends);
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     };
     return { port, open, expectSilence };
   }
 
-  test('to another peer than the vetted one is closed before a byte is sent', async () => {
-    const { open, expectSilence } = await eavesdrop();
+  test('is closed before a byte is sent if the peer is not the vetted address', async () => {
+    const { open, expectSilence } = await openSilentServer();
     const outbound = local({ connect: open, resolver: fixedResolver('127.0.0.2') });
     await expect(outbound.request('http://hooks.test/')).rejects.toMatchObject({ reason: 'address_not_public' });
     await expectSilence();
   });
 
-  test('to a peer that the policy does not admit is closed, even if nobody vetted the list of addresses', async () => {
-    const { open, expectSilence } = await eavesdrop();
+  test('is closed if the policy does not admit the peer, even if the address list was not vetted', async () => {
+    const { open, expectSilence } = await openSilentServer();
     const { signal } = new AbortController();
     const target = readTarget('https://hooks.test/', publicTargets);
     await expect(
@@ -62,8 +62,8 @@ describe('the connection', () => {
     await expectSilence();
   });
 
-  test('that opens after the deadline is closed before a byte is sent', async () => {
-    const { port, expectSilence } = await eavesdrop();
+  test('is closed before a byte is sent if it opens after the deadline', async () => {
+    const { port, expectSilence } = await openSilentServer();
     const late = Promise.withResolvers<ReturnType<typeof netConnect>>();
     const pending = local({ connect: () => late.promise }).request('https://hooks.test/', { timeoutMs: 50 });
     await expect(pending).rejects.toMatchObject({ reason: 'timeout' });
@@ -87,7 +87,7 @@ describe('TLS', () => {
   }
 
   test.each(['hooks.test', 'hooks.test.'])(
-    'greets and verifies the name %s of the URL, not the address',
+    'uses the URL’s name %s for SNI and verification, not the address',
     async (name) => {
       const { port, ca, serverNames } = await serveTls('DNS:hooks.test');
       expect(await local({ ca }).request(`https://${name}:${port}/`)).toMatchObject({ status: 200 });
@@ -101,14 +101,14 @@ describe('TLS', () => {
     await expect(local({ ca }).request(`https://hooks.test:${port}/`)).rejects.toMatchObject({ reason: 'tls_failed' });
   });
 
-  test('refuses a certificate of another name, and one that nobody vouches for', async () => {
+  test('refuses a certificate of another name and an untrusted one', async () => {
     const { port, ca, serverNames } = await serveTls('DNS:hooks.test');
     await expect(local({ ca }).request(`https://other.test:${port}/`)).rejects.toMatchObject({ reason: 'tls_failed' });
     await expect(local().request(`https://hooks.test:${port}/`)).rejects.toMatchObject({ reason: 'tls_failed' });
     expect(serverNames).toEqual([]);
   });
 
-  test('refuses an unverified certificate even where the environment switched verification off', async () => {
+  test('refuses an untrusted certificate even if the environment disables verification', async () => {
     const { port } = await serveTls('DNS:hooks.test');
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     closeAfterTest(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED);

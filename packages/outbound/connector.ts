@@ -24,20 +24,20 @@ export interface Connected {
   readonly socket: Socket;
 }
 
-/** A host may list hundreds of addresses; trying them all would make us a port scanner on its owner's behalf. */
-const mostAddressesTried = 4;
+/** A host may list hundreds of addresses; trying all of them would turn the service into a port scanner. */
+const maxAddressesTried = 4;
 
 /**
- * Connects to the first of the vetted addresses that accepts. The host name plays no part in where we connect, only in TLS:
- * so no second DNS answer can lead elsewhere, and no library decides whether to look up at all (undici does not, for literals).
+ * Connects to the first vetted address that accepts. The host name is used only for TLS, not for the connection. So no second DNS answer
+ * can redirect it, and it does not depend on whether a library resolves names (undici does not for literals).
  */
 export async function connectToTarget(
   target: Target,
   vetted: readonly string[],
   options: ConnectOptions,
 ): Promise<Connected> {
-  const candidates = vetted.slice(0, mostAddressesTried);
-  // One share is left over for the exchange itself, so that a dead first address does not cost the whole request.
+  const candidates = vetted.slice(0, maxAddressesTried);
+  // One share is reserved for the exchange itself, so that a dead first address does not use up the whole request.
   const timeoutMs = options.timeoutMs / (candidates.length + 1);
   let lastError: unknown;
   for (const address of candidates) {
@@ -48,7 +48,7 @@ export async function connectToTarget(
       assertPeer(socket, address, options.policy);
       return { address, socket: target.secure ? await secure(socket, target, options) : socket };
     } catch (error) {
-      // A wrong peer or certificate is a finding about the target, not a reason to try its next address.
+      // A wrong peer or certificate is a property of the target, not a reason to try its next address.
       if (error instanceof OutboundRefused || error instanceof OutboundFailed) throw error;
       lastError = error;
     }
@@ -56,9 +56,9 @@ export async function connectToTarget(
   throw new OutboundFailed('unreachable', lastError);
 }
 
-/** The last look, at the connection itself: whatever went wrong above, no byte goes to a peer that was not vetted. */
+/** The last check, on the connection itself: whatever went wrong before, no byte is sent to a peer that was not vetted. */
 function assertPeer(socket: Socket, address: string, policy: TargetPolicy): void {
-  // An error between here and the moment undici listens would have no listener, and end the process.
+  // Without a listener an error before undici listens would end the process.
   socket.on('error', () => {});
   const peer = socket.remoteAddress;
   if (peer === undefined || socket.destroyed) {
@@ -71,7 +71,7 @@ function assertPeer(socket: Socket, address: string, policy: TargetPolicy): void
   }
 }
 
-/** TLS for the name in the URL, though the connection was made to an address. */
+/** TLS for the name in the URL, although the connection was made to an address. */
 function secure(socket: Socket, target: Target, { ca }: ConnectOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error) => {
@@ -81,11 +81,11 @@ function secure(socket: Socket, target: Target, { ca }: ConnectOptions): Promise
     const secured = tlsConnect({
       socket,
       host: target.hostname,
-      // The name goes without its final dot, which certificates and SNI do not know; an address is no name at all.
+      // Without the final dot, which certificates and SNI do not use. An address is not a server name.
       servername: isIP(target.hostname) === 0 ? target.hostname.replace(/\.$/, '') : '',
       ALPNProtocols: ['http/1.1'],
       minVersion: 'TLSv1.2',
-      // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED=0 in an environment would otherwise switch it off.
+      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would otherwise disable it.
       rejectUnauthorized: true,
       ...(ca === undefined ? {} : { ca }),
     });

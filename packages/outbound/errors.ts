@@ -1,4 +1,4 @@
-/** Why a target is refused. Callers store and compare these words: add to them, never change one. */
+/** Why a target is refused. Callers store and compare these values: add new ones, but never change one. */
 export type RefusalReason =
   | 'url_invalid'
   | 'scheme_not_allowed'
@@ -11,13 +11,13 @@ const refusals: Record<RefusalReason, string> = {
   scheme_not_allowed: 'The URL must begin with https://.',
   port_not_allowed: 'The URL names a port that is not allowed. Leave the port out to use 443.',
   credentials_in_url: 'The URL must not hold a user name or a password.',
-  // Unresolvable and internal names share one message. Different messages would reveal which internal names exist.
-  address_not_public: 'The host has no address on the public internet. Check its spelling and DNS records.',
+  // One text for a missing and for an internal address: different texts would reveal which internal names exist.
+  address_not_public: 'The host has no address on the public internet. Check its spelling and its DNS records.',
 };
 
 /**
- * The target breaks a rule; nothing was sent. The text is fit for the tenant's eyes and made of the reason alone: an address
- * in it would turn our resolver into a map of the operator's network.
+ * The target breaks a rule; nothing was sent. The message may be shown to the tenant and depends only on the reason: an address in it would
+ * expose the operator's network.
  */
 export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused';
@@ -29,7 +29,7 @@ export class OutboundRefused extends Error {
   }
 }
 
-/** Why a permitted request brought no answer. */
+/** Why a permitted request got no response. */
 export type FailureReason = 'timeout' | 'unreachable' | 'tls_failed' | 'no_valid_response';
 
 const failures: Record<FailureReason, string> = {
@@ -39,7 +39,7 @@ const failures: Record<FailureReason, string> = {
   no_valid_response: 'The target closed the connection without a complete, valid HTTP response.',
 };
 
-/** The target is permitted, but the network or the receiver failed. The text is fit for the tenant; `cause` is for our logs. */
+/** The target is permitted, but the network or the receiver failed. The message may be shown to the tenant; `cause` is for the logs. */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed';
   readonly reason: FailureReason;

@@ -19,11 +19,11 @@ import {
 afterEach(closeOpened);
 
 describe('limits', () => {
-  // Long enough for a busy machine to get the request across.
+  // Long enough for a busy machine to send the request.
   const short = { timeoutMs: 800 };
   const never = new Promise<never>(() => {});
 
-  test('a receiver that never answers, or drips, is left at the deadline', async () => {
+  test('times out on a receiver that never answers or sends slowly', async () => {
     const ends: Promise<void>[] = [];
     const base = await serve((request, response) => {
       ends.push(closed(request.socket));
@@ -37,7 +37,7 @@ describe('limits', () => {
     expect(ends).toHaveLength(2);
   });
 
-  test('so is a TLS handshake that stands still', async () => {
+  test('times out on a stalled TLS handshake', async () => {
     const ends: Promise<void>[] = [];
     const port = await listen(createTcpServer((socket) => ends.push(closed(socket.on('error', () => {}).resume()))));
     await expect(local().request(`https://hooks.test:${port}/`, short)).rejects.toMatchObject({ reason: 'timeout' });
@@ -45,17 +45,17 @@ describe('limits', () => {
     expect(ends).toHaveLength(1);
   });
 
-  test('so are a DNS server that is silent and a connection that does not open', async () => {
+  test('times out on a silent DNS server and on a connection that does not open', async () => {
     const resolver = await dnsResolver(() => undefined);
-    const mute = createOutbound({ ...short, resolver, connect: recorder().connect });
-    await expect(mute.request('https://mute.test/')).rejects.toMatchObject({ reason: 'timeout' });
-    expect(await mute.checkTarget('https://mute.test/')).toMatchObject({ reason: 'address_not_public' });
+    const silent = createOutbound({ ...short, resolver, connect: recorder().connect });
+    await expect(silent.request('https://silent.test/')).rejects.toMatchObject({ reason: 'timeout' });
+    expect(await silent.checkTarget('https://silent.test/')).toMatchObject({ reason: 'address_not_public' });
     await expect(local({ connect: () => never }).request('http://hooks.test/', short)).rejects.toMatchObject({
       reason: 'timeout',
     });
   });
 
-  test('the caller can give up, with a reason of its own', async () => {
+  test('rejects with the reason of the caller’s signal', async () => {
     const base = await serve(() => {});
     const controller = new AbortController();
     const pending = local().request(base, { signal: controller.signal });
@@ -64,7 +64,7 @@ describe('limits', () => {
     await expect(local().request(base, { signal: controller.signal })).rejects.toThrow('shutting down');
   });
 
-  test('an endless answer is cut at maxResponseBytes and the connection closed', async () => {
+  test('truncates an endless response at maxResponseBytes and closes the connection', async () => {
     const ends: Promise<void>[] = [];
     const base = await serve((request, response) => {
       ends.push(closed(request.socket));
@@ -80,13 +80,13 @@ describe('limits', () => {
     await Promise.all(ends);
   });
 
-  test('an answer of exactly maxResponseBytes is whole', async () => {
+  test('does not truncate a response of exactly maxResponseBytes', async () => {
     const base = await serve((_request, response) => response.end('12345'));
     expect(await local().request(base, { maxResponseBytes: 5 })).toMatchObject({ truncated: false });
     expect(await local().request(base, { maxResponseBytes: 4 })).toMatchObject({ truncated: true });
   });
 
-  test('returns a compressed response body without decompressing it', async () => {
+  test('returns a compressed response without decompressing it', async () => {
     const bombs = await makeBombs();
     const base = await serve((request, response) => {
       const bomb = bombs.find(({ encoding }) => request.url === `/${encodeURIComponent(encoding)}`);
@@ -108,17 +108,17 @@ describe('limits', () => {
     expect(grown).toBeLessThan(bombBytes / 2);
   });
 
-  test('a receiver that hangs up or speaks no HTTP is a failure, not a crash', async () => {
-    const words = ['', 'SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'];
-    for (const word of words) {
-      const port = await listen(createTcpServer((socket) => socket.on('error', () => {}).end(word)));
+  test('rejects when the receiver hangs up or does not speak HTTP', async () => {
+    const replies = ['', 'SSH-2.0-OpenSSH_9.6\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'];
+    for (const reply of replies) {
+      const port = await listen(createTcpServer((socket) => socket.on('error', () => {}).end(reply)));
       await expect(local().request(`http://hooks.test:${port}/`)).rejects.toMatchObject({
         reason: 'no_valid_response',
       });
     }
   });
 
-  test('a receiver that is gone before the request is written is asked no second time', async () => {
+  test('does not reconnect if the connection is lost before the request is sent', async () => {
     let connections = 0;
     const port = await listen(createTcpServer(() => (connections += 1)));
     const socket = netConnect(port, '127.0.0.1');
@@ -130,7 +130,7 @@ describe('limits', () => {
     await expect.poll(() => connections).toBe(1);
   });
 
-  test("a header that cannot be sent is our mistake, not the receiver's, and leaves no connection behind", async () => {
+  test("reports an invalid header as the caller's mistake and closes the connection", async () => {
     const ends: Promise<void>[] = [];
     const port = await listen(createTcpServer((socket) => ends.push(closed(socket.on('error', () => {}).resume()))));
     const pending = local().request(`http://hooks.test:${port}/`, { headers: { 'x-a': 'b\r\nx-c: d' } });

@@ -10,19 +10,18 @@ export interface OutboundRequest {
 }
 
 export interface OutboundResponse {
-  /** As it came: a redirect is an answer like any other, and is not followed. */
+  /** Unchanged: a redirect is a response like any other and is not followed. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The first `maxResponseBytes` bytes, as sent (not decompressed). Never to be shown to the tenant who chose the URL. */
+  /** The first `maxResponseBytes` bytes as sent (not decompressed). It must never be shown to the tenant who chose the URL. */
   readonly body: Uint8Array;
-  /** The body was longer. That is no error: a webhook's receiver has spoken with its status, whatever it adds. */
+  /** The body was longer. That is no error, because the status is enough for a webhook. */
   readonly truncated: boolean;
 }
 
 /**
- * One request over one open connection, which is closed afterwards. No connection is kept: a kept one would carry later
- * requests past the DNS question and the vetting. That costs a handshake per request, which a webhook every now and then to
- * each of many hosts would pay anyway.
+ * Sends one request over an open connection and closes it. Connections are not kept: later requests would bypass DNS and vetting. The cost
+ * is a handshake per request, which occasional webhooks to many hosts would pay anyway.
  */
 export async function exchange(
   target: Target,
@@ -33,16 +32,16 @@ export async function exchange(
 ): Promise<OutboundResponse> {
   let handedOver = false;
   const client = new Client(target.url.origin, {
-    // Answered in a microtask, because undici forgets to go on when its connector answers at once.
+    // In a microtask, because undici stalls if its connector answers synchronously.
     connect: (_options, callback) =>
       queueMicrotask(() => {
-        // undici asks a second time if it wants to reconnect; a connection that this request did not vet does not exist.
+        // undici calls this again to reconnect, which is refused because a new connection would not be vetted.
         if (handedOver || socket.destroyed) return callback(new Error('The connection was lost'), null);
         handedOver = true;
         callback(null, socket);
       }),
     allowH2: false,
-    // The caller's deadline covers the whole request; undici's own timers count whole seconds.
+    // The caller's deadline covers the whole request; undici's own timers count in whole seconds.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -57,7 +56,7 @@ export async function exchange(
     });
     return { status: statusCode, headers, ...(await readAtMost(maxResponseBytes, body)) };
   } catch (error) {
-    // Such as a line break in a header: ours to mend, so it must not count against the receiver.
+    // A mistake of the caller, such as a line break in a header, which must not count against the receiver.
     if (error instanceof errors.InvalidArgumentError) throw error;
     throw new OutboundFailed('no_valid_response', error);
   } finally {

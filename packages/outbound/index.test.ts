@@ -8,7 +8,7 @@ import type { DnsAnswer } from './testing/loopback-dns.ts';
 afterEach(closeOpened);
 
 describe('a request', () => {
-  test('carries method, headers, body and path, and brings back the answer', async () => {
+  test('sends method, headers, body and path, and returns the response', async () => {
     const base = await serve(async (request, response) => {
       const body = (await request.setEncoding('utf8').toArray()).join('');
       response.writeHead(201, { 'x-seen': `${request.method} ${request.url} ${request.headers['webhook-id']}` });
@@ -34,7 +34,7 @@ describe('a request', () => {
     expect(paths).toEqual(['/start']);
   });
 
-  test('asks DNS and opens a connection anew each time', async () => {
+  test('resolves DNS and opens a new connection each time', async () => {
     let connections = 0;
     const server = createServer((_request, response) => response.end('ok')).on('connection', () => (connections += 1));
     const resolver = fixedResolver('127.0.0.1');
@@ -42,16 +42,16 @@ describe('a request', () => {
     const url = `http://hooks.test:${await listen(server)}/`;
     for (let round = 1; round <= 3; round += 1) {
       await outbound.request(url);
-      expect([resolver.asked, connections]).toEqual([round, round]);
+      expect([resolver.queries, connections]).toEqual([round, round]);
     }
   });
 
-  test('does not take a Host header', async () => {
+  test('rejects a Host header', async () => {
     await expect(local().request('http://hooks.test/', { headers: { HOST: 'internal' } })).rejects.toThrow(TypeError);
   });
 });
 
-describe('where it connects', () => {
+describe('the address', () => {
   test.each([
     ['https://127.0.0.1/'],
     ['https://[::1]/'],
@@ -61,7 +61,7 @@ describe('where it connects', () => {
     ['https://168.63.129.16/'],
     ['https://localhost/'],
     ['https://a.localhost./'],
-  ])('%s is refused without a connection and without a question to DNS', async (url) => {
+  ])('refuses %s without a connection or a DNS query', async (url) => {
     const { attempts, connect } = recorder();
     const resolver = fixedResolver('8.8.8.8');
     const outbound = createOutbound({ timeoutMs: 1_000, connect, resolver });
@@ -70,7 +70,7 @@ describe('where it connects', () => {
       reason: 'address_not_public',
     });
     expect(await outbound.checkTarget(url)).toMatchObject({ allowed: false, reason: 'address_not_public' });
-    expect([attempts, resolver.asked]).toEqual([[], 0]);
+    expect([attempts, resolver.queries]).toEqual([[], 0]);
   });
 
   test.each([
@@ -79,7 +79,7 @@ describe('where it connects', () => {
     [['8.8.8.8', '::ffff:10.0.0.7']],
     [['8.8.8.8', 'fd00::7']],
     [['8.8.8.8', 'not an address']],
-  ])('a host that has %j is refused, and the refusal does not tell the address', async (addresses) => {
+  ])('refuses a host with the addresses %j without revealing them', async (addresses) => {
     const { attempts, connect } = recorder();
     const outbound = createOutbound({ timeoutMs: 1_000, connect, resolver: fixedResolver(...addresses) });
     const error: unknown = await outbound.request('https://hooks.test/').catch((reason: unknown) => reason);
@@ -90,7 +90,7 @@ describe('where it connects', () => {
     expect(attempts).toEqual([]);
   });
 
-  test('a public host is tried at its own addresses only, IPv4 first, at most four', async () => {
+  test('tries at most four addresses of a public host, IPv4 first', async () => {
     const { attempts, connect } = recorder();
     const addresses = ['2606:4700::1', '8.8.8.1', '8.8.8.2', '::ffff:8.8.8.1', '8.8.8.3', '8.8.8.4', '8.8.8.5'];
     const outbound = createOutbound({ timeoutMs: 1_000, connect, resolver: fixedResolver(...addresses) });
@@ -98,32 +98,32 @@ describe('where it connects', () => {
     expect(attempts).toEqual(['8.8.8.1 443', '8.8.8.2 443', '8.8.8.3 443', '8.8.8.4 443']);
   });
 
-  test('a name that changes its answer after registration is refused at delivery', async () => {
+  test('refuses at delivery a name whose DNS changed after registration', async () => {
     const answers: DnsAnswer[] = [{ addresses: ['8.8.8.8'] }, { addresses: ['10.0.0.1'] }];
-    let asked = 0;
+    let queries = 0;
     const resolver = await dnsResolver((_name, type) =>
-      type === 'A' ? answers[Math.min(asked++, answers.length - 1)] : { addresses: [] },
+      type === 'A' ? answers[Math.min(queries++, answers.length - 1)] : { addresses: [] },
     );
     const { attempts, connect } = recorder();
     const outbound = createOutbound({ timeoutMs: 2_000, resolver, connect });
     expect(await outbound.checkTarget('https://rebind.test/')).toEqual({ allowed: true });
     await expect(outbound.request('https://rebind.test/')).rejects.toMatchObject({ reason: 'address_not_public' });
-    expect([attempts, asked]).toEqual([[], 2]);
+    expect([attempts, queries]).toEqual([[], 2]);
   });
 
-  test('a name that changes its answer after the check is reached where the check said', async () => {
-    let asked = 0;
+  test('connects to the vetted address if DNS changes after the check', async () => {
+    let queries = 0;
     const resolver = await dnsResolver((_name, type) => ({
       aliases: ['cdn.test'],
-      addresses: type === 'AAAA' ? [] : asked++ === 0 ? ['8.8.8.8'] : ['10.0.0.1'],
+      addresses: type === 'AAAA' ? [] : queries++ === 0 ? ['8.8.8.8'] : ['10.0.0.1'],
     }));
     const { attempts, connect } = recorder();
     const outbound = createOutbound({ timeoutMs: 2_000, resolver, connect });
     await expect(outbound.request('https://rebind.test/')).rejects.toMatchObject({ reason: 'unreachable' });
-    expect([attempts, asked]).toEqual([['8.8.8.8 443'], 1]);
+    expect([attempts, queries]).toEqual([['8.8.8.8 443'], 1]);
   });
 
-  test('rejects an unresolvable name with the same error as an internal address', async () => {
+  test('a name without addresses is refused with the same message as one with an internal address', async () => {
     const failing: HostResolver = { resolve4: () => Promise.reject(new Error('ENOTFOUND')), resolve6: async () => [] };
     const outbound = createOutbound({ timeoutMs: 1_000, resolver: failing, connect: recorder().connect });
     await expect(outbound.request('https://nowhere.test/')).rejects.toMatchObject({ reason: 'address_not_public' });
@@ -137,7 +137,7 @@ describe('where it connects', () => {
     );
   });
 
-  test('a slow name server is waited for, even where all others were quick', async () => {
+  test('waits for a slow name server even if earlier ones were fast', async () => {
     const resolver = await dnsResolver(async (name) => {
       if (name === 'slow.test') await setTimeout(1_200);
       return { addresses: ['8.8.8.8'] };

@@ -2,9 +2,9 @@ import { Connection, type Sending } from './connection.ts';
 import { connectToTarget, type OpenSocket, openTcp } from './connector.ts';
 import { OutboundFailed, OutboundRefused, type RefusalReason } from './errors.ts';
 import { exchange, type OutboundRequest, type OutboundResponse } from './exchange.ts';
-import { KeptConnections } from './kept-connections.ts';
+import { IdleConnections } from './kept-connections.ts';
 import { localDevelopmentTargets, publicTargets, readTarget, type TargetPolicy } from './target.ts';
-import { type HostResolver, patientResolver, vettedAddresses } from './vetted-addresses.ts';
+import { createResolver, type HostResolver, vettedAddresses } from './vetted-addresses.ts';
 
 export type { LineAnswer, Sending } from './connection.ts';
 export type { OpenSocket } from './connector.ts';
@@ -15,19 +15,19 @@ export { localDevelopmentTargets, publicTargets, type TargetPolicy } from './tar
 export type { HostResolver } from './vetted-addresses.ts';
 
 export interface OutboundOptions {
-  /** For a whole request, from the DNS question to the last byte. */
+  /** Time limit of a whole request, from the DNS query to the last byte. */
   readonly timeoutMs: number;
-  /** 64 KiB unless told. */
+  /** 64 KiB by default. */
   readonly maxResponseBytes?: number;
-  /** `publicTargets` unless told; the README says when another is right. */
+  /** `publicTargets` by default; the README explains when to use another. */
   readonly policy?: TargetPolicy;
-  /** Hosts of a developer, for which `localDevelopmentTargets` holds instead. */
+  /** Hosts of a developer, for which `localDevelopmentTargets` applies instead. */
   readonly localHosts?: readonly string[];
-  /** Must not remember answers. node:dns's own Resolver unless told. */
+  /** Must not cache answers. node:dns's own Resolver by default. */
   readonly resolver?: HostResolver;
-  /** The lowest step, replaced in tests and drills to see where a request would go. */
+  /** Opens the connection; replaced in tests and chaos tests to see where a request would go. */
   readonly connect?: OpenSocket;
-  /** PEM of the certificate authorities to trust instead of Node's; to add one, set NODE_EXTRA_CA_CERTS. */
+  /** PEM of the certificate authorities to trust instead of Node's. To add one, set NODE_EXTRA_CA_CERTS. */
   readonly ca?: string;
 }
 
@@ -42,28 +42,31 @@ export type TargetCheck =
   | { readonly allowed: false; readonly reason: RefusalReason; readonly message: string };
 
 export interface Outbound {
-  /** Would a request be permitted at this moment? For the moment a user enters a URL; `request` checks again by itself. */
+  /** Whether a request would be permitted now, for the moment when a user enters a URL; `request` checks again. */
   checkTarget(url: string): Promise<TargetCheck>;
   /** Rejects with `OutboundRefused`, `OutboundFailed`, or the reason of the caller's own signal. */
   request(url: string, options?: RequestOptions): Promise<OutboundResponse>;
   /**
-   * For many requests to one URL within seconds. DNS is asked and every address vetted now; connections that were kept from an earlier
-   * line are used again only if they lead to one of these addresses. Rejects like `request`.
+   * For many requests to one URL within seconds. It queries DNS and vets all addresses now; kept connections are reused only if they lead
+   * to one of them. Rejects like `request`.
    */
   openLine(url: string): Promise<Line>;
-  /** Closes the connections that are kept. */
+  /** Closes the kept connections. */
   close(): void;
 }
 
-/** One lane of a line: an open connection, for one request after the other. */
+/** An open connection of a line, for sequential requests. */
 export interface Lane {
-  /** A request that failed on a connection which had carried others may have met its end: it says nothing of the receiver. */
+  /**
+   * Whether the connection carried earlier requests. A failure on such a connection may only mean that the receiver closed it, and says
+   * nothing about its health.
+   */
   readonly isUsed: boolean;
   readonly isOpen: boolean;
   send(request: OutboundRequest): Sending;
-  /** Gives the connection back. */
+  /** Returns the connection, so that it can be reused. */
   end(): void;
-  /** Closes it at once: no further byte leaves. */
+  /** Closes the connection at once, so that no further byte is sent. */
   cut(): void;
 }
 
@@ -72,14 +75,14 @@ export interface Line {
   openLane(): Promise<Lane>;
 }
 
-/** Connections that nobody uses are kept so long: most receivers close theirs after five seconds or more. */
-const kept = { idleMs: 4_000, most: 512 };
+/** How long and how many idle connections are kept: most receivers close theirs after five seconds or more. */
+const keepLimits = { idleMs: 4_000, most: 512 };
 
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { resolver = patientResolver(), connect: open = openTcp, ca } = options;
+  const { resolver = createResolver(), connect: open = openTcp, ca } = options;
   const { localHosts = [], maxResponseBytes: mostBytes = 65_536 } = options;
-  const connections = new KeptConnections(kept);
-  const targetOf = (url: string) => {
+  const connections = new IdleConnections(keepLimits);
+  const getTarget = (url: string) => {
     const isLocal = localHosts.includes(URL.parse(url)?.hostname ?? '');
     const policy = isLocal ? localDevelopmentTargets : (options.policy ?? publicTargets);
     return { target: readTarget(url, policy), policy };
@@ -88,7 +91,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   return {
     async checkTarget(url) {
       try {
-        const { target, policy } = targetOf(url);
+        const { target, policy } = getTarget(url);
         await withDeadline(options.timeoutMs, undefined, () => vettedAddresses(target.hostname, policy, resolver));
         return { allowed: true };
       } catch (error) {
@@ -103,7 +106,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const timeoutMs = request.timeoutMs ?? options.timeoutMs;
       const maxResponseBytes = request.maxResponseBytes ?? mostBytes;
       return withDeadline(timeoutMs, request.signal, async (signal) => {
-        const { target, policy } = targetOf(url);
+        const { target, policy } = getTarget(url);
         const vetted = await vettedAddresses(target.hostname, policy, resolver);
         const { socket } = await connectToTarget(target, vetted, { policy, open, timeoutMs, signal, ca });
         return exchange(target, socket, request, maxResponseBytes, signal);
@@ -112,7 +115,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
     async openLine(url) {
       const { timeoutMs } = options;
-      const { target, policy } = targetOf(url);
+      const { target, policy } = getTarget(url);
       const { origin, pathname, search } = target.url;
       const vetted = await withDeadline(timeoutMs, undefined, () => vettedAddresses(target.hostname, policy, resolver));
       const connect = () =>
@@ -146,7 +149,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** Runs the work until the time is up or the caller gives up; work that ignores its signal is left behind, not waited for. */
+/** Runs the work until the deadline passes or the caller's signal aborts. Work that ignores its signal is not awaited. */
 async function withDeadline<T>(
   timeoutMs: number,
   callerSignal: AbortSignal | undefined,
@@ -172,7 +175,7 @@ function timedOut(error: unknown): boolean {
   return error instanceof OutboundFailed && error.reason === 'timeout';
 }
 
-/** Another Host than the URL's would send the request, behind a shared front, to a site that nobody vetted. */
+/** A different Host header would reach a site behind a shared proxy that was not vetted. */
 function assertNoHost(headers: OutboundRequest['headers'] = {}): void {
   if (Object.keys(headers).some((name) => name.toLowerCase() === 'host')) {
     throw new TypeError('The Host header follows from the URL and cannot be set');

@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts';
 
-/** Open connections that nobody uses, until somebody has asked DNS anew and wants one of them. */
-export class KeptConnections {
-  readonly #kept = new Map<string, { connection: Connection; timer: NodeJS.Timeout }[]>();
+/** Open idle connections, which are reused only after DNS was queried again. */
+export class IdleConnections {
+  readonly #idle = new Map<string, { connection: Connection; timer: NodeJS.Timeout }[]>();
   readonly #idleMs: number;
   readonly #most: number;
   #count = 0;
@@ -12,15 +12,18 @@ export class KeptConnections {
     this.#most = most;
   }
 
-  /** One to an address that was vetted just now. Those to others are closed: the name does not lead there any more. */
+  /**
+   * Takes a connection to one of the addresses just vetted. Connections to other addresses are closed because the name no longer leads
+   * there.
+   */
   take(origin: string, vetted: readonly string[]): Connection | undefined {
     for (;;) {
-      const kept = this.#kept.get(origin)?.pop();
-      if (!kept) return undefined;
-      clearTimeout(kept.timer);
+      const idle = this.#idle.get(origin)?.pop();
+      if (!idle) return undefined;
+      clearTimeout(idle.timer);
       this.#count -= 1;
-      if (kept.connection.isOpen && vetted.includes(kept.connection.address)) return kept.connection;
-      kept.connection.close();
+      if (idle.connection.isOpen && vetted.includes(idle.connection.address)) return idle.connection;
+      idle.connection.close();
     }
   }
 
@@ -30,28 +33,28 @@ export class KeptConnections {
       return;
     }
     const { origin } = connection;
-    const others = this.#kept.get(origin) ?? [];
+    const others = this.#idle.get(origin) ?? [];
     const timer = setTimeout(() => {
       const at = others.findIndex((one) => one.connection === connection);
       if (at < 0) return;
       others.splice(at, 1);
       this.#count -= 1;
-      if (others.length === 0) this.#kept.delete(origin);
+      if (others.length === 0) this.#idle.delete(origin);
       connection.close();
     }, this.#idleMs);
     timer.unref();
     others.push({ connection, timer });
-    this.#kept.set(origin, others);
+    this.#idle.set(origin, others);
     this.#count += 1;
   }
 
   close(): void {
-    for (const kept of this.#kept.values())
-      for (const { connection, timer } of kept) {
+    for (const idle of this.#idle.values())
+      for (const { connection, timer } of idle) {
         clearTimeout(timer);
         connection.close();
       }
-    this.#kept.clear();
+    this.#idle.clear();
     this.#count = 0;
   }
 }

@@ -25,7 +25,7 @@ async function post(outbound: ReturnType<typeof local>, url: string, count = 1) 
   return { statuses, lane };
 }
 
-test('a line carries one request after the other over the same connection, also into the next line, and DNS is asked for each', async () => {
+test('a line reuses one connection for sequential requests and for the next line, and queries DNS for each line', async () => {
   const sockets = new Set<unknown>();
   const base = await serve((request, response) => {
     sockets.add(request.socket);
@@ -36,10 +36,10 @@ test('a line carries one request after the other over the same connection, also 
   closeAfterTest(() => outbound.close());
   expect((await post(outbound, base, 3)).statuses).toEqual([200, 200, 200]);
   expect((await post(outbound, base)).lane.isUsed).toBe(true);
-  expect([sockets.size, resolver.asked]).toEqual([1, 2]);
+  expect([sockets.size, resolver.queries]).toEqual([1, 2]);
 });
 
-test('a kept connection to an address that the name no longer has is closed, not used', async () => {
+test('closes a kept connection to an address that the name no longer has', async () => {
   const sockets = new Set<unknown>();
   const base = await serve((request, response) => {
     sockets.add(request.socket);
@@ -58,24 +58,24 @@ test('a kept connection to an address that the name no longer has is closed, not
   await expect(strict.openLine('https://hooks.test/')).rejects.toMatchObject({ reason: 'address_not_public' });
 });
 
-test('a local host is reached only where it is named', async () => {
+test('reaches a local host only if it is listed in localHosts', async () => {
   const base = await serve((request, response) => void request.resume().on('end', () => response.end('ok')));
   const url = base.replace('hooks.test', 'localhost');
-  const named = createOutbound({ timeoutMs: 1_000, localHosts: ['localhost'] });
-  closeAfterTest(() => named.close());
-  expect(await named.checkTarget(url)).toEqual({ allowed: true });
-  expect((await post(named, url)).statuses).toEqual([200]);
+  const outbound = createOutbound({ timeoutMs: 1_000, localHosts: ['localhost'] });
+  closeAfterTest(() => outbound.close());
+  expect(await outbound.checkTarget(url)).toEqual({ allowed: true });
+  expect((await post(outbound, url)).statuses).toEqual([200]);
   for (const other of [
     base.replace('hooks.test', '127.0.0.1'),
     'http://169.254.169.254/',
     'https://127.0.0.1/',
     'http://localhost.example.com/',
   ])
-    expect(await named.checkTarget(other)).toMatchObject({ allowed: false });
+    expect(await outbound.checkTarget(other)).toMatchObject({ allowed: false });
   expect(await createOutbound({ timeoutMs: 1_000 }).checkTarget(url)).toMatchObject({ allowed: false });
 });
 
-test('silence ends after the time that is given; an endless answer is cut off after its status', async () => {
+test('times out on a silent receiver, and cuts off an endless response after its status', async () => {
   const port = await listen(createTcpServer((socket) => void socket.on('error', () => {})));
   const outbound = local({ resolver: fixedResolver('127.0.0.1'), timeoutMs: 100 });
   closeAfterTest(() => outbound.close());
@@ -84,8 +84,8 @@ test('silence ends after the time that is given; an endless answer is cut off af
   expect(lane.isOpen).toBe(false);
   const base = await serve((_request, response) => {
     response.writeHead(200);
-    const more = setInterval(() => response.write('x'.repeat(65_536)), 1);
-    response.on('close', () => clearInterval(more));
+    const writing = setInterval(() => response.write('x'.repeat(65_536)), 1);
+    response.on('close', () => clearInterval(writing));
   });
   const { statuses, lane: endless } = await post(local(), base);
   expect([statuses, endless.isOpen]).toEqual([[200], false]);

@@ -8,20 +8,20 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The same for the same mail, so that a reader's program sees a second copy for what it is. */
+  /** The same for each copy of a mail, so that a mail program recognises duplicates. */
   readonly messageId: string;
-  /** Where the recipient unsubscribes; absent for a mail that the recipient requested. */
+  /** The recipient's unsubscribe link; absent for a mail that the recipient requested. */
   readonly stopUrl?: string;
 }
 
 /** Sends mails through the operator's own server, whose address is in the settings: no user can choose where it connects to. */
 export interface Mailer {
-  /** Resolves once the server has taken the mail. Rejects with `MailFailed`. */
+  /** Resolves once the server has accepted the mail. Rejects with `MailFailed`. */
   send(mail: Mail): Promise<void>;
   close(): void;
 }
 
-/** `unclear`: the server had the mail and did not say whether it took it. In every other case it did not. */
+/** `unclear`: the server received the mail but did not confirm it. In every other case it did not accept it. */
 export class MailFailed extends Error {
   readonly fault: MailFault;
 
@@ -31,30 +31,31 @@ export class MailFailed extends Error {
   }
 }
 
-/** For each step of a conversation; a server that says nothing for so long is away. */
-const patienceMs = 20_000;
+/** For each step of the SMTP conversation; a server that is silent for longer counts as unavailable. */
+const timeoutMs = 20_000;
 
 export function createMailer({ url, from }: { readonly url: string; readonly from: string }): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const isImplicit = protocol === 'smtps:';
-  const isHere = host === 'localhost' || addressKind(host) === 'loopback';
+  const isLocal = host === 'localhost' || addressKind(host) === 'loopback';
   const transport = createTransport({
     host,
     port: Number(port) || (isImplicit ? 465 : 587),
     secure: isImplicit,
-    // A password never leaves in the clear, but for a server on this machine.
-    requireTLS: !isImplicit && username !== '' && !isHere,
+    // The password is sent only over TLS, except to a server on this machine.
+    requireTLS: !isImplicit && username !== '' && !isLocal,
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
-    socketTimeout: patienceMs,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
     async send({ to, stopUrl, ...mail }) {
-      // Asked first, so that whoever is away is known to have got nothing: what breaks afterwards may have been taken.
+      // Verifies the connection first, so that an unreachable server is known to have accepted nothing: a later failure may leave the mail
+      // accepted.
       await transport.verify().catch((error: unknown) => fail(error, 'unreachable'));
       const headers = {
         ...(stopUrl && { 'List-Unsubscribe': `<${stopUrl}>` }),
@@ -68,9 +69,9 @@ export function createMailer({ url, from }: { readonly url: string; readonly fro
   };
 }
 
-/** Of an answer the first digit says whether trying again makes sense: 4 does, 5 does not. */
-function fail(error: unknown, unanswered: MailFault): never {
+/** The first digit of a reply code shows whether a retry makes sense: yes for 4, no for 5. */
+function fail(error: unknown, noReply: MailFault): never {
   const { responseCode } = error as { responseCode?: number };
-  const answered = responseCode !== undefined && (responseCode >= 500 ? 'refused' : 'unreachable');
-  throw new MailFailed(answered || unanswered, { cause: error });
+  const replied = responseCode !== undefined && (responseCode >= 500 ? 'refused' : 'unreachable');
+  throw new MailFailed(replied || noReply, { cause: error });
 }

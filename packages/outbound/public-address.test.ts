@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { addressKind, canonicalAddress } from './public-address.ts';
 
-/** First and last address of each range that is not public, and its public neighbours, if it has them. */
+/** First and last address of each non-public range, and its public neighbours, if it has any. */
 type Edges = readonly [kind: string, first: string, last: string, before?: string | undefined, after?: string];
 const edges: readonly Edges[] = [
   ['special', '0.0.0.0', '0.255.255.255', undefined, '1.0.0.0'],
@@ -41,7 +41,7 @@ const edges: readonly Edges[] = [
   ['special', 'fe00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ];
 
-/** One line per trick met in the wild. */
+/** Tricks that were seen in the wild. */
 const tricks: readonly (readonly [address: string, why: string])[] = [
   ['169.254.169.254', 'metadata of AWS, Google, Azure'],
   ['100.100.100.200', 'metadata of Alibaba Cloud'],
@@ -89,7 +89,7 @@ describe('addressKind', () => {
   );
 
   test.each(['', ' 8.8.8.8', '8.8.8', '0x8.8.8.8', '010.8.8.8', '134744072', '8.8.8.8/0', '[::1]', 'localhost', '::g'])(
-    '%j is no address, hence not public',
+    '%j is not an address, so it is not public',
     (text) => {
       expect(addressKind(text)).toBe('special');
       expect(canonicalAddress(text)).toBeUndefined();
@@ -99,7 +99,7 @@ describe('addressKind', () => {
   const ipv4 = fc.ipV4();
   const ipv6 = fc.ipV6().filter((text) => !text.includes('%'));
 
-  test('whatever ipaddr.js knows as special is not public here either', () => {
+  test('addresses that ipaddr.js classifies as special are not public', () => {
     const inMostlyReservedSpace = fc.tuple(fc.constantFrom('2001:', '2002:', '2620:4f:8000:', '3fff:', 'fe80:'), ipv6);
     const anywhere = fc.oneof(
       ipv4,
@@ -115,7 +115,7 @@ describe('addressKind', () => {
     );
   });
 
-  test('an IPv4-mapped address is judged as the IPv4 address in it', () => {
+  test('an IPv4-mapped address has the kind of its IPv4 address', () => {
     fc.assert(
       fc.property(ipv4, (text) => {
         expect(addressKind(`::ffff:${text}`)).toBe(addressKind(text));
@@ -124,12 +124,12 @@ describe('addressKind', () => {
     );
   });
 
-  test('an address has one canonical spelling, the same whether or not the URL parser saw it first', () => {
+  test('an address has one canonical spelling, with or without the URL parser', () => {
     fc.assert(
       fc.property(ipv6, (text) => {
-        const seen = new URL(`https://[${text.toUpperCase()}]`).hostname.slice(1, -1);
-        expect(canonicalAddress(text)).toBe(canonicalAddress(seen));
-        expect(addressKind(text)).toBe(addressKind(seen));
+        const parsed = new URL(`https://[${text.toUpperCase()}]`).hostname.slice(1, -1);
+        expect(canonicalAddress(text)).toBe(canonicalAddress(parsed));
+        expect(addressKind(text)).toBe(addressKind(parsed));
       }),
       { numRuns: 1_000 },
     );

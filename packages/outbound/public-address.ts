@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** `special` is everything that is no host a tenant can own: link-local, documentation, multicast, tunnels, metadata. */
+/** `special`: not a host that a tenant can own, such as link-local, documentation, multicast, tunnel and metadata addresses. */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'special';
 
 /**
- * What is not public, from IANA's special-purpose registries. The table is our own, rather than ipaddr.js's `range()`, so that
- * a reader sees all of it and an upgrade of the library cannot open a hole; a test holds the two against each other.
+ * Non-public ranges from IANA's special-purpose registries. The table replaces ipaddr.js's `range()`, so that it can be reviewed and an
+ * upgrade of the library cannot open a hole; a test compares the two.
  */
 const notPublic: readonly (readonly [cidr: string, kind: Exclude<AddressKind, 'public'>, why: string])[] = [
   ['0.0.0.0/8', 'special', 'this network; Linux connects 0.0.0.0 to itself'],
@@ -40,19 +40,19 @@ const notPublic: readonly (readonly [cidr: string, kind: Exclude<AddressKind, 'p
 ];
 
 /**
- * The only IPv6 space in which IANA gives out public unicast addresses. Being a list of what is allowed, it also shuts out the
- * forms that hide an IPv4 address in ::/8: NAT64 (64:ff9b::), IPv4-compatible (::a.b.c.d), translated (::ffff:0:a.b.c.d).
+ * The only IPv6 space in which IANA assigns public unicast addresses. As an allowlist it also excludes the forms in ::/8 that hide an IPv4
+ * address: NAT64 (64:ff9b::), IPv4-compatible (::a.b.c.d), translated (::ffff:0:a.b.c.d).
  */
 const publicIpv6 = ipaddr.parseCIDR('2000::/3');
 
 const notPublicRanges = notPublic.map(([cidr, kind]) => ({ range: ipaddr.parseCIDR(cidr), kind }));
 
-/** One spelling per address, with IPv4-mapped IPv6 (::ffff:a.b.c.d) unwrapped; undefined for what is not an address. */
+/** One spelling per address, with IPv4-mapped IPv6 (::ffff:a.b.c.d) unwrapped; undefined for a text that is not an address. */
 export function canonicalAddress(text: string): string | undefined {
   return read(text)?.toString();
 }
 
-/** What an address is; text that is not exactly one address is `special`, hence never admitted. */
+/** The kind of an address. Text that is not exactly one address is `special`, so it is never admitted. */
 export function addressKind(text: string): AddressKind {
   const address = read(text);
   if (address === undefined) return 'special';
@@ -63,10 +63,10 @@ export function addressKind(text: string): AddressKind {
 }
 
 function read(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  // ipaddr.js also reads 0x7f.1 and 0177.0.0.1. The URL parser has turned those into dotted form already; met here, they mean
-  // that somebody disagrees about the spelling. A zone id names an interface of this machine, never a public host.
+  // ipaddr.js also accepts 0x7f.1 and 0177.0.0.1. The URL parser has already normalised those, so here they mean that two parsers disagree.
+  // A zone id names an interface of this machine, never a public host.
   if (isIP(text) === 0 || text.includes('%')) return undefined;
-  // ipaddr.js reads IPv4-compatible ::8.8.8.8 as if it were IPv4-mapped, whereas a kernel would ask an IPv6 router for it;
-  // with a zero in front it reads the same address right.
+  // ipaddr.js parses the IPv4-compatible ::8.8.8.8 as IPv4-mapped, whereas a kernel would send it to an IPv6 router. With a leading zero it
+  // parses the same address correctly.
   return ipaddr.process(text.replace(/^::(?=\d+\.)/, '0::'));
 }

@@ -8,7 +8,7 @@ import type { DnsAnswer } from './testing/loopback-dns.ts';
 afterEach(closeOpened);
 
 const publicAddress = '8.8.8.8';
-const inside = [
+const internalAddresses = [
   '127.0.0.1',
   '10.0.0.7',
   '169.254.169.254',
@@ -25,7 +25,7 @@ const inside = [
   'fe80::1',
 ] as const;
 
-/** A DNS server that returns these answers in order, each to the A and AAAA query of one lookup, then repeats the last. */
+/** A DNS server that returns these answers in order, each to both queries of a look-up, and then repeats the last. */
 async function rebindingTo(...answers: readonly DnsAnswer[]) {
   const queries = { A: 0, AAAA: 0 };
   const resolver = await dnsResolver((_name, type) => {
@@ -40,12 +40,12 @@ async function rebindingTo(...answers: readonly DnsAnswer[]) {
 const refused = { name: 'OutboundRefused', reason: 'address_not_public' };
 const first: DnsAnswer = { addresses: [publicAddress] };
 
-describe.each(inside)('a name that was public and then resolves to %s', (address) => {
+describe.each(internalAddresses)('a name that was public and now resolves to %s', (address) => {
   test.each<readonly [string, DnsAnswer]>([
     ['alone', { addresses: [address] }],
     ['beside a public address', { addresses: [publicAddress, address] }],
-    ['through a CNAME chain', { aliases: ['a.test', 'b.test', 'c.test'], addresses: [address] }],
-  ])('%s: no connection is made', async (_, then) => {
+    ['through a chain of aliases', { aliases: ['a.test', 'b.test', 'c.test'], addresses: [address] }],
+  ])('%s is refused', async (_, then) => {
     const { attempts, outbound } = await rebindingTo(first, then);
     expect(await outbound.checkTarget('https://rebind.test/')).toEqual({ allowed: true });
     await expect(outbound.request('https://rebind.test/', { method: 'POST', body: '{}' })).rejects.toMatchObject(
@@ -56,7 +56,7 @@ describe.each(inside)('a name that was public and then resolves to %s', (address
     expect(attempts).toEqual([]);
   });
 
-  test('between check and connection: connects to the checked address', async () => {
+  test('after the check is reached at the vetted address', async () => {
     const { attempts, outbound } = await rebindingTo(first, { addresses: [address] });
     const line = await outbound.openLine('https://rebind.test/');
     await expect(line.openLane()).rejects.toMatchObject({ reason: 'unreachable' });
@@ -65,7 +65,7 @@ describe.each(inside)('a name that was public and then resolves to %s', (address
   });
 });
 
-test('does not reuse a kept-alive connection once its name resolves to an internal address', async () => {
+test('does not reuse a kept connection once its name resolves to an internal address', async () => {
   let requests = 0;
   const port = await listen(
     createServer((_request, response) => {
@@ -74,18 +74,18 @@ test('does not reuse a kept-alive connection once its name resolves to an intern
     }),
   );
   const answers = [{ addresses: ['127.0.0.1'] }, { addresses: ['127.0.0.1'] }, { addresses: ['169.254.169.254'] }];
-  let lookup = -1;
+  let queries = -1;
   const resolver = await dnsResolver((_name, type) => {
     if (type === 'AAAA') return { addresses: [] };
-    lookup += 1;
-    return answers[Math.min(lookup, answers.length - 1)];
+    queries += 1;
+    return answers[Math.min(queries, answers.length - 1)];
   });
   const attempts: string[] = [];
   const connect: OpenSocket = (address, to, limits) => {
     attempts.push(address);
     return openTcp(address, to, limits);
   };
-  // Loopback stands in for a public address here; link-local addresses stay blocked.
+  // Loopback stands for the public address; link-local addresses are still refused.
   const outbound = createOutbound({ timeoutMs: 5_000, resolver, connect, policy: localDevelopmentTargets });
   const sendOnce = async () => {
     const lane = await (await outbound.openLine(`http://rebind.test:${port}/`)).openLane();

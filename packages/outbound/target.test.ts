@@ -37,7 +37,7 @@ describe('readTarget', () => {
     ['https://example.com:80/', 'port_not_allowed'],
     ['https://example.com:0/', 'port_not_allowed'],
     ['https://example.com:8443/', 'port_not_allowed'],
-  ])('%s: %s', (url, reason) => {
+  ])('refuses %s with %s', (url, reason) => {
     expect(refusal(url)).toBe(reason);
   });
 
@@ -59,7 +59,7 @@ describe('readTarget', () => {
     ['https://10.0.0.1\\@example.com/', '10.0.0.1'],
     ['https://[::FFFF:127.0.0.1]/', '::ffff:7f00:1'],
     ['https://[0:0::1]/', '::1'],
-  ])('%s has the host %s', (url, hostname) => {
+  ])('parses %s to the host %s', (url, hostname) => {
     expect(readTarget(url, publicTargets)).toMatchObject({ hostname, port: 443, secure: true });
   });
 

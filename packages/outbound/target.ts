@@ -1,15 +1,15 @@
 import { OutboundRefused } from './errors.ts';
 import { addressKind } from './public-address.ts';
 
-/** Which targets may be asked. Injected, so that the one who weakens it must write that down where the process is wired. */
+/** The targets that requests may reach. It is injected, so that every exception is visible where the process is wired. */
 export interface TargetPolicy {
   readonly schemes: readonly ('https:' | 'http:')[];
   readonly ports: readonly number[] | 'any';
-  /** Asked for every address of a host, and again for the peer of the open connection. */
+  /** Called for every address of a host, and again for the peer of the open connection. */
   admits(address: string): boolean;
 }
 
-/** The default, and the only policy fit for production. */
+/** The default, and the only policy for production. */
 export const publicTargets: TargetPolicy = {
   schemes: ['https:'],
   ports: [443],
@@ -17,8 +17,8 @@ export const publicTargets: TargetPolicy = {
 };
 
 /**
- * For a developer's machine: a receiver on localhost or in the compose network. Link-local stays refused, so that this policy,
- * should it ever reach a cloud by mistake, does not hand out the machine's credentials.
+ * For a developer's machine: a receiver on localhost or in the compose network. Link-local addresses stay refused, so that the policy does
+ * not expose a machine's credentials if it reaches a cloud by mistake.
  */
 export const localDevelopmentTargets: TargetPolicy = {
   schemes: ['https:', 'http:'],
@@ -26,19 +26,19 @@ export const localDevelopmentTargets: TargetPolicy = {
   admits: (address) => addressKind(address) !== 'special',
 };
 
-/** A URL that keeps the rules a URL alone can keep. Its host is not vetted yet. */
+/** A URL that passed all checks that need no DNS. Its host is not vetted yet. */
 export interface Target {
   readonly url: URL;
-  /** As the URL parser normalised it, without the brackets of IPv6: a host name or one canonical IP address. */
+  /** The host as normalised by the URL parser, without IPv6 brackets: a host name or one canonical IP address. */
   readonly hostname: string;
   readonly port: number;
   readonly secure: boolean;
 }
 
 /**
- * The URL is read once, here, and only the parsed form travels on: two parsers that disagree about where the host ends are the
- * oldest hole of this kind. The WHATWG parser also reduces every notation of an IPv4 address (0x7f.1, 2130706433, full-width
- * digits, percent-encoding) to the dotted one.
+ * The URL is parsed once, and only the parsed form is passed on. Two parsers that disagree about the end of the host are a classic SSRF
+ * hole. The WHATWG parser also reduces every notation of an IPv4 address (0x7f.1, 2130706433, full-width digits, percent-encoding) to the
+ * dotted one.
  */
 export function readTarget(text: string, policy: TargetPolicy): Target {
   const url = URL.parse(text);

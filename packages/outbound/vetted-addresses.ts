@@ -4,27 +4,27 @@ import { OutboundRefused } from './errors.ts';
 import { canonicalAddress } from './public-address.ts';
 import type { TargetPolicy } from './target.ts';
 
-/** `Resolver` of node:dns/promises is one. */
+/** Implemented by `Resolver` of node:dns/promises. */
 export interface HostResolver {
   resolve4(hostname: string): Promise<string[]>;
   resolve6(hostname: string): Promise<string[]>;
 }
 
 /**
- * c-ares rather than getaddrinfo, which blocks a thread of Node's pool of four for as long as a hostile DNS server likes. It
- * asks often, because c-ares cuts its patience to 250 ms where earlier answers came fast, and doubles it only with each try: with
- * two tries, a host whose own name server takes a second would count as unresolvable. The caller's deadline ends it anyway.
+ * Uses c-ares instead of getaddrinfo, which a hostile DNS server could use to block the threads of Node's pool of four. It allows many
+ * tries, because c-ares cuts its timeout to 250 ms after fast answers and doubles it only with each try. With two tries, a host whose name
+ * server takes a second would count as unresolvable. The caller's deadline limits the total.
  */
-export function patientResolver(): Resolver {
+export function createResolver(): Resolver {
   return new Resolver({ timeout: 2_000, tries: 5 });
 }
 
 /**
- * The addresses of a host, IPv4 first, if the policy admits every one of them. One bad address refuses the host: a name that
- * is public and private at once is either an attack or a mistake, and to pick the good one would hide both.
+ * The addresses of a host, IPv4 first, if the policy admits all of them. One bad address refuses the host. A name that is public and
+ * private at once is an attack or a mistake, and picking the good address would hide both.
  *
- * Nothing is remembered. An answer that was good when a subscription was made says nothing about now (DNS rebinding), so each
- * request asks again, and connects to what this very answer said.
+ * Answers are not cached. A good answer when a subscription was created means nothing later (DNS rebinding), so each request resolves again
+ * and connects to an address of that very answer.
  */
 export async function vettedAddresses(
   hostname: string,
@@ -43,10 +43,10 @@ export async function vettedAddresses(
 }
 
 async function resolve(hostname: string, resolver: HostResolver): Promise<string[]> {
-  // RFC 6761: these names are this machine. A DNS server asked for them may answer anything.
+  // RFC 6761: these names are this machine. A DNS server could return any address for them.
   if (/(^|\.)localhost\.?$/.test(hostname)) return ['127.0.0.1', '::1'];
   const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  // Most hosts lack one of the two families, and some DNS servers answer AAAA with an error, so one good answer suffices. It
-  // is safe: only addresses that were seen and vetted are ever connected to.
+  // Most hosts lack one of the two families, and some DNS servers answer AAAA with an error, so one good answer is enough. It is safe
+  // because only vetted addresses are connected to.
   return [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 }

@@ -15,13 +15,14 @@ afterAll(() => kit.close());
 test.each([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['08006', '53100', '53200', '53300', '57P01', '57P03', '25006', '25P03', '57014', '58030'],
-])('%s passes', (code) => expect(isAway(Object.assign(new Error(), { code }))).toBe(true));
+])('treats %s as temporary unavailability', (code) => expect(isAway(Object.assign(new Error(), { code }))).toBe(true));
 
-test.each(['23505', '42703', '22P02', '25001', '57000', undefined])('%s stays', (code) =>
-  expect(isAway(Object.assign(new Error('x'), { code }))).toBe(false),
+test.each(['23505', '42703', '22P02', '25001', '57000', undefined])(
+  'does not treat %s as temporary unavailability',
+  (code) => expect(isAway(Object.assign(new Error('x'), { code }))).toBe(false),
 );
 
-test('what a library wrapped is looked for in its causes', () => {
+test('finds the error code in the causes of a wrapped error', () => {
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
   expect(isAway(new Error('adapter', { cause: new Error('driver', { cause: refused }) }))).toBe(true);
   const circle = new Error('circle');
@@ -29,12 +30,12 @@ test('what a library wrapped is looked for in its causes', () => {
   expect(isAway(circle)).toBe(false);
 });
 
-test.each(['40001', '40P01', '55P03'])('%s is nobody’s fault, and PostgreSQL is there', (code) => {
+test.each(['40001', '40P01', '55P03'])('treats %s as contention, not as unavailability', (code) => {
   const error = Object.assign(new Error('x'), { code });
   expect([isContended(error), isAway(error)]).toEqual([true, false]);
 });
 
-test('a PostgreSQL that is read-only, or too slow, passes, and says which', async () => {
+test('reports a read-only server and a statement timeout as unavailable, and only the timeout as too slow', async () => {
   const under = async (option: string, statement: ReturnType<typeof sql>) => {
     const postgres = createPostgres({
       url: `${kit.database.appUrl}?options=${encodeURIComponent(option)}`,
@@ -63,11 +64,11 @@ test('the write check allocates disk space', async () => {
   };
   const before = await written();
   await kit.app.pingWrites();
-  // A connection reports its statistics about once a second.
+  // A session updates its statistics about once a second.
   await expect.poll(written, { timeout: 15_000 }).toBeGreaterThan(before + 100_000);
 });
 
-test('of several servers the one that takes writes is used; while none does, that passes', async () => {
+test('connects to the server that takes writes, and reports unavailability while none does', async () => {
   const { hosts, withHost } = partsOf(kit.database.appUrl);
   const ask = async (...servers: string[]) => {
     const postgres = createPostgres({ url: withHost(servers.join(',')), poolSize: 2 });
@@ -80,13 +81,13 @@ test('of several servers the one that takes writes is used; while none does, tha
       await postgres.close();
     }
   };
-  const nobody = '127.0.0.1:1';
-  expect(await ask(nobody, hosts[0] ?? '')).toBe(1);
-  expect(await ask(hosts[0] ?? '', nobody)).toBe(1);
-  expect(await ask(nobody, '127.0.0.1:2')).toBe('None of 127.0.0.1:1, 127.0.0.1:2 takes writes.');
+  const closedPort = '127.0.0.1:1';
+  expect(await ask(closedPort, hosts[0] ?? '')).toBe(1);
+  expect(await ask(hosts[0] ?? '', closedPort)).toBe(1);
+  expect(await ask(closedPort, '127.0.0.1:2')).toBe('None of 127.0.0.1:1, 127.0.0.1:2 takes writes.');
 });
 
-test('PostgreSQL’s own programs are told of all servers, and of no password', () => {
+test('the address for PostgreSQL’s client programs has all servers and no password', () => {
   expect(addressForPrograms('postgres://ann:s%40fe@one:1,two:2/db?sslmode=require')).toEqual({
     address: 'postgres://ann@one:1,two:2/db?sslmode=require&target_session_attrs=read-write',
     password: 's@fe',
@@ -94,7 +95,7 @@ test('PostgreSQL’s own programs are told of all servers, and of no password', 
   expect(addressForPrograms('postgres://ann:x@one/db')).toEqual({ address: 'postgres://ann@one/db', password: 'x' });
 });
 
-test('a migration goes through the tables that it rewrites, indexes or reads, not through those that it only names', () => {
+test('lists the tables that a migration rewrites, indexes or reads, but not tables that it only names', () => {
   const text = `
     -- UPDATE nothing SET x = 1;
     CREATE FUNCTION f() RETURNS void LANGUAGE sql AS $$ UPDATE within_a_function SET x = 1 $$;

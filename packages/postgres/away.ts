@@ -1,31 +1,31 @@
-/** What the line to PostgreSQL says, by its beginning, when nobody can be asked at the moment. */
-const line: Readonly<Record<string, string>> = {
+/** Network error codes by prefix that mean that PostgreSQL is unreachable at the moment. */
+const networkErrors: Readonly<Record<string, string>> = {
   ECONN: 'refused, reset or cut off',
-  EPIPE: 'cut off while we wrote',
-  ETIMEDOUT: 'no answer to the first word',
-  ENOTFOUND: 'the name is not known: a container that starts again has none for a moment',
-  EAI_AGAIN: 'who looks names up does not answer',
-  EAI_FAIL: 'who looks names up has failed',
-  EHOSTUNREACH: 'no way to the machine',
-  EHOSTDOWN: 'the machine is down',
-  ENETUNREACH: 'no way to its network',
-  ENETDOWN: 'our own network is down',
-  EADDRNOTAVAIL: 'all our ports are in use',
+  EPIPE: 'cut off during a write',
+  ETIMEDOUT: 'the connection attempt got no answer',
+  ENOTFOUND: 'unknown host name: a container that restarts has none for a moment',
+  EAI_AGAIN: 'the DNS resolver does not answer',
+  EAI_FAIL: 'the DNS resolver failed',
+  EHOSTUNREACH: 'no route to the host',
+  EHOSTDOWN: 'the host is down',
+  ENETUNREACH: 'no route to its network',
+  ENETDOWN: 'the local network is down',
+  EADDRNOTAVAIL: 'all local ports are in use',
 };
 
-/** What PostgreSQL says, by the beginning of its code, when the statement is not to blame. */
-const states: Readonly<Record<string, string>> = {
+/** SQLSTATE codes by prefix that mean that the server, not the statement, is the problem. */
+const serverErrors: Readonly<Record<string, string>> = {
   '08': 'the connection failed',
   '25006': 'read-only: a standby, or a primary that has just become one',
-  '25P03': 'the transaction was idle for too long, because we were',
+  '25P03': 'the transaction was idle for too long because this process was',
   '53': 'out of disk, memory or connections',
   '57014': 'cancelled: it took too long, or an operator ended it',
   '57P0': 'starting, stopping, or the connection was ended',
-  '58030': 'its disk fails',
+  '58030': 'I/O error of its disk',
 };
 
-/** What the driver says in words only. */
-const sentences: readonly string[] = [
+/** Errors that the driver reports only as text. */
+const driverMessages: readonly string[] = [
   'Connection terminated',
   'PostgreSQL does not answer',
   'timeout exceeded when trying to connect',
@@ -35,33 +35,35 @@ const sentences: readonly string[] = [
   'Client was closed and is not queryable',
 ];
 
-/** In each other's way even after several tries, or behind a lock for too long. Whoever waits gets no answer; nothing is wrong. */
+/**
+ * Serialization failures and deadlocks that persisted over several tries, and lock timeouts. The caller gets no result; nothing is broken.
+ */
 const contended: readonly string[] = ['40001', '40P01', '55P03'];
 
-const isAwayCode = new RegExp(`^(?:${[...Object.keys(line), ...Object.keys(states)].join('|')})`);
-const isAwaySentence = new RegExp(sentences.join('|'));
+const isAwayCode = new RegExp(`^(?:${[...Object.keys(networkErrors), ...Object.keys(serverErrors)].join('|')})`);
+const isAwayMessage = new RegExp(driverMessages.join('|'));
 
-/** Whether PostgreSQL could not be asked, or cannot do what it is asked at the moment: the same may work a little later. */
+/** Whether PostgreSQL was unreachable or temporarily unable to run the statement, so that a later retry can succeed. */
 export function isAway(error: unknown): boolean {
-  return someCause(error, ({ code, message }) => isAwayCode.test(code) || isAwaySentence.test(message));
+  return someCause(error, ({ code, message }) => isAwayCode.test(code) || isAwayMessage.test(message));
 }
 
-/** Whether others were in the way: the same may work at once, and whoever sent it should send it again. */
+/** Whether concurrent transactions got in the way: an immediate retry can succeed, and the sender should send the request again. */
 export function isContended(error: unknown): boolean {
   return someCause(error, ({ code }) => contended.includes(code));
 }
 
-/** Whether a statement was given up because it took too long. That can be its own fault: less at once may work now. */
+/** Whether a statement was cancelled because it took too long. The statement itself can be the cause: a smaller batch may succeed now. */
 export function wasTooSlow(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string };
   return code === '57014' || message === 'Query read timeout';
 }
 
-/** Libraries between us and the driver wrap what it threw. */
-function someCause(error: unknown, isIt: (one: { code: string; message: string }) => boolean): boolean {
+/** Libraries between this code and the driver wrap its errors. */
+function someCause(error: unknown, matches: (cause: { code: string; message: string }) => boolean): boolean {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     const { code } = cause as { code?: unknown };
-    if (isIt({ code: typeof code === 'string' ? code : '', message: cause.message })) return true;
+    if (matches({ code: typeof code === 'string' ? code : '', message: cause.message })) return true;
   }
   return false;
 }

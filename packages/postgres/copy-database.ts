@@ -8,26 +8,27 @@ import { isContended } from './away.ts';
 import { pgDump } from './dump.ts';
 import { addressForPrograms, connectionTo } from './servers.ts';
 
-/** How long the cut waits for the tables' writers. Whoever comes after it waits behind it. */
+/** How long `takeCut` waits for writers of the locked tables. Later requests queue up behind it meanwhile. */
 const lockTimeoutMs = 1_000;
 const pauseMs = 500;
-const mostTries = 60;
+const maxTries = 60;
 
-/** The whole database at one moment, held open until it is closed. */
+/** A consistent view of the whole database, open until `close`. */
 export interface Cut {
-  /** How long nobody could say that work was done, at the last try. */
+  /** How long the locks blocked the completion of work, in the try that succeeded. */
   readonly heldMs: number;
   readonly takenAt: Date;
-  /** Rows by table, in this moment. */
+  /** Row counts by table in this view. */
   countRows(): Promise<Record<string, number>>;
-  /** pg_dump's own format, of this moment. */
+  /** A dump of this view in pg_dump's custom format. */
   dump(): { readonly bytes: Readable; readonly done: Promise<void> };
   close(): Promise<void>;
 }
 
 /**
- * Takes the database at a moment in which nobody may add to or take from `queues`, and does `meanwhile` in it. Work is taken from its queue
- * after its results are in the other stores; so whatever is copied meanwhile holds the results of all that is no longer queued.
+ * Takes a consistent view of the database while the tables in `queues` are locked against writes, and runs `meanwhile` under that lock.
+ * Workers delete a queue row only after they wrote its results to the other stores. So whatever `meanwhile` copies contains the results of
+ * all work that is no longer queued.
  */
 export async function takeCut(
   urls: { readonly owner: string; readonly backup: string },
@@ -38,7 +39,7 @@ export async function takeCut(
   const reader = await connect(urls.backup);
   const names = queues.map((table) => pg.escapeIdentifier(table)).join(', ');
   try {
-    const heldMs = await holding(owner, names, async () => {
+    const heldMs = await whileLocked(owner, names, async () => {
       await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
       await reader.query('SELECT count(*) FROM pg_class');
       await meanwhile();
@@ -62,7 +63,7 @@ export async function takeCut(
   }
 }
 
-async function holding(owner: pg.Client, names: string, act: () => Promise<void>): Promise<number> {
+async function whileLocked(owner: pg.Client, names: string, act: () => Promise<void>): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     try {
       await owner.query('BEGIN');
@@ -74,13 +75,13 @@ async function holding(owner: pg.Client, names: string, act: () => Promise<void>
       return Math.round(performance.now() - startedAt);
     } catch (error) {
       await owner.query('ROLLBACK').catch(() => {});
-      if (!isContended(error) || tries === mostTries) throw error;
+      if (!isContended(error) || tries === maxTries) throw error;
       await sleep(pauseMs);
     }
   }
 }
 
-/** Restores what `dump` gave, as the owner, into a database without tables. */
+/** Restores the output of `dump` as the owner, into a database without tables. */
 export async function restoreDump(ownerUrl: string, bytes: Readable): Promise<void> {
   const restore = start(
     'pg_restore',
@@ -91,7 +92,7 @@ export async function restoreDump(ownerUrl: string, bytes: Readable): Promise<vo
   await Promise.all([pipeline(bytes, restore.child.stdin as NodeJS.WritableStream), restore.done]);
 }
 
-/** Whether there are tables yet that a dump would be mixed with. */
+/** Whether the database already has tables, which a restored dump would mix with. */
 export async function hasTables(ownerUrl: string): Promise<boolean> {
   const client = await connect(ownerUrl);
   try {
@@ -102,24 +103,24 @@ export async function hasTables(ownerUrl: string): Promise<boolean> {
 }
 
 /**
- * Places in a log that is gone, and turns of workers that are gone, mean nothing any more: both are found anew. Resolves to the rows by
- * table that are there now.
+ * Clears stream positions and worker leases, which refer to a stream and to processes that no longer exist. Both are created again on
+ * demand. Resolves to the restored row counts by table.
  */
 export async function settleRestored(ownerUrl: string): Promise<Record<string, number>> {
   const client = await connect(ownerUrl);
   try {
-    // Of these the owner sees nothing, either, unless the walls are opened; nobody else is here yet.
+    // Row-level security also hides the rows from the owner while it is forced. Lifting it is safe because no other process runs yet.
     const tables = await listTables(client);
-    const walled = await client.query<{ name: string }>(
+    const tenantTables = await client.query<{ name: string }>(
       "SELECT oid::regclass::text AS name FROM pg_class WHERE relforcerowsecurity AND relnamespace = 'public'::regnamespace",
     );
     await client.query('BEGIN');
-    for (const { name } of walled.rows) await client.query(`ALTER TABLE ${name} NO FORCE ROW LEVEL SECURITY`);
+    for (const { name } of tenantTables.rows) await client.query(`ALTER TABLE ${name} NO FORCE ROW LEVEL SECURITY`);
     const counts = await countTables(client, tables);
     await client.query('UPDATE erasure_work SET log_position = NULL');
     await client.query('UPDATE tenant_deletions SET log_position = NULL');
     await client.query('TRUNCATE work_turns');
-    for (const { name } of walled.rows) await client.query(`ALTER TABLE ${name} FORCE ROW LEVEL SECURITY`);
+    for (const { name } of tenantTables.rows) await client.query(`ALTER TABLE ${name} FORCE ROW LEVEL SECURITY`);
     await client.query('COMMIT');
     return counts;
   } finally {
@@ -167,17 +168,17 @@ function start(
   program: 'pg_dump' | 'pg_restore',
   url: string,
   options: readonly string[],
-  [input, output]: readonly ['ignore' | 'pipe', 'ignore' | 'pipe'],
+  [stdin, stdout]: readonly ['ignore' | 'pipe', 'ignore' | 'pipe'],
 ) {
-  // A command line can be read by every process of the machine.
+  // Command lines are visible to every process of the machine, so the password goes through the environment.
   const { address, password } = addressForPrograms(url);
   const child = spawn(join(dirname(pgDump()), program), [...options, `--dbname=${address}`], {
     env: { ...process.env, PGPASSWORD: password },
-    stdio: [input, output, 'pipe'],
+    stdio: [stdin, stdout, 'pipe'],
   });
-  let words = '';
+  let output = '';
   child.stderr?.on('data', (data: Buffer) => {
-    words = (words + data).slice(-2_000);
+    output = (output + data).slice(-2_000);
   });
   const done = new Promise<void>((resolve, reject) => {
     child.once('error', (error) =>
@@ -188,10 +189,10 @@ function start(
       ),
     );
     child.once('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}: ${words.trim()}`)),
+      code === 0 ? resolve() : reject(new Error(`${program} ended with ${code}: ${output.trim()}`)),
     );
   });
-  // Whoever reads the bytes may fail first; then nobody waits for this.
+  // Prevents an unhandled rejection when the reader of the bytes fails before it awaits `done`.
   done.catch(() => {});
   return { child, done };
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 
-/** The schema as text, for people to read and for CI to compare. */
+/** The schema as text, for review and for comparison in CI. */
 export function dumpSchema(ownerUrl: string): string {
   const text = execFileSync(
     pgDump(),
@@ -10,7 +10,7 @@ export function dumpSchema(ownerUrl: string): string {
   );
   const lines = text
     .split('\n')
-    // Versions, a random token of newer releases, and session settings say nothing of the schema.
+    // Versions, a random token of newer releases, and session settings are not part of the schema.
     .filter((line) => !/^(--|\\(un)?restrict|SET |SELECT pg_catalog)/.test(line));
   return `${lines
     .join('\n')
@@ -18,7 +18,7 @@ export function dumpSchema(ownerUrl: string): string {
     .trim()}\n`;
 }
 
-/** The newest pg_dump of this machine. */
+/** The newest pg_dump installed on this machine. */
 export function pgDump(): string {
   const root = '/usr/lib/postgresql';
   try {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { dumpSchema } from './dump.ts';
 
-/** The committed picture of a migrated database: its schema as SQL, and its tables as types. */
+/** The committed description of a migrated database: its schema as SQL and its tables as types. */
 export async function generateSchema(ownerUrl: string): Promise<{ dump: string; types: string }> {
   const codegen = join(import.meta.dirname, '../../node_modules/.bin/kysely-codegen');
   const types = execFileSync(

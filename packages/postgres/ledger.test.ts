@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => kit.close());
 
-describe('the wall', () => {
+describe('tenant isolation', () => {
   test('a row of another profile is invisible under the app role in every table', async () => {
     const [mine, theirs] = [await buildProfile(kit.app), await buildProfile(kit.app)];
     const tables = await profileTables();
     expect(tables).toContain('outcomes');
     for (const profile of [mine, theirs]) await fillEveryTable(profile, tables);
     for (const table of tables) {
-      // A table that the role may not even read shows nothing of anybody.
+      // A table without SELECT for the app role exposes no rows.
       if (!(await mayRead(table))) continue;
       const seen = await kit.app
         .behind({ profileId: mine.id, workspaceId: mine.workspaceId })
@@ -45,7 +45,7 @@ describe('the wall', () => {
     expect(rows).toEqual([]);
   });
 
-  test('the collector role reads only public columns of the key ring, tracking keys and encrypted webhook secrets', async () => {
+  test('the collector role reads only the public columns of the key ring, and finds only tracking keys and sealed secrets', async () => {
     const { rows: readable } = await owner<{ name: string; columns: string[] }>(sql`
       SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attname) AS columns
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
@@ -68,7 +68,7 @@ describe('the wall', () => {
     ]);
   });
 
-  test('without a profile nothing is visible', async () => {
+  test('without a profile no row is visible', async () => {
     const profile = await buildProfile(kit.app);
     await kit.app.forProfile(profile.id).transaction((tx) => writeRow(tx, profile.id));
     const seen = await kit.app.unbound.transaction((tx) => tx.selectFrom('dirty_customers').selectAll().execute());
@@ -89,7 +89,7 @@ describe('the wall', () => {
     await expect(write).rejects.toThrow(/row-level security/);
   });
 
-  test('a connection that served one profile holds nothing of it for the next', async () => {
+  test('a connection that served one profile does not expose its rows to the next user', async () => {
     const single = createPostgres({ url: kit.database.appUrl, poolSize: 1 });
     try {
       const profile = await buildProfile(kit.app);
@@ -101,7 +101,7 @@ describe('the wall', () => {
     }
   });
 
-  test('a transaction that moves behind another wall sees nothing behind the first', async () => {
+  test('a transaction that switches its tenant scope no longer sees the first scope', async () => {
     const [first, second] = [await buildProfile(kit.app), await buildProfile(kit.app)];
     const seen = await kit.app.forProfile(first.id).transaction(async (tx) => {
       await enter(tx, { workspaceId: second.workspaceId });
@@ -110,12 +110,12 @@ describe('the wall', () => {
     expect(seen).toEqual([{ id: second.id }]);
   });
 
-  test('the wall takes a UUID and nothing else', async () => {
+  test('the tenant scope accepts only a UUID', async () => {
     expect(() => kit.app.forProfile("x'; DROP TABLE customers; --")).toThrow(TypeError);
   });
 });
 
-test('what a failed transaction wrote is gone', async () => {
+test('rolls back the writes of a failed transaction', async () => {
   const profile = await buildProfile(kit.app);
   const ledger = kit.app.forProfile(profile.id);
   const failing = ledger.transaction(async (tx) => {
@@ -126,7 +126,7 @@ test('what a failed transaction wrote is gone', async () => {
   expect(await ledger.transaction((tx) => tx.selectFrom('dirty_customers').selectAll().execute())).toEqual([]);
 });
 
-/** Any table behind the wall will do. */
+/** Any table under row-level security works here. */
 const writeRow = (tx: Tx, profileId: string) =>
   tx.insertInto('dirty_customers').values({ profile_id: profileId, customer_id: uuid() }).execute();
 
@@ -151,14 +151,14 @@ const mayRead = async (table: string) =>
   (await owner<{ may: boolean }>(sql`SELECT has_table_privilege('tributary_app', ${table}, 'SELECT') AS may`)).rows[0]
     ?.may === true;
 
-/** One row per table, whatever its columns: made from the catalogue, so a new table is covered when it appears. */
+/** Inserts a row into each table. It takes column names from the catalogue, so that new tables are covered automatically. */
 async function fillEveryTable(profile: { id: string; workspaceId: string }, tables: readonly string[]): Promise<void> {
   const { default: pg } = await import('pg');
   const { pathname, host, password } = new URL(kit.database.ownerUrl);
   const admin = new pg.Client({ connectionString: `postgres://postgres:${password}@${host}${pathname}` });
   await admin.connect();
   try {
-    // Neither references nor policies matter here, only who sees the row.
+    // Only visibility is tested here, so foreign keys and policies are switched off.
     await admin.query('SET session_replication_role = replica');
     for (const table of tables) {
       const { rows } = await admin.query(

@@ -21,15 +21,15 @@ import { type Stop, walkProfiles } from './walk.ts';
 
 export type Schema = DB;
 
-/** A transaction that already stands behind its wall. Writers take one; only handlers and jobs open one. */
+/** A transaction with its tenant scope already set. Code that writes receives one; only handlers and jobs open one. */
 export type Tx = Transaction<Schema>;
 
 export interface Ledger {
-  /** `work` may run more than once: what it does outside of the transaction must bear that. */
+  /** `work` may run more than once because failed attempts are retried, so its side effects outside the transaction must be repeatable. */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
 }
 
-/** Behind no wall, where one statement needs no transaction around it. */
+/** Without a tenant scope. `query` runs one statement without a transaction around it. */
 export interface UnboundLedger extends Ledger, LookUps {
   query<T>(statement: RawBuilder<T>): Promise<QueryResult<T>>;
 }
@@ -40,70 +40,70 @@ export interface TransactionOptions {
   readonly readOnly?: boolean;
 }
 
-/** What a transaction may see: the rows of a profile, of a workspace and its profiles, or what belongs to an app alone. */
+/** The tenant scope of a transaction: the rows of a profile, of a workspace and its profiles, or the rows that belong to an app alone. */
 export interface Wall {
   readonly profileId?: string | undefined;
   readonly workspaceId?: string | undefined;
   readonly appId?: string | undefined;
-  /** Where none of these says on which server it stands: a profile or workspace that is there. */
+  /** An existing profile or workspace that identifies the server, for a scope whose other fields do not. */
   readonly near?: string | undefined;
-  /** On the server with the accounts, wherever the tenant is. */
+  /** Use the home server, which stores the accounts, wherever the tenant is stored. */
   readonly isAtHome?: boolean | undefined;
 }
 
 export interface Postgres {
   behind(wall: Wall): Ledger;
-  /** Sees and writes the rows of one profile, whatever the query says. */
+  /** Reads and writes only the rows of one profile, whatever the query asks for. */
   forProfile(profileId: string): Ledger;
-  /** Sees and writes the rows of one workspace, its profiles among them. */
+  /** Reads and writes only the rows of one workspace and its profiles. */
   forWorkspace(workspaceId: string): Ledger;
-  /** For reading much of a profile at once: every statement sees the same state, and nothing can be written. */
+  /** Reads large amounts of one profile's data: every statement sees the same state, and writes are rejected. */
   snapshot<T>(profileId: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
-  /** For reading a little of many profiles at once: the statement runs behind the wall of each, one after the other. */
+  /** Reads small amounts of data from many profiles: the statement runs once per profile, each time in that profile's scope. */
   walk<Row>(statement: string, stops: readonly Stop[]): Promise<Map<string, Row[]>>;
-  /** Behind no wall: sees nothing but what the listed look-up functions answer (or, as the system role, the queues). */
+  /** Without a tenant scope: only the listed look-up functions return rows. The system role can also read the queues. */
   readonly unbound: UnboundLedger;
-  /** For what may leave only as long as nobody switches privacy. */
+  /** Locks that keep a profile's privacy mode from changing while personal data is being sent. */
   readonly privacyLocks: Pick<PrivacyLocks, 'share'>;
-  /** For a library that writes its own queries. Behind no wall, as `unbound` is. */
+  /** For libraries that build their own queries. Has no tenant scope, like `unbound`. */
   readonly database: Kysely<Schema>;
-  /** The server with the accounts, which may be this one. */
+  /** The server that stores the accounts. It may be this one. */
   readonly home: Postgres;
-  /** Every server of the ledger by its name, this one among them. */
+  /** All servers of the ledger by name, including this one. */
   readonly shards: ReadonlyMap<string, Postgres>;
-  /** The server that has a profile or workspace; the home shard where none has it. `isAnew`: whatever is remembered of it. */
+  /** The server that stores a profile or workspace, or the home shard when no server has it. `isAnew` bypasses the cached location. */
   shardOf(tenantId: string, isAnew?: boolean): Promise<Postgres>;
-  /** Whether an error says that a tenant has gone to another server; it is there when this resolves, and found there from now on. */
+  /** Whether the error reports that a tenant moved to another server. Resolves once the tenant is there; later calls find it there. */
   followMoved(error: unknown): Promise<boolean>;
   readonly everywhere: Everywhere;
   ping(): Promise<void>;
-  /** PostgreSQL's time in milliseconds. */
+  /** The server's clock in milliseconds. */
   readTime(): Promise<number>;
-  /** Rejects if the server is read-only (a standby, or a failover in progress) or its disk is full. */
+  /** Rejects when the server can be read but not written: a standby, a primary being demoted, or a full disk. */
   pingWrites(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What is asked of every shard: whoever shows a secret does not say where it is kept. */
+/** Queries that run on every shard, for lookups by a secret: a secret does not name the server that stores it. */
 export interface Everywhere {
-  /** The rows of all of them. Rejects when one is away. */
+  /** The rows of all shards. Rejects when a shard is unavailable. */
   transaction<T>(work: (tx: Tx, shard: string) => Promise<readonly T[]>, options?: TransactionOptions): Promise<T[]>;
   /** The same for a listed look-up function. */
   lookUp<Row>(statement: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The rows of those that answer, and why another did not. */
-  ask<T>(statement: (shard: string) => RawBuilder<T> | undefined): Promise<Asked<T>>;
+  /** The rows of the shards that answer, and the error of a shard that does not. */
+  ask<T>(statement: (shard: string) => RawBuilder<T> | undefined): Promise<ShardRows<T>>;
 }
 
-export interface Asked<T> {
+export interface ShardRows<T> {
   readonly rows: readonly (T & { readonly shard: string })[];
-  /** Undefined when all answered. */
+  /** Undefined when all shards answered. */
   readonly away: unknown;
 }
 
 export function createPostgres(options: PoolOptions): Postgres {
   const { url, snapshotTimeoutMs = 10 * minuteMs, onError = () => {} } = options;
   const pool = openPool({ ...options, isPipelined: true });
-  // COPY needs a connection on which nothing is sent behind it.
+  // COPY needs a connection that is not pipelined.
   const copies = openPool(options);
   const names = new PreparedNames();
   const dialect = new PostgresDialect({ pool });
@@ -121,10 +121,14 @@ export function createPostgres(options: PoolOptions): Postgres {
   });
   const single = new Kysely<Schema>({ ...parts, executor });
 
-  const attempt = async <T>(wall: Opening, work: (tx: Tx) => Promise<T>, options: TransactionOptions): Promise<T> => {
+  const attempt = async <T>(
+    scope: OpeningStatements,
+    work: (tx: Tx) => Promise<T>,
+    options: TransactionOptions,
+  ): Promise<T> => {
     const client = await pool.connect();
-    // BEGIN and the wall leave with the first statement, and no statement can run without them.
-    const line = new Line(client, names, [`BEGIN${modes(options)}`, ...wall]);
+    // BEGIN and the tenant scope are sent with the first statement, and no statement can run without them.
+    const line = new Line(client, names, [`BEGIN${modes(options)}`, ...scope]);
     const over: ConnectionProvider = { provideConnection: (consumer) => consumer(line) };
     let result: T;
     try {
@@ -140,7 +144,8 @@ export function createPostgres(options: PoolOptions): Postgres {
     }
     const committing = line.end('COMMIT');
     if (options.readOnly) {
-      // Nothing to lose: whoever has the connection next sends behind it.
+      // A read-only transaction has nothing to lose, so the connection is released before COMMIT is answered; the next user sends behind
+      // it.
       committing.catch(onError);
       client.release();
       return result;
@@ -153,13 +158,13 @@ export function createPostgres(options: PoolOptions): Postgres {
 
   const privacyLocks = new PrivacyLocks(url);
 
-  const ledger = (wall: Opening): Ledger => ({
+  const ledger = (scope: OpeningStatements): Ledger => ({
     async transaction(work, options = {}) {
       for (let tries = 1; ; tries += 1) {
         try {
-          return await attempt(wall, work, options);
+          return await attempt(scope, work, options);
         } catch (error) {
-          if (tries === maxTries || !(isPassing(error) || isOutdated(error))) throw error;
+          if (tries === maxTries || !(isRetryable(error) || isOutdated(error))) throw error;
           await sleep(Math.random() * 20 * tries);
         }
       }
@@ -187,7 +192,7 @@ export function createPostgres(options: PoolOptions): Postgres {
       takeSnapshot(
         {
           pool: copies,
-          wall: `; SET LOCAL app.profile_id = '${uuid(profileId)}'${options.isShard ? `; CALL refuse_moved('${profileId}')` : ''}`,
+          scope: `; SET LOCAL app.profile_id = '${uuid(profileId)}'${options.isShard ? `; CALL refuse_moved('${profileId}')` : ''}`,
           limitMs: snapshotTimeoutMs,
         },
         work,
@@ -214,7 +219,7 @@ export function createPostgres(options: PoolOptions): Postgres {
       await privacyLocks.close();
       await copies.end();
       await db.destroy();
-      // Kysely leaves a pool open that it has not used itself.
+      // Kysely does not end a pool that it has not used.
       if (!pool.ending) await pool.end();
     },
   };
@@ -223,8 +228,9 @@ export function createPostgres(options: PoolOptions): Postgres {
 }
 
 /**
- * Detects a full disk by allocating space and freeing it again. Updating a row would not: it fits into an allocated page. The sort exceeds
- * its work_mem and writes a temporary file, and the commit flushes the message to the WAL. The simple query protocol runs all as one transaction.
+ * Allocates disk space and frees it again, which fails on a full disk. Updating a row would prove nothing because it can fit into an
+ * existing page. A sort that exceeds work_mem writes a temporary file, and the commit flushes the message to the WAL. Without parameters
+ * the statements run as one transaction.
  */
 const writeToDisk = `
   SET LOCAL work_mem = '64kB';
@@ -234,30 +240,32 @@ const writeToDisk = `
 const isTenant = (id: string | undefined): id is string => id !== undefined && isUuidInAnyCase(id);
 const standBefore = (id: string): string => `CALL stand_before('${uuid(id)}')`;
 
-/** What goes out before the first statement. */
-type Opening = readonly string[];
+/** Statements that are sent before the first statement of a transaction. */
+type OpeningStatements = readonly string[];
 
 const maxTries = 5;
 
-/** Two transactions in each other's way, of which PostgreSQL ended this one. Nothing of it is left, so it may simply run again. */
-const isPassing = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
+/** A deadlock or serialization failure: PostgreSQL rolled this transaction back completely, so it can run again. */
+const isRetryable = (error: unknown): boolean => ['40P01', '40001'].includes((error as { code?: string }).code ?? '');
 
 function modes({ isolation, readOnly }: TransactionOptions): string {
   return `${isolation ? ` ISOLATION LEVEL ${isolation.toUpperCase()}` : ''}${readOnly ? ' READ ONLY' : ''}`;
 }
 
-/** SET takes no parameters, so what is put into it must be nothing but a UUID. */
+/** SET takes no parameters, so only a UUID may be put into its text. */
 function uuid(text: string): string {
   if (!isUuidInAnyCase(text)) throw new TypeError('The wall needs the UUID of a profile or workspace.');
   return text;
 }
 
-/** Moves an open transaction behind another wall: for what has just proven its right to it, or just made it. */
+/**
+ * Switches an open transaction to another tenant scope, for a caller that has just proven its access to a tenant or has just created it.
+ */
 export async function enter(tx: Tx, { profileId = '', workspaceId = '', appId = '', isAtHome }: Wall): Promise<void> {
-  const walls = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };
-  const settings = Object.entries(walls).map(([name, id]) => `SET LOCAL app.${name} = '${id === '' ? '' : uuid(id)}'`);
-  const standing = isAtHome ? [] : [profileId, workspaceId].filter(isTenant).map(standBefore);
-  await sql.raw([...settings, ...standing].join('; ')).execute(tx);
+  const scope = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };
+  const settings = Object.entries(scope).map(([name, id]) => `SET LOCAL app.${name} = '${id === '' ? '' : uuid(id)}'`);
+  const moveChecks = isAtHome ? [] : [profileId, workspaceId].filter(isTenant).map(standBefore);
+  await sql.raw([...settings, ...moveChecks].join('; ')).execute(tx);
 }
 
 export function everywhereOf(shards: ReadonlyMap<string, Postgres>): Everywhere {
@@ -271,15 +279,15 @@ export function everywhereOf(shards: ReadonlyMap<string, Postgres>): Everywhere 
     lookUp: async <Row>(statement: string, values?: readonly unknown[]) =>
       (await Promise.all([...shards].map(([, { unbound }]) => unbound.lookUp<Row>(statement, values)))).flat(),
     ask: async <T>(statement: (shard: string) => RawBuilder<T> | undefined) => {
-      const asked = await Promise.allSettled(
+      const outcomes = await Promise.allSettled(
         [...shards].map(async ([shard, { unbound }]) => {
-          const asking = statement(shard);
-          const { rows }: Pick<QueryResult<T>, 'rows'> = asking ? await unbound.query(asking) : { rows: [] };
+          const query = statement(shard);
+          const { rows }: Pick<QueryResult<T>, 'rows'> = query ? await unbound.query(query) : { rows: [] };
           return rows.map((row) => ({ ...row, shard }));
         }),
       );
-      const rows = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-      return { rows, away: asked.find((one) => one.status === 'rejected')?.reason };
+      const rows = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+      return { rows, away: outcomes.find((one) => one.status === 'rejected')?.reason };
     },
   };
 }

@@ -13,31 +13,32 @@ const ledger = app.forProfile(profile.id);
 afterAll(() => Promise.all([app.close(), owner.close()]));
 
 const one = (tx: Tx, value: number) => sql<{ n: number }>`SELECT ${value}::int AS n`.execute(tx);
-const rowsOf = async (...asked: ReturnType<typeof one>[]) => (await Promise.all(asked)).map(({ rows }) => rows[0]?.n);
+const rowsOf = async (...queries: ReturnType<typeof one>[]) =>
+  (await Promise.all(queries)).map(({ rows }) => rows[0]?.n);
 
-test('BEGIN, the wall and statements that do not wait for each other leave together', async () => {
-  const turns = await openTurns(kit.database.appUrl);
-  const counted = createPostgres({ url: turns.url, poolSize: 1 });
+test('sends BEGIN, the tenant scope and independent statements together', async () => {
+  const roundTrips = await countRoundTrips(kit.database.appUrl);
+  const counted = createPostgres({ url: roundTrips.url, poolSize: 1 });
   try {
     await counted.forProfile(profile.id).transaction((tx) => one(tx, 0));
-    const before = turns.count();
+    const before = roundTrips.count();
     const found = await counted.forProfile(profile.id).transaction((tx) => rowsOf(one(tx, 1), one(tx, 2), one(tx, 3)));
     expect(found).toEqual([1, 2, 3]);
-    // The statements, and COMMIT.
-    expect(turns.count() - before).toBe(2);
-    expect(await counted.forProfile(profile.id).transaction(async () => 'asked nothing')).toBe('asked nothing');
-    expect(turns.count() - before).toBe(2);
+    // One round trip for the statements, one for COMMIT.
+    expect(roundTrips.count() - before).toBe(2);
+    expect(await counted.forProfile(profile.id).transaction(async () => 'no statement')).toBe('no statement');
+    expect(roundTrips.count() - before).toBe(2);
   } finally {
     await counted.close();
-    turns.close();
+    roundTrips.close();
   }
 });
 
-test('a statement does not run where its transaction could not begin', async () => {
+test('a statement does not run if its BEGIN failed', async () => {
   await owner.unbound.query(sql`CREATE TABLE scratch_unbegun (n int)`);
   const write = (tx: Tx) => sql`INSERT INTO scratch_unbegun VALUES (${1})`.execute(tx);
   const unwritten = async () => (await owner.unbound.query(sql`SELECT FROM scratch_unbegun`)).rows;
-  // Until it has a name, as it gets it, and under it.
+  // The uses without a name, the use that prepares the name, and uses of the name.
   for (let use = 0; use < 5; use += 1) {
     const isolation = 'none at all' as 'repeatable read';
     await expect(owner.unbound.transaction(write, { isolation })).rejects.toThrow('syntax error');
@@ -51,12 +52,12 @@ test('a statement does not run where its transaction could not begin', async () 
   expect(await unwritten()).toHaveLength(2);
 });
 
-test('the first fault of a flight is told, and the connection serves the next', async () => {
+test('rejects with the first error of statements sent together, and the connection stays usable', async () => {
   const failing = ledger.transaction((tx) =>
     Promise.all([one(tx, 1), sql`SELECT 1 / ${0}::int`.execute(tx), one(tx, 2), sql`SELECT nothing`.execute(tx)]),
   );
   await expect(failing).rejects.toThrow('division by zero');
-  // Also where whoever sent the failing one hears of it last.
+  // Also when the caller of the failing statement sees the error last.
   const late = async (tx: Tx) => {
     await sql`SELECT 1 / ${0}::int`.execute(tx).catch(async (error) => {
       await sleep(50);
@@ -68,21 +69,21 @@ test('the first fault of a flight is told, and the connection serves the next', 
   expect(await ledger.transaction((tx) => rowsOf(one(tx, 4)))).toEqual([4]);
 });
 
-test('a transaction that goes on after a failed statement is not taken for committed', async () => {
+test('rejects a transaction that continues after a failed statement', async () => {
   const going = ledger.transaction((tx) => sql`SELECT nothing`.execute(tx).catch(() => {}));
   await expect(going).rejects.toThrow('went on without it');
 });
 
-test('whoever keeps a transaction beyond its end can send nothing', async () => {
-  let kept: Tx | undefined;
+test('rejects statements after the end of their transaction', async () => {
+  let ended: Tx | undefined;
   await ledger.transaction(async (tx) => {
-    kept = tx;
+    ended = tx;
     return one(tx, 1);
   });
-  await expect(one(kept as Tx, 2)).rejects.toThrow('over');
+  await expect(one(ended as Tx, 2)).rejects.toThrow('over');
 });
 
-test('what is asked often is prepared, unless it asks for many at once', async () => {
+test('prepares frequent statements, except those with long arrays', async () => {
   const few = (tx: Tx) => sql`SELECT ${'few'}::text, ${[1, 2]}::int[]`.execute(tx);
   const many = (tx: Tx) => sql`SELECT ${'many'}::text, ${Array.from({ length: 33 }, () => 1)}::int[]`.execute(tx);
   for (let use = 0; use < 5; use += 1)
@@ -97,7 +98,7 @@ test('what is asked often is prepared, unless it asks for many at once', async (
   await ledger.transaction(few);
 });
 
-test('a migration that changes what a prepared statement answers is not noticed', async () => {
+test('a prepared statement keeps working after a migration changes its result columns', async () => {
   await owner.unbound.query(sql`CREATE TABLE scratch_changed (n int)`);
   await owner.unbound.query(sql`INSERT INTO scratch_changed VALUES (1)`);
   const read = sql<object>`SELECT * FROM scratch_changed WHERE n = ${1}`;
@@ -113,8 +114,8 @@ test('a migration that changes what a prepared statement answers is not noticed'
   expect((await owner.unbound.query(read)).rows).toEqual([{ n: 1 }]);
 });
 
-test('nor is one that makes a function anew while a statement with it begins', async () => {
-  // As PostgreSQL says it in that moment, which no test can choose; the second time it is planned anew.
+test('a prepared statement keeps working after a migration replaces a function that it calls', async () => {
+  // No test can time the replacement, so the function raises PostgreSQL's error itself, on its first call.
   await owner.unbound.query(sql`CREATE SEQUENCE scratch_calls; GRANT ALL ON SEQUENCE scratch_calls TO PUBLIC`);
   await owner.unbound.query(sql`
     CREATE FUNCTION scratch_replaced() RETURNS int LANGUAGE plpgsql AS $$
@@ -124,37 +125,37 @@ test('nor is one that makes a function anew while a statement with it begins', a
       END IF;
       RETURN 7;
     END $$`);
-  const ask = (tx: Tx) => sql<{ n: number }>`SELECT scratch_replaced() AS n`.execute(tx);
-  expect(await ledger.transaction((tx) => rowsOf(ask(tx)))).toEqual([7]);
+  const call = (tx: Tx) => sql<{ n: number }>`SELECT scratch_replaced() AS n`.execute(tx);
+  expect(await ledger.transaction((tx) => rowsOf(call(tx)))).toEqual([7]);
 });
 
-/** A line to PostgreSQL that counts how often its other end speaks after it was spoken to. */
-async function openTurns(url: string): Promise<{ url: string; count(): number; close(): void }> {
+/** A proxy to PostgreSQL that counts round trips. */
+async function countRoundTrips(url: string): Promise<{ url: string; count(): number; close(): void }> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
-  let turns = 0;
-  const server = createServer((near) => {
-    const far = connect(Number(port), hostname);
-    sockets.push(near, far);
-    let isNearsTurn = true;
-    near.on('data', (bytes) => {
-      if (isNearsTurn) turns += 1;
-      isNearsTurn = false;
-      far.write(bytes);
+  let roundTrips = 0;
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    sockets.push(client, server);
+    let awaitsRequest = true;
+    client.on('data', (bytes) => {
+      if (awaitsRequest) roundTrips += 1;
+      awaitsRequest = false;
+      server.write(bytes);
     });
-    far.on('data', (bytes) => {
-      isNearsTurn = true;
-      near.write(bytes);
+    server.on('data', (bytes) => {
+      awaitsRequest = true;
+      client.write(bytes);
     });
-    for (const socket of [near, far])
+    for (const socket of [client, server])
       socket
         .on('error', () => {})
         .on('close', () => {
           for (const each of sockets) each.destroy();
         });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const through = new URL(url);
-  through.host = `127.0.0.1:${(server.address() as { port: number }).port}`;
-  return { url: through.href, count: () => turns, close: () => server.close() };
+  through.host = `127.0.0.1:${(proxy.address() as { port: number }).port}`;
+  return { url: through.href, count: () => roundTrips, close: () => proxy.close() };
 }

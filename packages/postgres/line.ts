@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import pg from 'pg';
 import { isOutdated, type PreparedNames } from './prepared.ts';
 
-/** What pg hands its queries, as far as we use it. */
+/** The part of pg's internal connection that this module uses. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   readonly submittedNamedStatements: Record<string, string>;
@@ -11,7 +11,7 @@ interface Wire {
   execute(portal: { portal: string; rows: number }): void;
 }
 
-interface QueryInside {
+interface InternalQuery {
   name: string | undefined;
   submit(wire: Wire): Error | null;
   handleCommandComplete(message: unknown, wire: Wire): void;
@@ -27,13 +27,13 @@ interface Statement {
 
 type Settle = (error: Error | undefined, result: pg.QueryResult) => void;
 
-const PgQuery = pg.Query as unknown as new (statement: Statement, settle: Settle) => QueryInside;
+const PgQuery = pg.Query as unknown as new (statement: Statement, settle: Settle) => InternalQuery;
 
 /**
- * A statement with others before it whose answers are known, BEGIN and the wall. They go out as one: where one of them fails,
- * PostgreSQL runs nothing of what follows.
+ * A statement with preceding statements (BEGIN and the tenant scope) whose results are discarded. All are sent together: if one of them
+ * fails, PostgreSQL skips the rest.
  */
-class Opening extends PgQuery {
+class OpeningQuery extends PgQuery {
   readonly #before: readonly string[];
   readonly #name: string | undefined;
   #open: number;
@@ -54,7 +54,7 @@ class Opening extends PgQuery {
     }
     const error = super.submit(wire);
     wire.stream.uncork();
-    // pg takes every answer to a parse for that of the named statement; until the last of those before it, none is.
+    // pg attributes every parse answer to the named statement, so the name is hidden until the preceding statements are complete.
     this.name = undefined;
     return error;
   }
@@ -74,12 +74,15 @@ class Opening extends PgQuery {
   }
 }
 
-/** PostgreSQL's code for a statement of a transaction in which one has failed. */
+/** SQLSTATE of a statement in a transaction that has already failed. */
 const aborted = '25P02';
 
 const corked = new WeakSet<object>();
 
-/** What is written in this turn of the event loop leaves in one packet, that of others on the same connection included. */
+/**
+ * Sends everything that is written during this iteration of the event loop in one packet, including statements of other users of the
+ * connection.
+ */
 function cork(client: pg.Client): void {
   const { stream } = client.connection as unknown as Wire;
   if (corked.has(stream)) return;
@@ -92,18 +95,18 @@ function cork(client: pg.Client): void {
 }
 
 /**
- * A connection while somebody has it. A statement goes out when it is made and does not wait for the answer to the one before;
- * PostgreSQL runs them in their order.
+ * A connection while one caller has it. A statement is sent at once, without waiting for the previous answer; PostgreSQL runs statements in
+ * order.
  */
 export class Line implements DatabaseConnection {
   readonly #client: pg.Client;
   readonly #names: PreparedNames;
   #before: readonly string[];
   #isOver = false;
-  /** What failed first: all that was sent behind it fails with it, and may be heard of earlier. */
+  /** The first failure. Later statements fail because of it, and their errors may reach the caller earlier. */
   #fault: Error | undefined;
 
-  /** `before` goes out with the first statement, or never where there is none. */
+  /** `before` is sent with the first statement, or never if there is none. */
   constructor(client: pg.Client, names: PreparedNames, before: readonly string[] = []) {
     this.#client = client;
     this.#names = names;
@@ -112,7 +115,7 @@ export class Line implements DatabaseConnection {
 
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const { command, rowCount, rows } = await this.send(text, parameters).catch((error) => {
-      // Where it was made, instead of where its answer was read.
+      // The stack of the query, instead of the stack of the code that read the answer.
       Error.captureStackTrace(error);
       throw error;
     });
@@ -120,12 +123,12 @@ export class Line implements DatabaseConnection {
     return { ...(isChange && { numAffectedRows: BigInt(rowCount ?? 0) }), rows: (rows ?? []) as R[] };
   }
 
-  // biome-ignore lint/correctness/useYield: nobody streams; a snapshot copies.
+  // biome-ignore lint/correctness/useYield: streaming is not supported; snapshots use COPY.
   async *streamQuery(): AsyncIterableIterator<never> {
     throw new Error('Rows are not streamed over a connection that others share.');
   }
 
-  /** The last statement, which is known not to be needed where there was none before: nothing more can be sent. */
+  /** Sends the last statement, and nothing more after it. Without an earlier statement it is not needed and is skipped. */
   async end(text: string): Promise<pg.QueryResult | undefined> {
     const sent = this.#before.length === 0 ? this.send(text, []) : undefined;
     this.#isOver = true;
@@ -146,7 +149,7 @@ export class Line implements DatabaseConnection {
         if (isOutdated(error)) this.#names.forget(text);
         reject(this.#causeOf(error));
       };
-      const query = before.length > 0 ? new Opening(before, statement, settle) : new PgQuery(statement, settle);
+      const query = before.length > 0 ? new OpeningQuery(before, statement, settle) : new PgQuery(statement, settle);
       this.#client.query(query as unknown as pg.Submittable);
     });
   }
@@ -156,13 +159,13 @@ export class Line implements DatabaseConnection {
     return (error as pg.DatabaseError).code === aborted ? this.#fault : error;
   }
 
-  /** Several statements in one text, or one without values. Of several PostgreSQL runs none after the first that fails. */
+  /** Sends several statements as one text, or one without values. PostgreSQL runs none of them after the first that fails. */
   async #sendText(before: readonly string[], text: string): Promise<pg.QueryResult> {
-    const answered: pg.QueryResult | pg.QueryResult[] = await this.#client
+    const results: pg.QueryResult | pg.QueryResult[] = await this.#client
       .query([...before, text].join('; '))
       .catch((error) => Promise.reject(this.#causeOf(error)));
     return (
-      Array.isArray(answered) && answered.length === before.length + 1 ? answered.at(-1) : answered
+      Array.isArray(results) && results.length === before.length + 1 ? results.at(-1) : results
     ) as pg.QueryResult;
   }
 }

@@ -4,18 +4,18 @@ import { connectionTo } from './servers.ts';
 
 export interface Hearing {
   readonly onMessage: (message: string) => void;
-  /** From now on nothing is missed; what was said before was not heard. */
+  /** The subscription is active: later messages are delivered, earlier ones were not. */
   readonly onConnect: () => void;
-  /** Something may be missed from now on, until it is connected again. */
+  /** Messages may be missed from now on, until the next `onConnect`. */
   readonly onLost?: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** A connection that says nothing for so long may be gone without anybody knowing. */
-const signOfLifeMs = 15_000;
+/** Interval of a query that detects a dead connection. */
+const keepAliveMs = 15_000;
 const reconnectMs = 1_000;
 
-/** Hears what is announced on a channel, over a connection of its own that is opened again whenever it breaks. */
+/** Receives notifications of a channel over a dedicated connection, which is reopened whenever it breaks. */
 export function listen(
   url: string,
   channel: string,
@@ -24,20 +24,20 @@ export function listen(
   const stopping = new AbortController();
   const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
 
-  const hear = async () => {
+  const receive = async () => {
     const client = new pg.Client({ ...connectionTo(url), connectionTimeoutMillis: 10_000, query_timeout: 10_000 });
     const lost = new AbortController();
     client.on('error', (error) => lost.abort(error));
     client.on('end', () => lost.abort());
-    const over = AbortSignal.any([stopping.signal, lost.signal]);
+    const ended = AbortSignal.any([stopping.signal, lost.signal]);
     client.on('notification', ({ payload = '' }) => onMessage(payload));
     try {
       await client.connect();
       await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
       onConnect();
-      while (!over.aborted) {
-        await pause(signOfLifeMs, over);
-        if (!over.aborted) await client.query('SELECT 1');
+      while (!ended.aborted) {
+        await pause(keepAliveMs, ended);
+        if (!ended.aborted) await client.query('SELECT 1');
       }
     } finally {
       onLost();
@@ -47,7 +47,7 @@ export function listen(
 
   const done = (async () => {
     while (!stopping.signal.aborted) {
-      await hear().catch((error) => {
+      await receive().catch((error) => {
         if (!stopping.signal.aborted) onError(error);
       });
       await pause(reconnectMs, stopping.signal);
@@ -61,19 +61,23 @@ export function listen(
   };
 }
 
-/** The same of several servers: something may be missed as long as one of them is not heard. */
-export function listenToAll(urls: readonly string[], channel: string, hearing: Hearing): { close(): Promise<void> } {
-  const heard = new Set<string>();
+/** Listens on several servers: it counts as connected only while all of them are connected. */
+export function listenToAll(
+  urls: readonly string[],
+  channel: string,
+  subscription: Hearing,
+): { close(): Promise<void> } {
+  const connected = new Set<string>();
   const parts = urls.map((url) =>
     listen(url, channel, {
-      ...hearing,
+      ...subscription,
       onConnect: () => {
-        heard.add(url);
-        if (heard.size === urls.length) hearing.onConnect();
+        connected.add(url);
+        if (connected.size === urls.length) subscription.onConnect();
       },
       onLost: () => {
-        heard.delete(url);
-        hearing.onLost?.();
+        connected.delete(url);
+        subscription.onLost?.();
       },
     }),
   );

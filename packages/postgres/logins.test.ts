@@ -6,7 +6,7 @@ import { changeLogin, loginOf, retireLogin, withLogin } from './index.ts';
 
 let kit: Testkit;
 let admin: pg.Client;
-// Roles belong to the whole server, so the test has one that no other test uses.
+// Roles belong to the whole server, so this test uses a role of its own.
 const role = `login_test_${uuid().replaceAll('-', '')}`;
 const alternate = `${role}_alternate`;
 beforeAll(async () => {

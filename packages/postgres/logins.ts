@@ -2,20 +2,20 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { type ClientBase, escapeIdentifier, escapeLiteral } from 'pg';
 
 /**
- * PostgreSQL keeps one password per login. Each role therefore has two logins, so that processes can switch to a new password one at a
- * time: the role itself, and an alternate that assumes the role when it connects.
+ * PostgreSQL stores one password per login. Two logins per role let processes change to a new password one after the other. One of them is
+ * in use: the role itself, or an alternate that assumes the role when it connects.
  */
-const alternateOf = (role: string): string => `${role}_alternate`;
+const alternateLogin = (role: string): string => `${role}_alternate`;
 
-/** The other login of the role. */
+/** The role's login that is not `current`. */
 function otherLogin(role: string, current: string): string {
-  const logins = [role, alternateOf(role)];
+  const logins = [role, alternateLogin(role)];
   if (!logins.includes(current))
     throw new Error(`"${current}" is not a login of ${role}. The logins are ${logins.join(' and ')}.`);
-  return current === role ? alternateOf(role) : role;
+  return current === role ? alternateLogin(role) : role;
 }
 
-/** Sets the password of the unused login. The login in use keeps its password. */
+/** Sets the password of the login that is not in use. The login in use keeps its own. */
 export async function changeLogin(
   admin: ClientBase,
   { role, current, password }: { readonly role: string; readonly current: string; readonly password: string },
@@ -30,7 +30,7 @@ export async function changeLogin(
   return next;
 }
 
-/** Disables the unused login. */
+/** Disables the login that is not in use. */
 export async function retireLogin(
   admin: ClientBase,
   { role, current }: { readonly role: string; readonly current: string },
@@ -56,7 +56,7 @@ async function assertUnused(admin: ClientBase, login: string): Promise<void> {
 
 const iterations = 4_096;
 
-/** The SCRAM verifier that PostgreSQL stores. Sent instead of the password, because servers may log statements. */
+/** The form in which PostgreSQL stores a password. It is sent instead of the password because servers may log statements. */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => kit.close());
 
-/** Tables of which an installation may have millions of rows. */
+/** Tables that can have millions of rows in an installation. */
 const large = [
   'audit_log',
   'customers',
@@ -26,14 +26,14 @@ const large = [
   'visitor_links',
 ];
 
-test('no migration goes through all rows of a large table in a transaction that keeps others from it', () => {
+test('no migration scans a large table in a transaction that blocks other users', () => {
   const since = migrationFiles().filter(({ name }) => name > '0053');
   const within = since.flatMap(({ name, text }) =>
     tablesIn(text)
       .filter((table) => large.includes(table))
       .map((table) => [name, table]),
   );
-  // It only writes to rows that nobody writes to, and takes no lock of the whole table before it has.
+  // 0063 only updates rows that no other process writes to, and takes no table lock before that.
   expect(within).toEqual([['0063_webhooks', 'event_log']]);
   expect(since.filter(({ alone }) => alone !== '').map(({ name }) => name)).toEqual([
     '0063_webhooks',
@@ -45,7 +45,7 @@ test('no migration goes through all rows of a large table in a transaction that 
   ]);
 });
 
-describe('what comes before a transaction', () => {
+describe('statements before a migration’s transaction', () => {
   const before = '0061_open_customers';
   const opened: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
@@ -65,7 +65,7 @@ describe('what comes before a transaction', () => {
     const name = `test_${randomBytes(6).toString('hex')}`;
     const admin = await connect(kit.database.ownerUrl);
     await admin.query(`CREATE DATABASE ${name}`);
-    // Nobody may end the process that tidies a database up, which then is there for a moment.
+    // DROP DATABASE fails while an autovacuum worker, which the owner may not terminate, is connected.
     opened.push(() => vi.waitFor(() => admin.query(`DROP DATABASE ${name} WITH (FORCE)`), { timeout: 40_000 }));
     const url = Object.assign(new URL(kit.database.ownerUrl), { pathname: `/${name}` }).href;
     await migrate(url, before);
@@ -82,10 +82,10 @@ describe('what comes before a transaction', () => {
     return rows.map(({ is }) => is);
   };
 
-  test('lets others write, goes on after it was ended half-way, and leaves what a new database has', async () => {
+  test('do not block writers, resume after an interruption, and produce the schema of a new database', async () => {
     const url = await earlier();
     const [reader, writer] = [await connect(url), await connect(url)];
-    // An index that keeps nobody waiting is ready when nobody reads any more who began before it.
+    // CREATE INDEX CONCURRENTLY waits for transactions that began before it.
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM workspaces');
     const migrating = migrate(url).then(
       () => 'migrated',

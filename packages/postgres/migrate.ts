@@ -13,11 +13,11 @@ const directory = join(import.meta.dirname, 'migrations');
 export interface MigrationFile {
   readonly name: string;
   /**
-   * What comes before its transaction, statement by statement: whatever goes through all rows of a table that may be large, in a way that
-   * lets others write to it meanwhile. It may be run again, after somebody ended it half-way. From `NAME.alone.sql`.
+   * Statements that run one by one before the transaction, from `NAME.alone.sql`. They process all rows of a table that may be large,
+   * without blocking writers. They must be repeatable because a run can be interrupted.
    */
   readonly alone: string;
-  /** What is done in one transaction, whose locks are held to its end. */
+  /** Statements that run in one transaction, which holds its locks until it ends. */
   readonly text: string;
 }
 
@@ -31,22 +31,23 @@ export function migrationFiles(): MigrationFile[] {
     .map((name) => ({ name, alone: read(`${name}.alone.sql`), text: read(`${name}.sql`) }));
 }
 
-/** Changes whenever any migration does; a template database is named after it. */
+/** Changes whenever a migration does. Template databases are named after it. */
 export const migrationsFingerprint = (): string =>
   createHash('sha256').update(JSON.stringify(migrationFiles())).digest('hex').slice(0, 12);
 
-/** How long a migration waits for a lock. Whoever comes after it waits behind it, and requests are given up after some seconds. */
+/** How long a migration waits for a lock. Requests queue up behind it meanwhile, and they time out after some seconds. */
 const lockTimeoutMs = 1_000;
 const pauseMs = 500;
-const mostTries = 400;
+const maxTries = 400;
 
 /**
- * Brings the schema up to date as its owner, while others work. Two at once are safe: the second waits, then finds nothing to do.
+ * Migrates the schema as its owner while other processes use it. Two concurrent runs are safe: the second one waits, then finds nothing to
+ * do.
  *
- * A transaction for each migration, so that its locks are held for its own statements only (of an empty database nobody waits for any, and
- * all is one). One that does not get a lock within a second steps back, lets those through that waited behind it, and tries again.
+ * Each migration has its own transaction, so that it holds locks only for its own statements. An empty database has no other users and gets
+ * a single transaction. A migration that does not get a lock within a second rolls back, lets the queued requests through, and tries again.
  *
- * `upTo`: the last that is run, for a database in the state of an earlier version.
+ * `upTo`: the last migration to run, for a database in the state of an earlier version.
  */
 export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]> {
   const files = migrationFiles().filter(({ name }) => upTo === undefined || name <= upTo);
@@ -65,17 +66,18 @@ export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]
     },
   });
   let isEmpty = false;
-  let turn: pg.Client | undefined;
+  let lockHolder: pg.Client | undefined;
   const applied: string[] = [];
   try {
     isEmpty = (await migrator.getMigrations()).every(({ executedAt }) => executedAt === undefined);
-    // Whoever comes second must not run a migration whose first part the other has not done.
-    if (!isEmpty) turn = await takeTurn(ownerUrl);
+    // A concurrent run must not start a migration's transaction before its `alone` statements are done.
+    if (!isEmpty) lockHolder = await acquireMigrationLock(ownerUrl);
     for (let tries = 1; ; ) {
-      const next = isEmpty ? undefined : await nextOf(migrator, files);
-      if (next && turn) for (const statement of statementsOf(next.alone)) await runPatiently(turn, statement);
+      const next = isEmpty ? undefined : await findNext(migrator, files);
+      if (next && lockHolder)
+        for (const statement of splitStatements(next.alone)) await runWithRetries(lockHolder, statement);
       const { error, results = [] } = await (isEmpty ? migrator.migrateToLatest() : migrator.migrateUp());
-      if (isContended(error) && tries < mostTries) {
+      if (isContended(error) && tries < maxTries) {
         tries += 1;
         await sleep(pauseMs);
         continue;
@@ -89,55 +91,55 @@ export async function migrate(ownerUrl: string, upTo?: string): Promise<string[]
       tries = 1;
     }
   } finally {
-    await turn?.end();
+    await lockHolder?.end();
     await db.destroy();
   }
 }
 
-/** A migration as one text, for when nobody else is there. */
+/** A migration as one text, for a database that has no other users. */
 export const allOf = ({ alone, text }: MigrationFile): string => `${alone.replaceAll(' CONCURRENTLY', '')}${text}`;
 
-async function nextOf(migrator: Migrator, files: readonly MigrationFile[]): Promise<MigrationFile | undefined> {
+async function findNext(migrator: Migrator, files: readonly MigrationFile[]): Promise<MigrationFile | undefined> {
   const waiting = (await migrator.getMigrations()).find(({ executedAt }) => executedAt === undefined);
   return files.find(({ name }) => name === waiting?.name);
 }
 
-/** Any number of our own, as long as nobody else uses it. */
-const turnLock = 7_305_001;
+/** An arbitrary advisory lock number that nothing else uses. */
+const migrationLock = 7_305_001;
 
-/** One process at a time: the connection holds the turn. */
-async function takeTurn(ownerUrl: string): Promise<pg.Client> {
+/** Allows one migrating process at a time: the connection holds the lock. */
+async function acquireMigrationLock(ownerUrl: string): Promise<pg.Client> {
   const client = new pg.Client(connectionTo(ownerUrl));
-  // Its query fails by itself; unheard, the event would end the process.
+  // A broken connection makes its query reject; without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect();
-  // Nobody waits for it inside of a statement: an index that is made beside others' work waits for all statements that began before.
+  // Polls instead of waiting inside a statement: CREATE INDEX CONCURRENTLY waits for all statements that began earlier.
   for (;;) {
-    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [turnLock]);
+    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [migrationLock]);
     if (rows[0]?.mine) return client;
     await sleep(pauseMs);
   }
 }
 
-const statementsOf = (text: string): string[] =>
+const splitStatements = (text: string): string[] =>
   text
     .replace(/--[^\n]*/g, '')
     .split(';')
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
 
-async function runPatiently(client: pg.Client, statement: string): Promise<void> {
+async function runWithRetries(client: pg.Client, statement: string): Promise<void> {
   const [, index] = /^CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS (\w+)/.exec(statement) ?? [];
-  // It keeps nobody waiting while it waits itself, for as long as the longest transaction beside it.
+  // CREATE INDEX CONCURRENTLY blocks no writers while it waits, and it may wait as long as the longest concurrent transaction.
   await client.query(`SET lock_timeout = ${index ? 0 : lockTimeoutMs}`);
-  // What an interrupted one left behind is in the way, and of no use.
+  // An interrupted run leaves an invalid index that is of no use and blocks its name.
   if (index && (await isUnfinished(client, index))) await client.query(`DROP INDEX CONCURRENTLY ${index}`);
   for (let tries = 1; ; tries += 1) {
     try {
       await client.query(statement);
       return;
     } catch (error) {
-      if (!isContended(error) || tries === mostTries) throw error;
+      if (!isContended(error) || tries === maxTries) throw error;
       await sleep(pauseMs);
     }
   }
@@ -151,17 +153,17 @@ async function isUnfinished(client: pg.Client, index: string): Promise<boolean> 
   return rowCount === 1;
 }
 
-/** Which of our migrations a database has not been through, and which it has that we do not know: those of a later version. */
+/** Lists the migrations that a database still needs (`waiting`), and those of a later version that this build does not have (`unknown`). */
 export async function compareMigrations(ownerUrl: string): Promise<{ waiting: string[]; unknown: string[] }> {
   const client = new pg.Client(connectionTo(ownerUrl));
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>('SELECT name FROM kysely_migration ORDER BY name');
-    const ours = migrationFiles().map(({ name }) => name);
+    const names = migrationFiles().map(({ name }) => name);
     const applied = rows.map(({ name }) => name);
     return {
-      waiting: ours.filter((name) => !applied.includes(name)),
-      unknown: applied.filter((name) => !ours.includes(name)),
+      waiting: names.filter((name) => !applied.includes(name)),
+      unknown: applied.filter((name) => !names.includes(name)),
     };
   } finally {
     await client.end();

@@ -9,12 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => kit.close());
 
-test('frozen, PostgreSQL keeps the first ones waiting, not everybody; back, it is asked again', async () => {
+test('while PostgreSQL is frozen, waiting and new requests fail fast; afterwards requests succeed again', async () => {
   const line = await openFlakyLineTo(kit.database.appUrl);
-  // Longer than the test: whoever is told earlier did not wait for a connection of their own.
+  // Longer than the test, so an earlier error does not come from this timeout.
   const pool = new PatientPool({ connectionString: line.url, max: 2, connectionTimeoutMillis: 60_000 });
   pool.on('error', () => {});
-  const errorOf = (asked: Promise<unknown>) => asked.then(() => undefined).catch((error: unknown) => error);
+  const errorOf = (query: Promise<unknown>) => query.then(() => undefined).catch((error: unknown) => error);
   try {
     await Promise.all([pool.query('SELECT 1'), pool.query('SELECT 1')]);
     line.freeze();
@@ -35,7 +35,7 @@ test('frozen, PostgreSQL keeps the first ones waiting, not everybody; back, it i
   }
 });
 
-test('a busy pool is waited for: PostgreSQL is there', async () => {
+test('requests wait for a busy pool while PostgreSQL answers', async () => {
   const pool = new PatientPool({ connectionString: kit.database.appUrl, max: 1, connectionTimeoutMillis: 30_000 });
   try {
     const slow = pool.query('SELECT pg_sleep(2.5)');

@@ -1,56 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Whoever waits longer for a connection makes us look whether anybody is there. */
-const patienceMs = 1_000;
-/** How long a look may take, */
-const lookMs = 2_000;
-/** how many in a row must find nobody, as a busy moment of our own can hide one answer, */
-const mostSilent = 2;
-/** and how often it is looked whether they are back. */
-const lookEveryMs = 1_000;
+/** A request that waits longer than this for a connection triggers a probe of the server. */
+const probeAfterMs = 1_000;
+/** Time limit of a probe. */
+const probeTimeoutMs = 2_000;
+/** How many probes in a row must fail, because a busy moment of this process can hide one answer. */
+const maxFailedProbes = 2;
+/** Interval of the probes while the server is unavailable. */
+const probeEveryMs = 1_000;
 
-type Taken = (error: Error | undefined, client: pg.PoolClient | undefined, release: (error?: Error) => void) => void;
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error) => void,
+) => void;
 
 /**
- * A pool before a PostgreSQL that may be frozen, or behind a line that swallows everything. Then every connection is at work on what is never
- * answered, and each request would wait its own ten seconds for one. Here the first that waits for long makes us look; when nobody
- * answers, all are told at once until somebody does.
+ * A connection pool that detects a frozen PostgreSQL or a network that drops all packets. Then every connection waits for an answer that
+ * never comes, and each request would wait ten seconds for a connection. Here the first request that waits for long triggers a probe. When
+ * the probes fail, all waiting and new requests fail at once until a probe succeeds.
  */
 export class PatientPool extends pg.Pool {
-  readonly #look: () => Promise<boolean>;
+  readonly #probe: () => Promise<boolean>;
   readonly #waiting = new Set<(error: Error) => void>();
-  /** When a connection was last given out or came back: whoever does that is there, however slowly. */
-  #heardAt = 0;
-  #isLooking = false;
+  /** When a connection was last acquired or released without an error, which proves that the server answers, however slowly. */
+  #lastUseAt = 0;
+  #isProbing = false;
   #isAway = false;
 
   constructor(options: pg.PoolConfig) {
     super(options);
-    const hear = () => {
-      this.#heardAt = performance.now();
+    const noteUse = () => {
+      this.#lastUseAt = performance.now();
     };
-    this.on('acquire', hear);
-    this.on('release', (error) => error || hear());
-    this.#look = () => isAnswering({ ...options, connectionTimeoutMillis: lookMs, query_timeout: lookMs });
+    this.on('acquire', noteUse);
+    this.on('release', (error) => error || noteUse());
+    this.#probe = () =>
+      isAnswering({ ...options, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs });
   }
 
   override connect(): Promise<pg.PoolClient>;
-  override connect(callback: Taken): void;
-  override connect(callback?: Taken): Promise<pg.PoolClient> | undefined {
-    const taken = this.#take();
-    if (!callback) return taken;
-    taken.then(
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    const acquired = this.#acquire();
+    if (!callback) return acquired;
+    acquired.then(
       (client) => callback(undefined, client, (error) => client.release(error)),
       (error: Error) => callback(error, undefined, () => {}),
     );
     return undefined;
   }
 
-  #take(): Promise<pg.PoolClient> {
-    if (this.#isAway) return Promise.reject(away());
+  #acquire(): Promise<pg.PoolClient> {
+    if (this.#isAway) return Promise.reject(unavailable());
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => void this.#lookUntilBack(), patienceMs);
+      const timer = setTimeout(() => void this.#probeUntilBack(), probeAfterMs);
       const settle = () => {
         clearTimeout(timer);
         return this.#waiting.delete(giveUp);
@@ -67,26 +72,28 @@ export class PatientPool extends pg.Pool {
     });
   }
 
-  async #lookUntilBack(): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async #probeUntilBack(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
     let startedAt = performance.now();
-    for (let silent = 0; !this.ending && !(await this.#look()); startedAt = performance.now()) {
-      if (this.#heardAt > startedAt) break;
-      silent += 1;
-      if (silent < mostSilent) continue;
+    for (let failed = 0; !this.ending && !(await this.#probe()); startedAt = performance.now()) {
+      if (this.#lastUseAt > startedAt) break;
+      failed += 1;
+      if (failed < maxFailedProbes) continue;
       this.#isAway = true;
-      for (const giveUp of this.#waiting) giveUp(away());
-      await sleep(lookEveryMs, undefined, { ref: false });
+      for (const giveUp of this.#waiting) giveUp(unavailable());
+      await sleep(probeEveryMs, undefined, { ref: false });
     }
-    this.#isLooking = false;
+    this.#isProbing = false;
     this.#isAway = false;
   }
 }
 
-const away = () => new Error('PostgreSQL does not answer.');
+const unavailable = () => new Error('PostgreSQL does not answer.');
 
-/** Over a connection of its own. A refusal is an answer too: whoever says that there are too many of us is there. */
+/**
+ * Probes over a new connection. An error from the server counts as an answer too: a server that reports too many connections is available.
+ */
 async function isAnswering(options: pg.ClientConfig): Promise<boolean> {
   const client = new pg.Client(options);
   client.on('error', () => {});
@@ -97,7 +104,7 @@ async function isAnswering(options: pg.ClientConfig): Promise<boolean> {
   } catch (error) {
     return error instanceof pg.DatabaseError;
   } finally {
-    // Of one that never answers, the end is not waited for.
+    // A server that never answers would also block the end of the connection, so it is not awaited.
     client.end().catch(() => {});
   }
 }

@@ -1,15 +1,15 @@
 import type { Schema } from './ledger.ts';
 
-/** What a table of PostgreSQL holds of people, and what an erasure does with it. */
+/** Which personal data a PostgreSQL table holds, and what an erasure does with it. */
 export interface PersonTable {
   /**
-   * Rows are deleted, cleared of the person, or renamed to a customer without a person. Hashed and sealed is what stays of a person on
-   * purpose; `nobody` is where none may be; `not a customer` is of people whom an erasure is not for, or of none at all. All but the
-   * last are searched when an erasure is verified.
+   * An erasure deletes the rows, clears their personal columns, or renames the rows to a customer without a person. Hashed and sealed data
+   * is kept on purpose. `nobody`: the table must not hold personal data. `not a customer`: the rows belong to people whom erasures do not
+   * cover, or to none. The check after an erasure searches all tables except the last kind.
    */
   readonly erasure: 'deleted' | 'cleared' | 'renamed' | 'hashed' | 'sealed' | 'nobody' | 'not a customer';
   readonly words: string;
-  /** The column that says whose a row is, where it is not `profile_id`. */
+  /** The column that holds the owner of a row, if it is not `profile_id`. */
   readonly owner?: 'owner_id';
 }
 

@@ -6,12 +6,12 @@ export interface PoolOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs?: number | undefined;
-  /** A snapshot that takes longer is given up: while it lasts PostgreSQL can clear nothing that was deleted since. */
+  /** A longer snapshot is aborted: while it is open, vacuum cannot remove rows that were deleted since it began. */
   readonly snapshotTimeoutMs?: number | undefined;
   readonly onError?: ((error: Error) => void) | undefined;
-  /** One of several servers of the ledger: before anything is done for a tenant it is asked whether it has gone to another. */
+  /** One of several ledger servers: each transaction first checks whether its tenant moved to another server. */
   readonly isShard?: boolean;
-  /** Statements do not wait for the answers to those before them. */
+  /** Statements are sent without waiting for the answers to earlier ones. */
   readonly isPipelined?: boolean;
 }
 
@@ -26,12 +26,12 @@ export function openPool(options: PoolOptions): pg.Pool {
     statement_timeout: statementTimeoutMs,
     // A handler that hangs must not keep its locks.
     idle_in_transaction_session_timeout: statementTimeoutMs * 2,
-    // Of a new profile the planner knows nothing and expects many rows: compiling takes longer than such statements run.
+    // For a new profile the planner has no statistics and expects many rows; JIT compilation would take longer than such statements run.
     options: '-c jit=off',
   });
-  // An idle connection that breaks is replaced at its next use; unheard, the event would end the process.
+  // An idle connection that breaks is replaced at its next use; without a listener the event would end the process.
   pool.on('error', onError);
-  // The same for one that breaks while it is at work: its query fails by itself, the event would still end the process.
+  // A connection that breaks while in use makes its query reject; without a listener the event would end the process.
   pool.on('connect', (client) => client.on('error', onError));
   return pool;
 }

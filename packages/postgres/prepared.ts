@@ -1,49 +1,49 @@
-/** PostgreSQL itself plans a prepared statement anew for its first five uses; what is asked less often is not worth its memory. */
+/** PostgreSQL plans a prepared statement again for each of its first five uses; rarer statements are not worth the memory. */
 const usesBefore = 3;
-/** Each connection keeps a plan of each. Statements whose text grows with their input would fill any memory. */
-const mostNames = 500;
-const mostCounted = 5_000;
-/** A plan that was made for few is not good for many, and one for many is worth its making. */
-const mostInArray = 32;
+/** Each connection keeps a plan per name. Statements whose text varies with their input would fill the memory without a limit. */
+const maxNames = 500;
+const maxCounted = 5_000;
+/** A plan made for short arrays is bad for long ones, and planning costs little compared with a query for a long array. */
+const maxArrayLength = 32;
 
 /**
- * Names under which connections keep parsed and planned statements. A name stands for one text in the whole process, so every
- * connection prepares it once.
+ * Names under which connections keep parsed and planned statements. A name stands for one text in the whole process, so each connection
+ * prepares it once.
  */
 export class PreparedNames {
   readonly #names = new Map<string, string>();
   readonly #uses = new Map<string, number>();
-  #given = 0;
+  #lastNumber = 0;
 
-  /** Undefined where it is planned each time. */
+  /** Undefined for a statement that is planned on each use. */
   nameOf(text: string, values: readonly unknown[]): string | undefined {
     if (values.length === 0 || values.some(isLong)) return undefined;
     const name = this.#names.get(text);
-    if (name !== undefined || this.#names.size >= mostNames) return name;
+    if (name !== undefined || this.#names.size >= maxNames) return name;
     const uses = (this.#uses.get(text) ?? 0) + 1;
     if (uses < usesBefore) {
-      if (this.#uses.size >= mostCounted) this.#uses.clear();
+      if (this.#uses.size >= maxCounted) this.#uses.clear();
       this.#uses.set(text, uses);
       return undefined;
     }
     this.#uses.delete(text);
-    this.#given += 1;
-    const given = `tributary_${this.#given}`;
-    this.#names.set(text, given);
-    return given;
+    this.#lastNumber += 1;
+    const newName = `tributary_${this.#lastNumber}`;
+    this.#names.set(text, newName);
+    return newName;
   }
 
-  /** The next use gets another name, which no connection has prepared. */
+  /** Makes the next use get a new name, which no connection has prepared. */
   forget(text: string): void {
     this.#names.delete(text);
   }
 }
 
-const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > mostInArray;
+const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > maxArrayLength;
 
 /**
- * Whether the statement only has to be prepared anew: a migration changed what it answers or made a function of it anew, or whoever stands
- * between us and PostgreSQL has dropped it. Nothing of it was done.
+ * Whether the statement only has to be prepared again because a migration changed its result or replaced a function, or a connection pooler
+ * dropped it. It had no effect.
  */
 export function isOutdated(error: unknown): boolean {
   const { code, routine, message = '' } = error as { code?: string; routine?: string; message?: string };
@@ -52,11 +52,11 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /** For a statement that is a transaction of its own. */
-export async function onceMore<T>(ask: () => Promise<T>): Promise<T> {
+export async function onceMore<T>(run: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await run();
   } catch (error) {
     if (!isOutdated(error)) throw error;
-    return ask();
+    return run();
   }
 }

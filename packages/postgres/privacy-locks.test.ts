@@ -18,7 +18,7 @@ const connections = async (): Promise<number> => {
   return rows[0]?.n ?? 0;
 };
 
-test('a request that outlives its process’s end opens no connection for its locks', async () => {
+test('a request that outlives the shutdown opens no connection for its locks', async () => {
   const app = createPostgres({ url: kit.database.appUrl, poolSize: 1 });
   const { id } = await buildProfile(app);
   const share = () => app.privacyLocks.share([id], () => {});
@@ -28,6 +28,6 @@ test('a request that outlives its process’s end opens no connection for its lo
   await app.close();
   held?.release();
   await expect(share()).rejects.toThrow('Connection terminated: the privacy locks are closed.');
-  // The pool's connection and that of the locks.
+  // The pool's connection and the connection of the locks are closed.
   await expect.poll(connections).toBe(before - 2);
 });

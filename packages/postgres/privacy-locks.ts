@@ -3,25 +3,24 @@ import pg from 'pg';
 import type { DB } from './schema.generated.ts';
 import { connectionTo } from './servers.ts';
 
-/** A statement without an answer by then may have taken a lock or not: the connection is given up, and with it all that it holds. */
+/** After this time it is unknown whether a statement took its lock, so the connection is closed and all its locks with it. */
 const statementMs = 5_000;
-/** Of a process that vanished without a word, PostgreSQL frees the locks after this time; one that lives says something sooner. */
-const silentMs = 60_000;
-const sayMs = 15_000;
+/** PostgreSQL frees the locks of a vanished process after this time. A live process sends a query more often. */
+const idleTimeoutMs = 60_000;
+const keepAliveMs = 15_000;
 
-/** Privacy locks that somebody shares. */
+/** Privacy locks that are held in shared mode. */
 export interface HeldLocks {
   release(): void;
 }
 
 /**
- * The privacy locks that a process shares, all of them kept by one connection of its own: bytes on their way out cost no
- * connection of the pool, however slowly they leave. PostgreSQL counts how often the same lock is held. With the connection its
- * locks are lost, and whoever relies on one is told at once.
+ * All privacy locks that this process shares. One dedicated connection holds them, so slow response bodies occupy no pooled connection.
+ * PostgreSQL counts how often the same lock is held. When the connection breaks the locks are lost, and every holder is notified at once.
  */
 export class PrivacyLocks {
   readonly #url: string;
-  #keeper: Promise<Keeper> | undefined;
+  #lockConnection: Promise<LockConnection> | undefined;
   #isClosed = false;
 
   constructor(url: string) {
@@ -29,26 +28,30 @@ export class PrivacyLocks {
   }
 
   /**
-   * Holds the locks of all ids, or of none when somebody holds or awaits one of them alone. It never waits, as others stand
-   * behind it. A lock that this process holds already is given once more though a switch waits for it: ask `isUnlocked` first.
+   * Takes the locks of all ids in shared mode, or none of them when one is held or awaited exclusively. It never waits, because other
+   * requests queue behind it. A lock that this process already holds is granted again even if an exclusive request waits: call `isUnlocked`
+   * first.
    */
   async share(ids: readonly string[], onLost: () => void): Promise<HeldLocks | undefined> {
-    // A request that goes on while the process ends would open a connection that nobody closes.
+    // A request that outlives the shutdown would open a connection that is never closed.
     if (this.#isClosed) throw new Error('Connection terminated: the privacy locks are closed.');
-    this.#keeper ??= Keeper.open(this.#url, () => {
-      this.#keeper = undefined;
+    this.#lockConnection ??= LockConnection.open(this.#url, () => {
+      this.#lockConnection = undefined;
     });
-    return (await this.#keeper).share(ids, onLost);
+    return (await this.#lockConnection).share(ids, onLost);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const keeper = await this.#keeper?.catch(() => undefined);
-    await keeper?.end();
+    const lockConnection = await this.#lockConnection?.catch(() => undefined);
+    await lockConnection?.end();
   }
 }
 
-/** Whether nobody switches the privacy of these ids or waits to, asked behind all who do. Shares the locks until the transaction ends. */
+/**
+ * Whether no transaction changes the privacy mode of these ids or waits to. The check queues behind all that do. The shared locks last
+ * until the transaction ends.
+ */
 export async function isUnlocked(tx: Transaction<DB>, ids: readonly string[]): Promise<boolean> {
   const { rows } = await sql<{ unlocked: boolean }>`
     SELECT bool_and(pg_try_advisory_xact_lock_shared(privacy_lock(id))) AS unlocked FROM unnest(${ids}::uuid[]) AS id
@@ -56,32 +59,32 @@ export async function isUnlocked(tx: Transaction<DB>, ids: readonly string[]): P
   return rows[0]?.unlocked === true;
 }
 
-interface Hold {
+interface Holder {
   readonly onLost: () => void;
 }
 
-class Keeper {
+class LockConnection {
   readonly #client: pg.Client;
   readonly #onEnd: () => void;
-  readonly #holds = new Set<Hold>();
-  readonly #sign = setInterval(() => void this.#ask('SELECT 1', []).catch(() => {}), sayMs).unref();
+  readonly #holders = new Set<Holder>();
+  readonly #keepAlive = setInterval(() => void this.#query('SELECT 1', []).catch(() => {}), keepAliveMs).unref();
   #isLost = false;
 
-  static async open(url: string, onEnd: () => void): Promise<Keeper> {
+  static async open(url: string, onEnd: () => void): Promise<LockConnection> {
     const client = new pg.Client({
       ...connectionTo(url),
       connectionTimeoutMillis: 10_000,
       query_timeout: statementMs,
-      // A statement does not wait for the answer to the one before.
+      // Statements are sent without waiting for the answers to earlier ones.
       pipeline: true,
     });
-    const keeper = new Keeper(client, onEnd);
+    const lockConnection = new LockConnection(client, onEnd);
     try {
       await client.connect();
-      await client.query(`SET idle_session_timeout = ${silentMs}`);
-      return keeper;
+      await client.query(`SET idle_session_timeout = ${idleTimeoutMs}`);
+      return lockConnection;
     } catch (error) {
-      keeper.#lose();
+      lockConnection.#lose();
       throw error;
     }
   }
@@ -94,7 +97,7 @@ class Keeper {
   }
 
   async share(ids: readonly string[], onLost: () => void): Promise<HeldLocks | undefined> {
-    const rows = await this.#ask<{ id: string; held: boolean }>(
+    const rows = await this.#query<{ id: string; held: boolean }>(
       'SELECT id, pg_try_advisory_lock_shared(privacy_lock(id)) AS held FROM unnest($1::uuid[]) AS id',
       [ids],
     );
@@ -104,11 +107,11 @@ class Keeper {
       this.#free(held);
       return undefined;
     }
-    const hold: Hold = { onLost };
-    this.#holds.add(hold);
+    const holder: Holder = { onLost };
+    this.#holders.add(holder);
     return {
       release: () => {
-        if (this.#holds.delete(hold)) this.#free(held);
+        if (this.#holders.delete(holder)) this.#free(held);
       },
     };
   }
@@ -120,11 +123,11 @@ class Keeper {
   #free(ids: readonly string[]): void {
     if (ids.length === 0) return;
     const unlock = 'SELECT pg_advisory_unlock_shared(privacy_lock(id)) FROM unnest($1::uuid[]) AS id';
-    // Locks that could not be given back are gone with the connection.
-    this.#ask(unlock, [ids]).catch(() => {});
+    // If the unlock fails, the connection is closed, which frees the locks.
+    this.#query(unlock, [ids]).catch(() => {});
   }
 
-  async #ask<Row>(statement: string, values: unknown[]): Promise<Row[]> {
+  async #query<Row>(statement: string, values: unknown[]): Promise<Row[]> {
     try {
       return (await this.#client.query<Row & pg.QueryResultRow>(statement, values)).rows;
     } catch (error) {
@@ -137,9 +140,9 @@ class Keeper {
   #lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    clearInterval(this.#sign);
+    clearInterval(this.#keepAlive);
     this.#onEnd();
-    for (const { onLost } of this.#holds) onLost();
-    this.#holds.clear();
+    for (const { onLost } of this.#holders) onLost();
+    this.#holders.clear();
   }
 }

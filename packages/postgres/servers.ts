@@ -3,23 +3,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { homeShard } from '@tributary/vocabulary';
 import pg from 'pg';
 
-/** What a connection needs to know of an address, for every maker of connections that takes the driver's options. */
+/** Connection options of the driver for a database address. */
 export interface ConnectionTo {
   readonly connectionString: string;
-  /** Only where the address names several servers. */
+  /** Only for an address that names several servers. */
   readonly stream?: () => Socket;
 }
 
-/** How long a server is waited for that does not answer, */
-const lookMs = 2_000;
-/** how long the others may take once one has said that it takes writes, */
-const othersMs = 300;
-/** and how long what was found is believed: a pool opens its connections together. */
-const believedMs = 1_000;
+/** How long to wait for a server that does not answer. */
+const probeTimeoutMs = 2_000;
+/** How long to wait for the other servers after the first one reported that it takes writes. */
+const graceMs = 300;
+/** How long a result is reused, because a pool opens several connections at once. */
+const reuseMs = 1_000;
 
 /**
- * Connections to PostgreSQL at this address. As in PostgreSQL's own programs it may name several servers, with commas between
- * (`postgres://user:password@one:5432,two:5432/tributary`); then each new connection goes to the one that takes writes, whichever that is by now.
+ * Connection options for this address. As in PostgreSQL's own clients it may name several servers, separated by commas
+ * (`postgres://user:password@one:5432,two:5432/tributary`). Each new connection then goes to the server that takes writes at that moment.
  */
 export function connectionTo(url: string): ConnectionTo {
   const { hosts, withHost } = partsOf(url);
@@ -28,109 +28,109 @@ export function connectionTo(url: string): ConnectionTo {
   return { connectionString: withHost(hosts[0] ?? ''), stream: () => new FollowingSocket(servers) };
 }
 
-/** The servers that an address names, and the same address with another in their place. */
+/** The servers that an address names, and a function that puts another server in their place. */
 export function partsOf(url: string): { readonly hosts: string[]; readonly withHost: (host: string) => string } {
   const [, before = '', named = '', after = ''] = /^(\w+:\/\/(?:.*@)?)([^/?]*)(.*)$/s.exec(url) ?? [];
   return { hosts: named.split(','), withHost: (host) => `${before}${host}${after}` };
 }
 
-/** The same role on another server: `east:5432/tributary`, without a database the one of the same name. */
+/** The same role on another server: `east:5432/tributary`. Without a database it is the one of the same name. */
 export function atServer(url: string, server: string): string {
   const [, before = '', , path = ''] = /^(\w+:\/\/(?:.*@)?)([^/?]*)(\/[^?]*)?/s.exec(url) ?? [];
   const rest = url.slice(url.indexOf('?') === -1 ? url.length : url.indexOf('?'));
   return `${before}${server}${server.includes('/') ? '' : path}${rest}`;
 }
 
-/** A role's address on every server of the ledger by its name, home first. */
+/** A role's address on every server of the ledger by server name, home first. */
 export const atEveryServer = (url: string, further: ReadonlyMap<string, string>): Map<string, string> =>
   new Map([[homeShard, url], ...[...further].map(([name, server]) => [name, atServer(url, server)] as const)]);
 
 const credentials = /^(\w+:\/\/)(?:([^:@/]*)(?::[^@]*)?@)?/;
 
-/** The login of a URL. */
+/** The login name of an address. */
 export const loginOf = (url: string): string => decodeURIComponent(credentials.exec(url)?.[2] ?? '');
 
 /** The same URL with another login and password. */
 export const withLogin = (url: string, login: string, password: string): string =>
   url.replace(credentials, (_, scheme) => `${scheme}${encodeURIComponent(login)}:${encodeURIComponent(password)}@`);
 
-/** For programs of PostgreSQL, whose arguments anybody may read: the address without its password, and the password. */
+/** For PostgreSQL's client programs, whose arguments every process can read: the address without its password, and the password. */
 export function addressForPrograms(url: string): { readonly address: string; readonly password: string } {
   const { hosts, withHost } = partsOf(url);
-  const one = new URL(withHost(hosts[0] ?? ''));
-  const password = decodeURIComponent(one.password);
-  one.password = '';
-  if (hosts.length < 2) return { address: one.href, password };
-  one.searchParams.set('target_session_attrs', 'read-write');
-  return { address: partsOf(one.href).withHost(hosts.join(',')), password };
+  const address = new URL(withHost(hosts[0] ?? ''));
+  const password = decodeURIComponent(address.password);
+  address.password = '';
+  if (hosts.length < 2) return { address: address.href, password };
+  address.searchParams.set('target_session_attrs', 'read-write');
+  return { address: partsOf(address.href).withHost(hosts.join(',')), password };
 }
 
-/** All connections of a process to one address follow together. */
-const known = new Map<string, Servers>();
+/** All connections of a process to one address share this state. */
+const serversByUrl = new Map<string, Servers>();
 
 function serversOf(url: string): Servers {
-  const servers = known.get(url) ?? new Servers(url);
-  known.set(url, servers);
+  const servers = serversByUrl.get(url) ?? new Servers(url);
+  serversByUrl.set(url, servers);
   return servers;
 }
 
-interface Found {
+interface WritableServer {
   readonly host: string;
   readonly port: number;
-  /** Counts the promotions that there were: of two that take writes, the one with fewer is a primary that was replaced. */
+  /** Counts the promotions: if two servers take writes, the one with the lower timeline is a replaced primary. */
   readonly timeline: number;
 }
 
 class Servers {
   readonly #url: string;
-  #finding: Promise<Found> | undefined;
-  /** The highest that any of them had: whoever comes back with an older one has missed what was written since. */
+  #finding: Promise<WritableServer> | undefined;
+  /** The highest timeline of any server so far. A server that returns with a lower one lacks later writes. */
   #timeline = 0;
 
   constructor(url: string) {
     this.#url = url;
   }
 
-  /** The one that takes writes. */
-  find(): Promise<Found> {
+  /** The server that takes writes. */
+  find(): Promise<WritableServer> {
     if (!this.#finding) {
-      const finding = this.#look();
+      const finding = this.#findWritable();
       this.#finding = finding;
-      const forget = () => {
+      const clear = () => {
         if (this.#finding === finding) this.#finding = undefined;
       };
       finding
         .then(
-          () => sleep(believedMs, undefined, { ref: false }),
+          () => sleep(reuseMs, undefined, { ref: false }),
           () => {},
         )
-        .then(forget);
+        .then(clear);
     }
     return this.#finding;
   }
 
-  doubt(): void {
+  forget(): void {
     this.#finding = undefined;
   }
 
-  async #look(): Promise<Found> {
+  async #findWritable(): Promise<WritableServer> {
     const { hosts, withHost } = partsOf(this.#url);
-    const found: Found[] = [];
-    const asked = hosts.map(async (host) => {
-      const timeline = await writesOn(withHost(host));
+    const found: WritableServer[] = [];
+    const probes = hosts.map(async (host) => {
+      const timeline = await readWritableTimeline(withHost(host));
       if (timeline === undefined || timeline < this.#timeline) throw new Error(`${host} takes no writes`);
       const { hostname, port } = new URL(withHost(host));
       found.push({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 5432), timeline });
     });
-    const all = Promise.allSettled(asked);
+    const all = Promise.allSettled(probes);
     try {
-      await Promise.any(asked);
+      await Promise.any(probes);
     } catch (error) {
       const [cause] = (error as AggregateError).errors;
-      // As PostgreSQL says it of itself: a failover under way.
+      // The same code as PostgreSQL's own error for a read-only server: a failover is under way.
       throw Object.assign(new Error(`None of ${hosts.join(', ')} takes writes.`, { cause }), { code: '25006' });
     }
-    await Promise.race([all, sleep(othersMs, undefined, { ref: false })]);
+    await Promise.race([all, sleep(graceMs, undefined, { ref: false })]);
     const best = found.reduce((one, other) => (other.timeline > one.timeline ? other : one));
     this.#timeline = Math.max(this.#timeline, best.timeline);
     return best;
@@ -138,8 +138,12 @@ class Servers {
 }
 
 /** The timeline of a server that takes writes; undefined for a standby. */
-async function writesOn(url: string): Promise<number | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: lookMs, query_timeout: lookMs });
+async function readWritableTimeline(url: string): Promise<number | undefined> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: probeTimeoutMs,
+    query_timeout: probeTimeoutMs,
+  });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -147,23 +151,23 @@ async function writesOn(url: string): Promise<number | undefined> {
       'SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_walfile_name(pg_current_wal_insert_lsn()) END AS file',
     );
     const file = rows[0]?.file;
-    // The name of a file of its log begins with the timeline.
+    // The name of a WAL file begins with the timeline.
     return file ? Number.parseInt(file.slice(0, 8), 16) : undefined;
   } finally {
-    // Of one that never answers, the end is not waited for.
+    // A server that never answers would also block the end of the connection, so it is not awaited.
     client.end().catch(() => {});
   }
 }
 
-/** Goes where writes are taken, wherever it is told to go: the driver knows one server only. */
+/** Connects to the server that takes writes, whatever address the driver passes: the driver supports only one server. */
 class FollowingSocket extends Socket {
   readonly #servers: Servers;
 
   constructor(servers: Servers) {
     super();
     this.#servers = servers;
-    // A connection that breaks may be the first sign of a failover.
-    this.once('close', (isError) => isError && servers.doubt());
+    // A broken connection may be the first sign of a failover.
+    this.once('close', (isError) => isError && servers.forget());
   }
 
   override connect(): this {

@@ -5,7 +5,7 @@ import { type Everywhere, everywhereOf, type Ledger, type Postgres, type Unbound
 import type { HeldLocks } from './privacy-locks.ts';
 import type { Stop } from './walk.ts';
 
-/** One row, wherever it is. That it is nowhere can only be said when all have answered. */
+/** Finds a row on whichever shard has it. Resolves to undefined only after all shards have answered. */
 export async function findAnywhere<T>(everywhere: Everywhere, statement: RawBuilder<T>): Promise<T | undefined> {
   const { rows, away } = await everywhere.ask(() => statement);
   if (rows[0]) return rows[0];
@@ -13,14 +13,14 @@ export async function findAnywhere<T>(everywhere: Everywhere, statement: RawBuil
   return undefined;
 }
 
-/** Work on many profiles at once, each server's part by itself. */
+/** Runs work on many profiles: one call per server, with the items of that server. */
 export async function onEachServer<Item extends { readonly profileId: string }, T>(
   postgres: Postgres,
   items: readonly Item[],
   work: (there: UnboundLedger, items: readonly Item[]) => Promise<T>,
 ): Promise<T[]> {
   if (postgres.shards.size === 1) return [await work(postgres.unbound, items)];
-  return following(postgres, () => workByServer(postgres, items, work));
+  return retryingMoves(postgres, () => workByServer(postgres, items, work));
 }
 
 async function workByServer<Item extends { readonly profileId: string }, T>(
@@ -28,72 +28,72 @@ async function workByServer<Item extends { readonly profileId: string }, T>(
   items: readonly Item[],
   work: (there: UnboundLedger, items: readonly Item[]) => Promise<T>,
 ): Promise<T[]> {
-  const placed = await Promise.all(
+  const located = await Promise.all(
     items.map(async (item) => ({ item, shard: await postgres.shardOf(item.profileId) })),
   );
-  const parts = [...Map.groupBy(placed, ({ shard }) => shard)];
+  const parts = [...Map.groupBy(located, ({ shard }) => shard)];
   return Promise.all(
-    parts.map(([shard, theirs]) =>
+    parts.map(([shard, ownItems]) =>
       work(
         shard.unbound,
-        theirs.map(({ item }) => item),
+        ownItems.map(({ item }) => item),
       ),
     ),
   );
 }
 
-/** Again where a tenant has gone to: what was done for the others meanwhile must bear it. */
-async function following<T>(postgres: Pick<Postgres, 'followMoved'>, work: () => Promise<T>): Promise<T> {
+/** Retries on the tenant's new server after a move. Work already done for the other tenants is repeated. */
+async function retryingMoves<T>(postgres: Pick<Postgres, 'followMoved'>, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (tries === mostMoves || !(await postgres.followMoved(error))) throw error;
+      if (tries === maxMoves || !(await postgres.followMoved(error))) throw error;
     }
   }
 }
 
-const mostMoves = 10;
-/** Of a tenant that has gone, how long its other server is waited for: between closing the one and opening the other is a moment. */
+const maxMoves = 10;
+/** How long to wait for a moved tenant to appear on its new server: a move closes the source a moment before it opens the target. */
 const arrivesWithinMs = 10_000;
 const lookMs = 20;
 
-/** So many places are remembered; then the memory begins anew. */
-const mostRemembered = 100_000;
+/** The cache of tenant locations is cleared when it reaches this size. */
+const maxCached = 100_000;
 
 /**
- * Several servers as one. A workspace is whole on one of them, with its profiles, members, credentials and logs, so that no transaction
- * spans two; what opens a wall goes to the server that has the tenant. `here` is the one whose queues this process works, and what stands
- * behind no wall runs there.
+ * Joins several servers into one ledger. A workspace is stored on one server together with its profiles, members, credentials and logs, so
+ * no transaction spans two. A tenant scope goes to the server that has the tenant. `here` is the server whose queues this process works on;
+ * statements without a tenant scope run there.
  */
 export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string = homeShard): Postgres {
-  const own = named(shards, here);
-  const home = named(shards, homeShard);
+  const own = shardNamed(shards, here);
+  const home = shardNamed(shards, homeShard);
   if (shards.size === 1) return own;
   const everywhere = everywhereOf(shards);
-  const places = new Map<string, string>();
+  const locations = new Map<string, string>();
 
   const shardOf = async (tenantId: string, isAnew = false): Promise<Postgres> => {
-    const known = places.get(tenantId);
-    if (known && !isAnew) return named(shards, known);
-    places.delete(tenantId);
+    const cached = locations.get(tenantId);
+    if (cached && !isAnew) return shardNamed(shards, cached);
+    locations.delete(tenantId);
     if (!isUuidInAnyCase(tenantId)) return own;
     const found = await findShard(shards, tenantId);
-    // What is nowhere is looked for where everything begins, and not found there.
+    // An unknown tenant is looked up on the home server, which reports that it does not exist.
     if (!found) return home;
-    if (places.size >= mostRemembered) places.clear();
-    places.set(tenantId, found);
-    return named(shards, found);
+    if (locations.size >= maxCached) locations.clear();
+    locations.set(tenantId, found);
+    return shardNamed(shards, found);
   };
 
   const followMoved = async (error: unknown): Promise<boolean> => {
     const { code, detail: name = '', hint: tenantId = '' } = error as { code?: string; detail?: string; hint?: string };
     if (code !== movedCode) return false;
-    const there = named(shards, name);
+    const there = shardNamed(shards, name);
     for (const until = performance.now() + arrivesWithinMs; performance.now() < until; await sleep(lookMs)) {
       const found = await there.unbound.lookUp(findTenants, [[tenantId]]);
       if (found.length === 0) continue;
-      places.set(tenantId, name);
+      locations.set(tenantId, name);
       return true;
     }
     throw new Error(`Connection terminated: a tenant is on its way to the ledger shard "${name}".`, { cause: error });
@@ -105,7 +105,7 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     if (tenantId === undefined) return own.behind(wall);
     return {
       transaction: (work, options) =>
-        following({ followMoved }, async () => (await shardOf(tenantId)).behind(wall).transaction(work, options)),
+        retryingMoves({ followMoved }, async () => (await shardOf(tenantId)).behind(wall).transaction(work, options)),
     };
   };
 
@@ -114,14 +114,14 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
     forProfile: (profileId) => behind({ profileId }),
     forWorkspace: (workspaceId) => behind({ workspaceId }),
     snapshot: (profileId, work) =>
-      following({ followMoved }, async () => (await shardOf(profileId)).snapshot(profileId, work)),
+      retryingMoves({ followMoved }, async () => (await shardOf(profileId)).snapshot(profileId, work)),
     walk: <Row>(statement: string, stops: readonly Stop[]) =>
-      following({ followMoved }, async () => {
-        const placed = await Promise.all(stops.map(async (stop) => ({ stop, shard: await shardOf(stop.profileId) })));
-        const walks = [...Map.groupBy(placed, ({ shard }) => shard)].map(([shard, theirs]) =>
+      retryingMoves({ followMoved }, async () => {
+        const located = await Promise.all(stops.map(async (stop) => ({ stop, shard: await shardOf(stop.profileId) })));
+        const walks = [...Map.groupBy(located, ({ shard }) => shard)].map(([shard, ownItems]) =>
           shard.walk<Row>(
             statement,
-            theirs.map(({ stop }) => stop),
+            ownItems.map(({ stop }) => stop),
           ),
         );
         return new Map((await Promise.all(walks)).flatMap((rows) => [...rows]));
@@ -144,25 +144,25 @@ export function joinShards(shards: ReadonlyMap<string, Postgres>, here: string =
   };
 }
 
-/** What the database says of a tenant that has gone, with where to and who. */
+/** The SQLSTATE that the database raises for a moved tenant. The error's detail is the new shard, its hint the tenant. */
 const movedCode = 'TR001';
 const findTenants = 'SELECT id FROM find_tenants($1::uuid[])';
 
 async function findShard(shards: ReadonlyMap<string, Postgres>, tenantId: string): Promise<string | undefined> {
-  const asked = await Promise.allSettled(
+  const lookups = await Promise.allSettled(
     [...shards].map(async ([name, { unbound }]) => {
       const rows = await unbound.lookUp(findTenants, [[tenantId]]);
       return rows.length > 0 ? name : undefined;
     }),
   );
-  const found = asked.find((one) => one.status === 'fulfilled' && one.value !== undefined);
+  const found = lookups.find((one) => one.status === 'fulfilled' && one.value !== undefined);
   if (found?.status === 'fulfilled') return found.value;
-  const away = asked.find((one) => one.status === 'rejected');
+  const away = lookups.find((one) => one.status === 'rejected');
   if (away) throw away.reason;
   return undefined;
 }
 
-function named(shards: ReadonlyMap<string, Postgres>, name: string): Postgres {
+function shardNamed(shards: ReadonlyMap<string, Postgres>, name: string): Postgres {
   const shard = shards.get(name);
   if (!shard) throw new TypeError(`There is no ledger shard "${name}" in LEDGER_SHARDS.`);
   return shard;

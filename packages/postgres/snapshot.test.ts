@@ -7,7 +7,7 @@ import { createPostgres } from './ledger.ts';
 
 const kit = await openKit();
 
-/** Transactions of this database that hold back what PostgreSQL may clear. */
+/** Counts open transactions of this database, which hold back vacuum. */
 const held = async () => {
   const { rows } = await kit.app.unbound.query(
     sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL`,
@@ -15,30 +15,30 @@ const held = async () => {
   return rows.length;
 };
 
-test('a snapshot whose reader hangs is given up in its time, and its connection with it', async () => {
+test('a snapshot with a hanging reader is aborted after its time limit, and its connection is closed', async () => {
   const { id } = await buildProfile(kit.app);
   const postgres = createPostgres({ url: kit.database.appUrl, poolSize: 2, snapshotTimeoutMs: 400 });
   const hung = Promise.withResolvers<void>();
-  const given = postgres.snapshot(id, ({ query, beside }) =>
+  const snapshot = postgres.snapshot(id, ({ query, beside }) =>
     beside(async () => {
       await query('SELECT 1');
       await hung.promise;
       return query('SELECT 1');
     }),
   );
-  given.catch(() => {});
+  snapshot.catch(() => {});
   await expect.poll(held).toBe(2);
   await expect.poll(held).toBe(0);
   hung.resolve();
-  const error = await given.catch((thrown: unknown) => thrown);
+  const error = await snapshot.catch((thrown: unknown) => thrown);
   expect([(error as Error).message, isAway(error)]).toEqual([expect.stringContaining('given up after 400 ms'), true]);
-  // The pool is whole.
+  // The pool has its full size again.
   const all = await Promise.all([1, 2, 3].map(() => postgres.snapshot(id, ({ query }) => query('SELECT 1 AS n'))));
   expect(all).toEqual([[{ n: 1 }], [{ n: 1 }], [{ n: 1 }]]);
   await postgres.close();
 });
 
-test('a statement of one is ended by PostgreSQL itself, though we should hang', async () => {
+test('sets PostgreSQL’s own timeouts for a snapshot to its time limit', async () => {
   const { id } = await buildProfile(kit.app);
   const postgres = createPostgres({ url: kit.database.appUrl, poolSize: 1, snapshotTimeoutMs: 700 });
   const timeouts = await postgres.snapshot(id, async ({ query }) => [

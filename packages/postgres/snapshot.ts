@@ -2,33 +2,32 @@ import type { Readable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 
-/** One unchanging view of a profile's rows, for what is too much to be made into objects on its way elsewhere. */
+/** A consistent view of a profile's rows, for exports too large to be turned into objects. */
 export interface Snapshot {
-  /** Rows of a statement, few of them. */
+  /** Rows of a statement with a small result. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Rows of a SELECT in PostgreSQL's text format, which ClickHouse reads as TabSeparated. It takes no parameters. */
+  /** Rows of a SELECT in PostgreSQL's text format, which ClickHouse reads as TabSeparated. The SELECT takes no parameters. */
   copy(select: string): Readable;
-  /** The same view over a connection of its own, for what can go on at the same time. */
+  /** The same view over another connection, for work that runs in parallel. */
   beside<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T>;
 }
 
-interface Place {
+interface SnapshotSource {
   readonly pool: pg.Pool;
-  readonly wall: string;
+  readonly scope: string;
   readonly limitMs: number;
 }
 
 /**
- * The statements of `work` see the same state of the data, behind the profile's wall; nothing can be written. It has more time than
- * other statements, and not all the time in the world: PostgreSQL ends a statement, and a silence between two, that takes as long as
- * the whole may, and we end the whole.
+ * Runs `work` in a read-only transaction with the profile's scope, in which all statements see the same data. The time limit is longer than
+ * for other statements: PostgreSQL ends a statement or an idle phase that exceeds it, and a timer ends the whole snapshot.
  */
 export async function takeSnapshot<T>(
-  place: Place,
+  source: SnapshotSource,
   work: (snapshot: Snapshot) => Promise<T>,
-  sameAs?: string,
+  snapshotName?: string,
 ): Promise<T> {
-  const { pool, wall, limitMs } = place;
+  const { pool, scope, limitMs } = source;
   const client = await pool.connect();
   let broken: Error | undefined;
   const timer = setTimeout(() => {
@@ -37,14 +36,14 @@ export async function takeSnapshot<T>(
   }, limitMs);
   try {
     await client.query(
-      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${sameAs ? `; SET TRANSACTION SNAPSHOT '${sameAs}'` : ''}${wall}; SET LOCAL statement_timeout = ${limitMs}; SET LOCAL idle_in_transaction_session_timeout = ${limitMs}`,
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY${snapshotName ? `; SET TRANSACTION SNAPSHOT '${snapshotName}'` : ''}${scope}; SET LOCAL statement_timeout = ${limitMs}; SET LOCAL idle_in_transaction_session_timeout = ${limitMs}`,
     );
     const result = await work({
       query: async (text, values = []) => (await client.query(text, [...values])).rows,
       copy: (select) => client.query(copyTo(`COPY (${select}) TO STDOUT`)),
       beside: async (more) => {
         const { rows } = await client.query('SELECT pg_export_snapshot() AS name');
-        return takeSnapshot(place, more, rows[0].name);
+        return takeSnapshot(source, more, rows[0].name);
       },
     });
     if (broken) throw broken;
@@ -55,7 +54,7 @@ export async function takeSnapshot<T>(
   } catch (error) {
     clearTimeout(timer);
     if (broken) throw broken;
-    // A copy that was left half-way leaves the connection in the middle of it.
+    // An unfinished COPY leaves the connection in copy mode.
     client.release(error as Error);
     throw error;
   }

@@ -8,17 +8,17 @@ const batchSize = 5_000;
 type Table = keyof typeof lives.postgres;
 const tables: Readonly<Record<Table, Life>> = lives.postgres;
 
-/** What is swept when: by a time in one of the table's columns. */
+/** A run that deletes expired rows. */
 export interface Sweeper {
-  /** The system's: it sees of a row its key and its times. */
+  /** The system role's ledger, which reads only the key and time columns of a row. */
   readonly ledger: Ledger;
   readonly now: Date;
-  /** Lives that the operator sets. */
+  /** Retention periods that the operator configures. */
   readonly days: Readonly<Record<Extract<Swept['days'], string>, number>>;
   readonly signal: AbortSignal;
 }
 
-/** Deletes rows that are past their life, of all tables or of some. Resolves to how many. */
+/** Deletes rows that exceeded their retention period, from all tables or from `only`. Resolves to the number of rows. */
 export async function sweepOld({ ledger, now, days, signal }: Sweeper, only?: readonly Table[]): Promise<number> {
   let total = 0;
   for (const [table, life] of chosen(only)) {
@@ -30,7 +30,7 @@ export async function sweepOld({ ledger, now, days, signal }: Sweeper, only?: re
   return total;
 }
 
-/** Deletes rows whose `expires_at` is over. What ends at this very moment has ended. */
+/** Deletes rows whose `expires_at` has passed, including those that expire at this very moment. */
 export async function sweepExpired(
   { ledger, now, signal }: Omit<Sweeper, 'days'>,
   only?: readonly Table[],
@@ -46,16 +46,16 @@ export async function sweepExpired(
 const chosen = (only: readonly Table[] = Object.keys(tables) as Table[]) =>
   only.map((table) => [table, tables[table]] as const);
 
-/** Rows of a table that are older than a time, and the columns that name one. */
+/** Deletes the rows of a table that are older than `before`. */
 interface Sweep {
   readonly table: string;
   readonly key: readonly string[];
-  /** The column that says how old a row is. */
+  /** The column that holds the age of a row. */
   readonly age: string;
   readonly before: Date;
 }
 
-/** A batch at a time, so that no transaction grows with the table. */
+/** Deletes in batches, so that transactions do not grow with the table. */
 async function sweep(ledger: Ledger, { table, key, age, before }: Sweep, signal: AbortSignal): Promise<number> {
   const [name, columns, old] = [sql.table(table), sql.join(key.map((column) => sql.ref(column))), sql.ref(age)];
   let total = 0;

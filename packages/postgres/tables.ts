@@ -1,13 +1,13 @@
 import type { Schema } from './ledger.ts';
 
-/** Whose a table is: a room of domain/, or a package by its path. */
+/** The owner of a table: a module of domain/, or a package by its path. */
 export type Owner = string;
 
 type Table = Exclude<keyof Schema, `pgboss.${string}`>;
 
 /**
- * Every table and view, and whose it is. Nobody else reads or writes it: others ask its owner. `npm run check` reads the SQL of all rooms and
- * says where that is not so.
+ * Every table and view with its owner. Only the owner reads or writes it; other modules call the owner. `npm run check` reads the SQL of
+ * all modules and reports every other use.
  */
 export const tableOwners = {
   accounts: 'accounts',
@@ -137,7 +137,7 @@ export const tableOwners = {
   workspaces: 'tenants',
 } as const satisfies Record<Table, Owner>;
 
-/** Somebody who uses tables that are another's, and why they cannot ask. */
+/** A module that uses another owner's tables, and why it cannot call that owner instead. */
 export interface Guest {
   readonly who: Owner;
   readonly tables: readonly string[];
@@ -145,41 +145,53 @@ export interface Guest {
 }
 
 export const guests: readonly Guest[] = [
-  { who: 'attribution', tables: ['dirty_conversions'], reason: 'A queue: rooms below mark, this room works it off.' },
+  {
+    who: 'attribution',
+    tables: ['dirty_conversions'],
+    reason: 'A queue: lower modules add rows, this module processes them.',
+  },
   {
     who: 'packages/operations',
     tables: ['pii_access_log'],
-    reason: 'The gate writes an entry before anything leaves, and a package knows no room.',
+    reason: 'The personal-data gate logs each access before it sends data, and a package cannot import a module.',
   },
-  { who: 'payments', tables: ['dirty_customers'], reason: 'A queue: rooms below mark, this room works it off.' },
+  {
+    who: 'payments',
+    tables: ['dirty_customers'],
+    reason: 'A queue: lower modules add rows, this module processes them.',
+  },
   {
     who: 'sales',
     tables: ['sale_sources', 'outcome_meanings'],
     reason:
-      'Which overlaps members have not answered is one statement over all profiles; so is the share of duplicates in a day.',
+      'One statement over all profiles finds the overlaps without a decision; another computes the share of duplicates per day.',
   },
-  { who: 'sales', tables: ['dirty_sales'], reason: 'A queue: rooms below mark, this room works it off.' },
-  { who: 'top-performers', tables: ['profiles_with_ads'], reason: 'Whose ads were ever recorded is whom to score.' },
+  { who: 'sales', tables: ['dirty_sales'], reason: 'A queue: lower modules add rows, this module processes them.' },
+  {
+    who: 'top-performers',
+    tables: ['profiles_with_ads'],
+    reason: 'Lists the profiles to score: those with recorded ads.',
+  },
   {
     who: 'payments',
     tables: ['outcome_meanings'],
-    reason: 'The view is how rooms above read outcomes with what they mean.',
+    reason: 'Higher modules read outcomes with their meanings through this view.',
   },
   {
     who: 'sales',
     tables: ['outcome_meanings'],
-    reason: 'Counts the records of each source against what the queue has seen of it.',
+    reason: 'Compares the number of records per source with the number that the queue has processed.',
   },
   {
     who: 'attribution',
     tables: ['outcomes', 'partner_touches', 'definitions', 'definition_events', 'visitor_links', 'profiles'],
     reason:
-      'Stages millions of rows for ClickHouse as text, in one snapshot. Behind the fence that keeps its plan, a view is planned for each row.',
+      'Copies millions of rows to ClickHouse as text in one snapshot. A view behind the optimization fence would be planned for each row.',
   },
   {
     who: 'customers',
     tables: ['erasure_work'],
     reason:
-      'Whoever says a name again while its erasure is under way waits for it, in one statement with the tombstones.',
+      'A new event with an identifier that is being erased waits for the erasure; one statement reads this table and the tombstones.',
   },
 ];

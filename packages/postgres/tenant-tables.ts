@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Ledger, Postgres } from './ledger.ts';
 import type { tableOwners } from './tables.ts';
 
-/** A table of which a tenant has rows, and how they are found and taken away. */
+/** A table with rows of a tenant, and how to find and delete those rows. */
 export interface TenantTable {
   readonly table: keyof typeof tableOwners;
-  /** The column that says whose a row is. */
+  /** The column that holds the owner of a row. */
   readonly owner: 'profile_id' | 'owner_id' | 'workspace_id';
-  /** What names a row beside its owner, in the order of an index that begins with the owner. */
+  /** Columns that identify a row within its owner, in the order of an index that begins with the owner. */
   readonly key: readonly string[];
-  /** Who may take rows away; the walls hold for the app's role. */
+  /** The role that may delete the rows. The app role deletes within the tenant's scope. */
   readonly as: 'app' | 'system';
-  /** What somebody would work on: gone first of all. */
+  /** Queued work, which is deleted first. */
   readonly isQueue?: true;
-  /** Columns that refer to rows of the same table, and let go first. */
-  readonly letsGoOf?: string;
+  /** A column that refers to rows of the same table. It is set to NULL before the rows are deleted. */
+  readonly selfReference?: string;
 }
 
-const of = (table: TenantTable['table'], key: string, more: Partial<TenantTable> = {}): TenantTable => ({
+const tenantTable = (table: TenantTable['table'], key: string, more: Partial<TenantTable> = {}): TenantTable => ({
   table,
   owner: 'profile_id',
   key: key === '' ? [] : key.split(' '),
@@ -26,113 +26,113 @@ const of = (table: TenantTable['table'], key: string, more: Partial<TenantTable>
 });
 
 /**
- * Every table with rows of a profile, in the order in which they go: what waits to be worked on first, so that nobody begins anew; then what
- * is counted before what it is counted from, so that nothing is counted for nothing; what refers before what it refers to. The profile's own
- * row is the last, and not among them. A test holds the list against the schema.
+ * Every table with rows of a profile, in deletion order. Queues come first, so that no worker starts new work. Derived counts precede the
+ * rows they are computed from, so that they are not recomputed in vain. Referring rows precede the rows they refer to. The profile's own
+ * row is deleted last and is not listed. A test compares the list with the schema.
  */
 export const profileTables: readonly TenantTable[] = [
-  of('dirty_conversions', 'outcome_id', { isQueue: true }),
-  of('dirty_customers', 'customer_id', { isQueue: true }),
-  of('dirty_sales', 'outcome_id', { isQueue: true }),
-  of('sale_rescans', 'source', { isQueue: true }),
-  of('dirty_delivery', 'entity_id day', { isQueue: true }),
-  of('dirty_entities', 'entity_id', { isQueue: true }),
-  of('erasure_work', 'erasure_id', { isQueue: true }),
-  of('score_rebuilds', '', { isQueue: true }),
-  of('webhook_work', 'subscription_id', { isQueue: true }),
-  of('syncs', 'connection_id', { isQueue: true }),
-  of('report_mail_deliveries', 'mail_id sent_for user_id', { isQueue: true }),
-  of('report_mails', 'id', { isQueue: true }),
-  of('alert_mails', 'alert_id moment user_id', { isQueue: true }),
-  of('alerts', 'id'),
-  of('alert_wishes', 'user_id'),
-  of('last_visits', ''),
-  of('attribution_replays', 'id'),
-  of('attribution_freshness', ''),
-  of('moved_conversions', 'outcome_id left_time'),
-  of('pending_selections', 'id'),
-  of('handoffs', 'id'),
-  of('webhook_deliveries', 'id'),
-  of('webhook_subscriptions', 'id'),
-  of('outbox', 'id', { as: 'system' }),
-  of('event_log', 'sequence', { as: 'system' }),
-  of('idempotent_answer_people', 'customer_id key_hash', { owner: 'owner_id' }),
-  of('idempotent_answers', 'key_hash', { owner: 'owner_id' }),
-  of('journey_summaries', 'person_id'),
-  of('bad_visits', 'id'),
-  of('bad_visit_days', 'day'),
-  of('refused_visits', 'day reason teller'),
-  of('payment_entries', 'id', { as: 'system' }),
-  of('payment_refunds', 'id', { as: 'system' }),
-  of('sale_batches', 'id'),
-  of('sale_decisions', 'first_id second_id'),
-  of('sale_matches', 'id'),
-  of('sale_overlaps', 'first_source second_source'),
-  of('sale_records', 'outcome_id'),
-  of('sale_references', 'value outcome_id'),
-  of('sale_settings', ''),
-  of('sale_sources', 'source'),
-  of('outcome_totals', 'customer_id event_key event_type_key currency'),
-  of('outcomes_without_rate', 'outcome_id'),
-  of('export_events', 'target_id outcome_id'),
-  of('export_runs', 'id'),
-  of('export_targets', 'id'),
-  of('closings', 'month'),
-  of('saved_views', 'id'),
-  of('reconciliation_differences', 'reconciliation_id number'),
-  of('reconciliations', 'id'),
-  of('partner_touches', 'id'),
-  of('outcomes', 'id'),
-  of('visitor_links', 'visitor_id'),
-  of('search_terms', 'term customer_id'),
-  of('identity_conflicts', 'kind value customer_id'),
-  of('kept_apart', 'one other'),
-  of('said_together', 'one other'),
-  of('merge_proposals', 'id'),
-  of('merges', 'loser_id merged_at'),
-  of('identifiers', 'kind value'),
-  of('customers', 'id', { letsGoOf: 'merged_into' }),
-  of('tombstones', 'hash erasure_id', { as: 'system' }),
-  of('erasures', 'id', { as: 'system' }),
-  of('ad_delivery', 'entity_id day'),
-  of('ad_delivery_history', 'entity_id day revision'),
-  of('ad_action_entries', 'id', { as: 'system' }),
-  of('ad_actions', 'id', { as: 'system' }),
-  of('creative_analyses', 'ad_id'),
-  of('creative_pictures', 'ad_id'),
-  of('model_fits', 'id'),
-  of('campaign_tactics', 'entity_id'),
-  of('experiments', 'id'),
-  of('ad_entities', 'id'),
-  of('ad_entities_history', 'id revision'),
-  of('profiles_with_ads', ''),
-  of('profile_settings_history', 'replaced_at'),
-  of('definition_events', 'event_key'),
-  of('definitions', 'id'),
-  of('tracking_verifications', 'id'),
-  of('tracking_domains', 'id'),
-  of('tracking_keys', 'id'),
-  of('tracking_settings', ''),
-  of('site_searches', 'day connection_id hash'),
-  of('connections', 'id'),
-  of('app_tokens', 'hash', { as: 'system' }),
-  of('api_keys', 'id'),
-  of('shared_views', 'id'),
-  of('grants', 'app_id'),
-  of('pii_access_log', 'at id', { as: 'system' }),
+  tenantTable('dirty_conversions', 'outcome_id', { isQueue: true }),
+  tenantTable('dirty_customers', 'customer_id', { isQueue: true }),
+  tenantTable('dirty_sales', 'outcome_id', { isQueue: true }),
+  tenantTable('sale_rescans', 'source', { isQueue: true }),
+  tenantTable('dirty_delivery', 'entity_id day', { isQueue: true }),
+  tenantTable('dirty_entities', 'entity_id', { isQueue: true }),
+  tenantTable('erasure_work', 'erasure_id', { isQueue: true }),
+  tenantTable('score_rebuilds', '', { isQueue: true }),
+  tenantTable('webhook_work', 'subscription_id', { isQueue: true }),
+  tenantTable('syncs', 'connection_id', { isQueue: true }),
+  tenantTable('report_mail_deliveries', 'mail_id sent_for user_id', { isQueue: true }),
+  tenantTable('report_mails', 'id', { isQueue: true }),
+  tenantTable('alert_mails', 'alert_id moment user_id', { isQueue: true }),
+  tenantTable('alerts', 'id'),
+  tenantTable('alert_wishes', 'user_id'),
+  tenantTable('last_visits', ''),
+  tenantTable('attribution_replays', 'id'),
+  tenantTable('attribution_freshness', ''),
+  tenantTable('moved_conversions', 'outcome_id left_time'),
+  tenantTable('pending_selections', 'id'),
+  tenantTable('handoffs', 'id'),
+  tenantTable('webhook_deliveries', 'id'),
+  tenantTable('webhook_subscriptions', 'id'),
+  tenantTable('outbox', 'id', { as: 'system' }),
+  tenantTable('event_log', 'sequence', { as: 'system' }),
+  tenantTable('idempotent_answer_people', 'customer_id key_hash', { owner: 'owner_id' }),
+  tenantTable('idempotent_answers', 'key_hash', { owner: 'owner_id' }),
+  tenantTable('journey_summaries', 'person_id'),
+  tenantTable('bad_visits', 'id'),
+  tenantTable('bad_visit_days', 'day'),
+  tenantTable('refused_visits', 'day reason teller'),
+  tenantTable('payment_entries', 'id', { as: 'system' }),
+  tenantTable('payment_refunds', 'id', { as: 'system' }),
+  tenantTable('sale_batches', 'id'),
+  tenantTable('sale_decisions', 'first_id second_id'),
+  tenantTable('sale_matches', 'id'),
+  tenantTable('sale_overlaps', 'first_source second_source'),
+  tenantTable('sale_records', 'outcome_id'),
+  tenantTable('sale_references', 'value outcome_id'),
+  tenantTable('sale_settings', ''),
+  tenantTable('sale_sources', 'source'),
+  tenantTable('outcome_totals', 'customer_id event_key event_type_key currency'),
+  tenantTable('outcomes_without_rate', 'outcome_id'),
+  tenantTable('export_events', 'target_id outcome_id'),
+  tenantTable('export_runs', 'id'),
+  tenantTable('export_targets', 'id'),
+  tenantTable('closings', 'month'),
+  tenantTable('saved_views', 'id'),
+  tenantTable('reconciliation_differences', 'reconciliation_id number'),
+  tenantTable('reconciliations', 'id'),
+  tenantTable('partner_touches', 'id'),
+  tenantTable('outcomes', 'id'),
+  tenantTable('visitor_links', 'visitor_id'),
+  tenantTable('search_terms', 'term customer_id'),
+  tenantTable('identity_conflicts', 'kind value customer_id'),
+  tenantTable('kept_apart', 'one other'),
+  tenantTable('said_together', 'one other'),
+  tenantTable('merge_proposals', 'id'),
+  tenantTable('merges', 'loser_id merged_at'),
+  tenantTable('identifiers', 'kind value'),
+  tenantTable('customers', 'id', { selfReference: 'merged_into' }),
+  tenantTable('tombstones', 'hash erasure_id', { as: 'system' }),
+  tenantTable('erasures', 'id', { as: 'system' }),
+  tenantTable('ad_delivery', 'entity_id day'),
+  tenantTable('ad_delivery_history', 'entity_id day revision'),
+  tenantTable('ad_action_entries', 'id', { as: 'system' }),
+  tenantTable('ad_actions', 'id', { as: 'system' }),
+  tenantTable('creative_analyses', 'ad_id'),
+  tenantTable('creative_pictures', 'ad_id'),
+  tenantTable('model_fits', 'id'),
+  tenantTable('campaign_tactics', 'entity_id'),
+  tenantTable('experiments', 'id'),
+  tenantTable('ad_entities', 'id'),
+  tenantTable('ad_entities_history', 'id revision'),
+  tenantTable('profiles_with_ads', ''),
+  tenantTable('profile_settings_history', 'replaced_at'),
+  tenantTable('definition_events', 'event_key'),
+  tenantTable('definitions', 'id'),
+  tenantTable('tracking_verifications', 'id'),
+  tenantTable('tracking_domains', 'id'),
+  tenantTable('tracking_keys', 'id'),
+  tenantTable('tracking_settings', ''),
+  tenantTable('site_searches', 'day connection_id hash'),
+  tenantTable('connections', 'id'),
+  tenantTable('app_tokens', 'hash', { as: 'system' }),
+  tenantTable('api_keys', 'id'),
+  tenantTable('shared_views', 'id'),
+  tenantTable('grants', 'app_id'),
+  tenantTable('pii_access_log', 'at id', { as: 'system' }),
 ];
 
-/** The same of a workspace, after its profiles. */
+/** The same for a workspace, whose profiles are deleted before it. */
 export const workspaceTables: readonly TenantTable[] = [
-  of('idempotent_answers', 'key_hash', { owner: 'owner_id' }),
-  of('model_allowances', 'day', { owner: 'workspace_id' }),
-  of('invitations', 'id', { owner: 'workspace_id', as: 'system' }),
-  of('pii_access_log', 'at id', { owner: 'workspace_id', as: 'system' }),
-  of('members', 'user_id', { owner: 'workspace_id', as: 'system' }),
-  of('audit_log', 'sequence', { owner: 'workspace_id', as: 'system' }),
+  tenantTable('idempotent_answers', 'key_hash', { owner: 'owner_id' }),
+  tenantTable('model_allowances', 'day', { owner: 'workspace_id' }),
+  tenantTable('invitations', 'id', { owner: 'workspace_id', as: 'system' }),
+  tenantTable('pii_access_log', 'at id', { owner: 'workspace_id', as: 'system' }),
+  tenantTable('members', 'user_id', { owner: 'workspace_id', as: 'system' }),
+  tenantTable('audit_log', 'sequence', { owner: 'workspace_id', as: 'system' }),
 ];
 
-/** Goes with the last row of a workspace. */
+/** Deleted together with the workspace's own row. */
 export const goWithTheTenant: readonly (keyof typeof tableOwners)[] = ['audit_heads'];
 
 export interface TenantStores {
@@ -140,12 +140,12 @@ export interface TenantStores {
   readonly system: Postgres;
 }
 
-/** A key as PostgreSQL writes it: a time, say, to the microsecond. */
+/** A key in PostgreSQL's text format, which keeps times to the microsecond. */
 type Key = readonly string[];
 
 /**
- * Takes a tenant's rows out of a table, a batch after the other in the order of their keys: none is looked at twice, and no transaction
- * grows with the table. `paced` is asked after each batch, with how many rows it had.
+ * Deletes a tenant's rows from a table in batches by key order. No row is visited twice, and no transaction grows with the table. `paced`
+ * is called after each batch with its number of rows.
  */
 export async function emptyTable(
   { app, system }: TenantStores,
@@ -158,7 +158,7 @@ export async function emptyTable(
     at.as === 'system'
       ? system.unbound
       : app.behind(at.owner === 'workspace_id' ? { workspaceId: tenantId } : { profileId: tenantId });
-  if (at.letsGoOf) await letGo(ledger, at.table, at.letsGoOf, tenantId, batchSize, paced);
+  if (at.selfReference) await clearReferences(ledger, at.table, at.selfReference, tenantId, batchSize, paced);
   for (let after: Key | undefined; ; ) {
     const keys: Key[] = await deleteBatch(ledger, at, tenantId, batchSize, after);
     if (keys.length > 0) await paced(keys.length);
@@ -182,10 +182,10 @@ async function deleteBatch(
       return rows.map(() => []);
     }
     const columns = sql.join(key.map((column) => sql.ref(column)));
-    const isFurther = after ? sql`AND (${columns}) > (${sql.join([...after])})` : sql``;
+    const isLater = after ? sql`AND (${columns}) > (${sql.join([...after])})` : sql``;
     const { rows } = await sql<{ key: string[] }>`
       WITH batch AS MATERIALIZED (
-        SELECT ${columns} FROM ${name} WHERE ${isTheirs} ${isFurther} ORDER BY ${columns} LIMIT ${batchSize}
+        SELECT ${columns} FROM ${name} WHERE ${isTheirs} ${isLater} ORDER BY ${columns} LIMIT ${batchSize}
       ), gone AS (
         DELETE FROM ${name} t USING batch b
         WHERE t.${own} = ${tenantId} AND ${sql.join(
@@ -200,8 +200,8 @@ async function deleteBatch(
   });
 }
 
-/** A row that others of the same table refer to cannot go before them. */
-async function letGo(
+/** A row cannot be deleted while other rows of the same table refer to it. */
+async function clearReferences(
   ledger: Ledger,
   table: string,
   column: string,

@@ -6,24 +6,24 @@ export interface PlannedTable {
   readonly table: string;
   readonly rows: number;
   readonly bytes: number;
-  /** How often the migrations go through all of it. */
+  /** How many statements of the migrations scan or rewrite the whole table. */
   readonly times: number;
 }
 
 export interface UpgradePlan {
   readonly waiting: string[];
   readonly unknown: string[];
-  /** Tables that are there, whose rows are read or written anew. The largest first. */
+  /** Existing tables that migrations scan or rewrite, largest first. */
   readonly tables: readonly PlannedTable[];
-  /** About how long it takes. */
+  /** Estimated duration. */
   readonly seconds: number;
 }
 
-/** Assumed, on the careful side: a table is gone through so fast, and a migration takes so long besides. */
+/** Conservative assumptions: the speed of a full table scan, and the fixed cost per migration. */
 const bytesPerSecond = 40e6;
 const secondsEach = 0.1;
 
-/** Statements that go through all rows of the table that they name. Adding a column without a default that is computed does not. */
+/** Statements that process all rows of the named table. Adding a column does not, unless its default is computed. */
 const throughAll = [
   /\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+(?:CONCURRENTLY\s+)?(?:IF\s+NOT\s+EXISTS\s+)?\w*\s*ON\s+(?:ONLY\s+)?(\w+)/gi,
   /\bUPDATE\s+(?:ONLY\s+)?(\w+)(?:\s+(?:AS\s+)?\w+)?\s+SET\b/gi,
@@ -33,17 +33,17 @@ const throughAll = [
   /\bALTER\s+TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?(\w+)\s[^;]*?\bADD\s+COLUMN\s[^;]*?\bCHECK\b(?![^;]*NOT\s+VALID)/gi,
 ];
 
-/** The tables that a migration goes through, each as often as it does. What stands in a function is only written down. */
+/** The tables that a migration scans or rewrites, once per statement. Function bodies are skipped because they are only defined. */
 export function tablesIn(text: string): string[] {
   const done = text
     .replace(/--[^\n]*/g, '')
     .replace(/\bAS\s+\$(\w*)\$.*?\$\1\$/gis, '')
-    // An index that is there says already what a key on it would.
+    // A key that uses an existing index does not scan the table again.
     .replace(/\bALTER TABLE [^;]*\bUSING INDEX\b[^;]*;/gi, '');
   return throughAll.flatMap((statement) => [...done.matchAll(statement)].map(([, table = '']) => table.toLowerCase()));
 }
 
-/** What `migrate` would do, without doing any of it. */
+/** What `migrate` would do, without doing it. */
 export async function planUpgrade(ownerUrl: string): Promise<UpgradePlan> {
   const { waiting, unknown } = await compareMigrations(ownerUrl);
   const named = Map.groupBy(

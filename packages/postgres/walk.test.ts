@@ -9,26 +9,26 @@ beforeAll(async () => {
 });
 afterAll(() => kit.close());
 
-test('a walk sees the rows of each profile behind its own wall, and of no other', async () => {
+test('a walk returns each profile only its own rows', async () => {
   const ids = await Promise.all([1, 2, 3].map(async () => (await buildProfile(kit.app)).id));
   const left = new Map(ids.map((profileId) => [profileId, uuid()]));
   for (const [profileId, outcomeId] of left)
     await kit.app
       .forProfile(profileId)
       .transaction((tx) => sql`INSERT INTO moved_conversions VALUES (${profileId}, ${outcomeId}, now())`.execute(tx));
-  // Asked for by everybody, and not by the profile: the wall alone says whose they are.
+  // All profiles request all ids, so only row-level security separates the rows.
   const stops = ids.map((profileId) => ({ profileId, ids: [...left.values()] }));
   const walk = () =>
     kit.app.walk<{ outcome_id: string }>('SELECT outcome_id FROM moved_conversions WHERE outcome_id = ANY ($1)', stops);
   const found = await walk();
   expect([...found]).toEqual([...left].map(([profileId, outcome_id]) => [profileId, [{ outcome_id }]]));
-  // Nothing of it is left on the connection.
+  // The first walk left no state on the connection.
   expect(await walk()).toEqual(found);
   const { rows } = await kit.app.unbound.query(sql`SELECT FROM moved_conversions`);
   expect(rows).toEqual([]);
 });
 
-test('a walk cannot write, takes nothing but ids, and is whole or not at all', async () => {
+test('a walk rejects writes and ids that are not UUIDs, and fails as a whole', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const walk = (statement: string, stops = [{ profileId, ids: [] as string[] }]) => kit.app.walk(statement, stops);
   await expect(walk('DELETE FROM moved_conversions WHERE outcome_id = ANY ($1)')).rejects.toMatchObject({

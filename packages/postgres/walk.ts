@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { isUuidInAnyCase } from '@tributary/vocabulary';
 import type pg from 'pg';
 
-/** One profile of a walk, with ids that the statement gets as `$1`. */
+/** One profile of a walk. The statement gets the ids as `$1`. */
 export interface Stop {
   readonly profileId: string;
   readonly ids: readonly string[];
 }
 
 /**
- * One statement for many profiles, behind the wall of each in turn: at no moment are two profiles to be seen. All see the same state of the
- * data, nothing can be written, and it is one round trip. The statement says `current_profile()` where it means the profile; it is planned
- * once, because planning it for each would cost more than all else. Resolves to each profile's rows.
+ * Runs one statement for many profiles in a single round trip, each time in the scope of one profile; two profiles are never visible
+ * together. All runs see the same state of the data, and writes are rejected. The statement uses `current_profile()` for the profile. It is
+ * planned once, because planning it per profile would dominate the cost. Resolves to each profile's rows.
  */
 export async function walkProfiles<Row>(
   pool: pg.Pool,
@@ -20,7 +20,7 @@ export async function walkProfiles<Row>(
   isShard = false,
 ): Promise<Map<string, Row[]>> {
   if (stops.length === 0) return new Map();
-  // With a name of its own: behind a pooler of connections, one that failed half-way may be somebody else's next.
+  // A unique name: behind a connection pooler, another client may get a connection on which a failed walk left its statement prepared.
   const name = `walk_${randomBytes(6).toString('hex')}`;
   const visits = stops.map(
     ({ profileId, ids }) =>
@@ -38,7 +38,7 @@ export async function walkProfiles<Row>(
     const rows = results.filter(({ command }) => command === 'SELECT').map((result) => result.rows as Row[]);
     return new Map(stops.map(({ profileId }, index) => [profileId, rows[index] ?? []]));
   } catch (error) {
-    // Half-way through a transaction, and with a statement that nobody knows of.
+    // The connection is in the middle of a transaction and has an unknown prepared statement, so it is discarded.
     client.release(error as Error);
     throw error;
   }

@@ -4,15 +4,15 @@ import { LRUCache } from 'lru-cache';
 import type { Leases } from './leases.ts';
 import type { RateLimiter, Terms, Verdict } from './rate-limit.ts';
 
-/** Whom an address stands for when something is counted by address. */
+/** The networks of an address, for limits per address. */
 export interface AddressGroup {
-  /** An IPv4 address, or the network that one subscriber of IPv6 has for itself: any address of it is theirs to use. */
+  /** An IPv4 address, or the IPv6 network of one subscriber, who can use any address in it. */
   readonly own: string;
-  /** The network of IPv6 that a company or a provider's customer may hold, with many of the former. */
+  /** The IPv6 network that a company or a provider's customer may hold, which contains many of the former. */
   readonly wider?: string;
 }
 
-/** How many times as much as one network the wider one gets. */
+/** The limit of the wider network as a multiple of the limit of one subscriber's network. */
 export const widerTimes = 16;
 
 export function addressGroup(address: string): AddressGroup {
@@ -23,19 +23,22 @@ export function addressGroup(address: string): AddressGroup {
   return { own: `${words.slice(0, 4).join(':')}::/64`, wider: `${words.slice(0, 3).join(':')}::/48` };
 }
 
-/** Whoever asks once mostly asks again. They stay in this process, and not for long: some hundred others push them out. */
-const seen = new LRUCache<string, string>({ max: 500 });
+/**
+ * Caches the last hashes, because most clients send several requests. It holds 500 entries, so raw addresses do not stay in memory for
+ * long.
+ */
+const hashes = new LRUCache<string, string>({ max: 500 });
 
-/** An address is personal; whoever counts needs only to tell it from others. */
+/** Hashes an address, which is personal data: a counter only needs to distinguish addresses. */
 export function hidden(subject: string): string {
-  const known = seen.get(subject);
-  if (known !== undefined) return known;
-  const made = hash('sha256', subject, 'base64url').slice(0, 16);
-  seen.set(subject, made);
-  return made;
+  const cached = hashes.get(subject);
+  if (cached !== undefined) return cached;
+  const hashed = hash('sha256', subject, 'base64url').slice(0, 16);
+  hashes.set(subject, hashed);
+  return hashed;
 }
 
-/** One request of an address, against the allowance of its group and of the wider one. */
+/** Counts one request of an address against the limits of its group and of the wider network. */
 export async function takeOfAddress(
   limiter: RateLimiter,
   bucket: string,
@@ -49,7 +52,7 @@ export async function takeOfAddress(
   return widerVerdict.allowed ? verdict : widerVerdict;
 }
 
-/** The same without waiting for Redis. `cost`: units of the limit that this request uses. */
+/** The same without waiting for Redis. `cost`: the share of the limit that this request takes. */
 export function leasedOfAddress(
   leases: Leases,
   bucket: string,

@@ -1,66 +1,66 @@
-/** How long somebody waits for Redis who has another answer. */
-const patienceMs = 1_000;
-/** As many failures in a row and nobody is sent there any more. */
-const mostFailures = 2;
-/** How often somebody looks whether it is back. */
-const lookEveryMs = 1_000;
+/** How long a request waits for Redis before it uses its fallback. */
+const timeoutMs = 1_000;
+/** The breaker opens after this many failures in a row. */
+const maxFailures = 2;
+/** Interval of the probes while the breaker is open. */
+const probeEveryMs = 1_000;
 
 /**
- * Between requests and a Redis that may be frozen: a few of them wait, the others are told at once. While it is away one question a
- * second is asked on nobody's behalf, and its answer lets the requests through again.
+ * A circuit breaker for a Redis that may be frozen: a few requests wait, the others fail at once. While it is open, one probe per second
+ * checks whether Redis is back, and closes it again.
  */
 export class Breaker {
-  readonly #ask: () => Promise<unknown>;
+  readonly #probe: () => Promise<unknown>;
   readonly #waiting = new Set<(reason: Error) => void>();
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(ask: () => Promise<unknown>) {
-    this.#ask = ask;
+  constructor(probe: () => Promise<unknown>) {
+    this.#probe = probe;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#timer) throw new Error('Redis is away.');
     try {
-      const answer = await this.#patiently(work());
+      const answer = await this.#withTimeout(work());
       this.#failures = 0;
       return answer;
     } catch (error) {
       this.#failures += 1;
-      if (this.#failures >= mostFailures) this.#open();
+      if (this.#failures >= maxFailures) this.#open();
       throw error;
     }
   }
 
-  /** Rejects while it is away. */
+  /** Rejects while Redis is unavailable. */
   async look(): Promise<void> {
-    await this.run(this.#ask);
+    await this.run(this.#probe);
   }
 
-  /** Who waits already is not kept waiting. */
+  /** Rejects waiting requests at once. */
   #open(): void {
-    this.#timer ??= setTimeout(() => void this.#lookAgain(), lookEveryMs).unref();
+    this.#timer ??= setTimeout(() => void this.#probeAgain(), probeEveryMs).unref();
     for (const giveUp of this.#waiting) giveUp(new Error('Redis is away.'));
   }
 
-  async #lookAgain(): Promise<void> {
+  async #probeAgain(): Promise<void> {
     try {
-      await this.#patiently(this.#ask());
+      await this.#withTimeout(this.#probe());
       this.#timer = undefined;
       this.#failures = 0;
     } catch {
-      this.#timer = setTimeout(() => void this.#lookAgain(), lookEveryMs).unref();
+      this.#timer = setTimeout(() => void this.#probeAgain(), probeEveryMs).unref();
     }
   }
 
   /**
-   * Rejects when there is no answer within a second. A process that was busy itself all that time has the answer in its socket
-   * but has not read it: it reads once more before it decides that Redis is away.
+   * Rejects when there is no answer within a second. If this process was busy all that time, the answer may be in the socket but not read
+   * yet: it reads once more before it gives up.
    */
-  #patiently<T>(answer: Promise<T>): Promise<T> {
+  #withTimeout<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error('Redis did not answer in time.'));
-      const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), patienceMs);
+      const timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), timeoutMs);
       this.#waiting.add(reject);
       answer.then(resolve, reject).finally(() => {
         clearTimeout(timer);

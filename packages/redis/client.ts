@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 export interface RedisOptions {
   readonly url: string;
-  /** First word of every key, so that several deployments or test files share a server. */
+  /** The first part of every key, so that several deployments or test files can share a server. */
   readonly prefix: string;
   readonly onError?: (error: Error) => void;
 }
@@ -10,14 +10,14 @@ export interface RedisOptions {
 export type RedisClient = Redis;
 
 /**
- * A client that fails at once while Redis is away, instead of queueing: whoever asks has a local answer for that case, and
- * a request must not wait for a cache.
+ * A client that fails at once while Redis is unavailable, instead of queueing: callers have a local fallback, and a request must not wait
+ * for a cache.
  */
 export function createRedis({ url, prefix, onError = () => {} }: RedisOptions): RedisClient {
   const client = new Redis(url, {
     keyPrefix: `${prefix}:`,
     enableOfflineQueue: false,
-    // Commands of one turn of the event loop share a write: a busy server asks for hundreds of allowances at once.
+    // Commands of one iteration of the event loop share a write: a busy server takes from hundreds of limits at once.
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
     connectTimeout: 2_000,
@@ -28,7 +28,7 @@ export function createRedis({ url, prefix, onError = () => {} }: RedisOptions): 
   return client;
 }
 
-/** Resolves when the connection stands, or rejects after the time given. */
+/** Resolves when the connection is established, or rejects after the time limit. */
 export async function redisReady(client: RedisClient, timeoutMs = 5_000): Promise<void> {
   if (client.status === 'ready') return;
   await new Promise<void>((resolve, reject) => {

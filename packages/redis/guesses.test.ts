@@ -20,18 +20,18 @@ const guess = async (subject: string, place: string, times: number) => {
 };
 
 describe('one place', () => {
-  test('guesses five times freely, then waits, and what is refused does not count', async () => {
+  test('has five free guesses, then waits, and refused guesses do not count', async () => {
     const waits = await guess('ana', 'office', 8);
     expect(waits.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
     for (const wait of waits.slice(5)) expect(wait).toSatisfy((ms: number) => ms > 28_000 && ms <= 30_000);
   });
 
-  test('of guesses sent at once no more pass', async () => {
+  test('allows no more when the guesses are concurrent', async () => {
     const waits = await Promise.all(Array.from({ length: 40 }, () => guesses.take('bea', 'office')));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(5);
   });
 
-  test('waits twice as long after each further one, up to an hour', async () => {
+  test('waits twice as long after each further guess, up to an hour', async () => {
     const waits: number[] = [];
     await guess('eva', 'office', 5);
     for (let round = 0; round < 9; round += 1) {
@@ -42,7 +42,7 @@ describe('one place', () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   });
 
-  test('that was right begins anew', async () => {
+  test('starts over after a right guess', async () => {
     await guess('ida', 'office', 4);
     await guesses.right('ida', 'office');
     expect(await guess('ida', 'office', 5)).toEqual([0, 0, 0, 0, 0]);
@@ -50,7 +50,7 @@ describe('one place', () => {
 });
 
 describe('many places', () => {
-  test('share twenty guesses; whoever was right before from theirs is not kept out by them', async () => {
+  test('share twenty guesses, which does not affect a place that was right before', async () => {
     expect(await guesses.take('zoe', 'home')).toBe(0);
     await guesses.right('zoe', 'home');
     const waits: number[] = [];
@@ -58,6 +58,6 @@ describe('many places', () => {
     expect(waits.filter((wait) => wait === 0)).toHaveLength(19);
     expect(waits.at(-1)).toSatisfy((ms: number) => ms > 170_000 && ms <= 180_000);
     expect(await guess('zoe', 'home', 5)).toEqual([0, 0, 0, 0, 0]);
-    expect(await guesses.take('somebody else', 'place 29')).toBe(0);
+    expect(await guesses.take('another subject', 'place 29')).toBe(0);
   });
 });

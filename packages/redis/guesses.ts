@@ -2,31 +2,31 @@ import type { Result } from 'ioredis';
 import { hidden } from './address-group.ts';
 import type { RedisClient } from './client.ts';
 
-/** Guesses that cost nothing, by one place at one secret. */
-const free = 5;
-/** The wait after the first guess beyond them; it doubles with each further one. */
+/** Free guesses per place and secret. */
+const freeGuesses = 5;
+/** The wait after the first guess beyond the free ones; it doubles with each further guess. */
 const firstWaitMs = 30_000;
-const mostWaitMs = 3_600_000;
-/** A place that has not guessed for so long begins anew. */
+const maxWaitMs = 3_600_000;
+/** A place without guesses for this time starts over. */
 const memoryMs = 86_400_000;
-/** All places together that were never right: so many guesses at once, and then one at each interval. */
+/** All places that were never right share these guesses: this many at once, then one per interval. */
 const strangersAtOnce = 20;
 const strangersIntervalMs = 180_000;
-/** A place that was right once is no stranger for so long. */
+/** How long a place counts as known after a right guess. */
 const knownMs = 30 * 86_400_000;
 
 /**
- * Counts guesses at a secret, and makes them slow: each place (an address) waits longer and longer by itself, and all places that were never
- * right share one slow allowance. Whoever guesses from elsewhere therefore cannot keep out somebody who comes from where they came before.
+ * Slows down guesses at a secret. Each place (an address) waits longer after each guess, and all places that were never right share one
+ * slow allowance. So guesses from elsewhere cannot lock out a user who comes from a known place.
  */
 export interface Guesses {
-  /** Counts one guess, before it is known whether it is right. How long to wait in milliseconds; 0: go on. */
+  /** Counts a guess before it is checked. Resolves to the wait in milliseconds; 0 means that the guess may be checked. */
   take(subject: string, place: string): Promise<number>;
-  /** It was right. */
+  /** Records that the guess was right. */
   right(subject: string, place: string): Promise<void>;
 }
 
-/** Counted before the answer is known, so that guesses sent at once do not slip by together. */
+/** Counts before the guess is checked, so that concurrent guesses cannot bypass the limit. */
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -57,13 +57,17 @@ declare module 'ioredis' {
 export function createGuesses(redis: RedisClient): Guesses {
   redis.defineCommand('takeGuess', { numberOfKeys: 3, lua: script });
   const keys = (subject: string, place: string) => {
-    const [what, where] = [hidden(subject), hidden(place)];
-    return { by: `guess:${what}:${where}`, known: `known:${what}:${where}`, strangers: `strangers:${what}` };
+    const [subjectHash, placeHash] = [hidden(subject), hidden(place)];
+    return {
+      by: `guess:${subjectHash}:${placeHash}`,
+      known: `known:${subjectHash}:${placeHash}`,
+      strangers: `strangers:${subjectHash}`,
+    };
   };
   return {
     take(subject, place) {
       const { by, known, strangers } = keys(subject, place);
-      const numbers = [free, firstWaitMs, mostWaitMs, memoryMs, strangersAtOnce, strangersIntervalMs];
+      const numbers = [freeGuesses, firstWaitMs, maxWaitMs, memoryMs, strangersAtOnce, strangersIntervalMs];
       return redis.takeGuess(by, known, strangers, ...numbers);
     },
     async right(subject, place) {

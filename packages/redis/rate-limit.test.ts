@@ -27,7 +27,7 @@ afterAll(async () => {
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 describe('fifty clients on one allowance of 300 a minute', () => {
-  test('are never admitted above limit and burst, however they hurry', async () => {
+  test('never exceed the limit and its refill', async () => {
     const startedAt = performance.now();
     const admitted = await Promise.all(
       Array.from({ length: 50 }, async () => {
@@ -44,7 +44,7 @@ describe('fifty clients on one allowance of 300 a minute', () => {
 });
 
 describe('fifty clients with an allowance each', () => {
-  test('never meet a second 429 after waiting for Retry-After', async () => {
+  test('never get a second 429 after waiting for Retry-After', async () => {
     const perMinute = 300;
     const secondRefusals = await Promise.all(
       Array.from({ length: 50 }, async (_, client) => {
@@ -58,14 +58,14 @@ describe('fifty clients with an allowance each', () => {
   });
 });
 
-test('the verdict counts down and says when all is there again', async () => {
+test('the verdict counts down and contains the time of the full reset', async () => {
   const first = await limiter.take('countdown', 60);
   const second = await limiter.take('countdown', 60);
   expect([first.limit, first.remaining, second.remaining]).toEqual([60, 59, 58]);
   expect(second.resetAtSeconds).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1_000) + 1);
 });
 
-test('a limit may be for an hour: all of it at once, and then one after the other', async () => {
+test('a limit can have a window of an hour', async () => {
   const terms = { windowMs: 3_600_000 };
   const verdicts = [];
   for (let index = 0; index < 6; index += 1) verdicts.push(await limiter.take('hourly', 5, terms));
@@ -74,13 +74,13 @@ test('a limit may be for an hour: all of it at once, and then one after the othe
   expect(verdicts[5]?.retryAfterSeconds).toBeOneOf([719, 720]);
 });
 
-test('whoever waits for Retry-After is not early: a part of a second counts as a whole one', () => {
+test('Retry-After is rounded up to whole seconds', () => {
   const local = new LocalBuckets();
   const verdicts = Array.from({ length: 8 }, () => local.take('sevenths', 7, 0));
   expect(verdicts.map(({ retryAfterSeconds }) => retryAfterSeconds)).toEqual([0, 0, 0, 0, 0, 0, 0, 9]);
 });
 
-test('one may take more of a limit than another, all or nothing', async () => {
+test('a request can take more of a limit than another, all or nothing', async () => {
   const take = (cost: number) => limiter.take('bytes', 100, { windowMs: 3_600_000, cost });
   expect((await take(60)).allowed).toBe(true);
   expect((await take(60)).allowed).toBe(false);
@@ -90,8 +90,8 @@ test('one may take more of a limit than another, all or nothing', async () => {
   expect([1, 2].map(() => local.take('bytes', 100, 0, rate).allowed)).toEqual([true, false]);
 });
 
-describe('while Redis is away', () => {
-  test('each process limits by itself', async () => {
+describe('while Redis is unavailable', () => {
+  test('each process limits on its own', async () => {
     const away = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'away' });
     let fallbacks = 0;
     const local = createRateLimiter({
@@ -104,7 +104,7 @@ describe('while Redis is away', () => {
     const verdicts = await Promise.all(Array.from({ length: 12 }, () => local.take('b', 10)));
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(10);
     expect(verdicts.at(-1)?.retryAfterSeconds).toBe(6);
-    // Ten a minute: each one taken is there again after six seconds.
+    // Ten per minute: each request is available again after six seconds.
     expect([0, 1, 9].map((index) => verdicts[index]?.resetAtSeconds)).toEqual([1_006, 1_012, 1_060]);
     expect(fallbacks).toBe(12);
     away.disconnect();
@@ -113,15 +113,15 @@ describe('while Redis is away', () => {
   test('a flood of new clients does not grow memory without bound', () => {
     const buckets = new LocalBuckets(100);
     for (let client = 0; client < 10_000; client += 1) buckets.take(`c${client}`, 10, 0);
-    // The newest are still counted, the oldest were forgotten.
+    // The newest bucket still counts, the oldest was evicted.
     expect(buckets.take('c9999', 10, 0).remaining).toBe(8);
     expect(buckets.take('c0', 10, 0).remaining).toBe(9);
   });
 });
 
-test('a process that was busy itself does not take Redis for dead', async () => {
+test('a process that was busy itself does not treat Redis as unavailable', async () => {
   const verdict = limiter.take('busy', 300);
-  // The question leaves in the turn after this one, and its answer lies in the socket while nobody reads.
+  // The command is sent in the next iteration of the event loop, and its answer waits in the socket while this process is busy.
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   const until = performance.now() + 1_300;
   while (performance.now() < until);
@@ -129,24 +129,24 @@ test('a process that was busy itself does not take Redis for dead', async () => 
 });
 
 describe('leases', () => {
-  const open = (of: Pick<SharedLimiter, 'takeMany'>) => new Leases({ limiter: of, nowMs: Date.now });
+  const open = (limiter: Pick<SharedLimiter, 'takeMany'>) => new Leases({ limiter, nowMs: Date.now });
   const takeAll = (leases: Leases, name: string, limit: number) => {
     let allowed = 0;
     while (leases.take(name, limit).allowed && allowed <= limit) allowed += 1;
     return allowed;
   };
 
-  test('grant an allowance at once and no more, and tell Redis of it', async () => {
+  test('grant a limit at once and no more, and report it to Redis', async () => {
     const [first, second] = [open(limiter), open(limiter)];
     expect(takeAll(first, 'leased', 100)).toBe(100);
     const { retryAfterSeconds, remaining } = first.take('leased', 100);
     expect([retryAfterSeconds, remaining]).toEqual([1, 0]);
-    // Another process knows of it as soon as it has taken more than a little.
+    // Another process sees it as soon as the use exceeds the unreported share.
     expect(Array.from({ length: 5 }, () => second.take('leased', 100).allowed)).not.toContain(false);
     await expect.poll(() => second.take('leased', 100).allowed).toBe(false);
   });
 
-  test('a request can use several units, all or nothing, and `spend` can use up more than the rest', async () => {
+  test('can be taken in parts of any size, all or nothing, and be exceeded by past use', async () => {
     const [first, second] = [open(limiter), open(limiter)];
     expect([first.take('parts', 100, 60).allowed, first.take('parts', 100, 60).allowed]).toEqual([true, false]);
     expect(first.take('parts', 100, 40).allowed).toBe(true);
@@ -156,23 +156,23 @@ describe('leases', () => {
     for (const name of ['parts', 'spent']) await expect.poll(() => second.take(name, 100, 20).allowed).toBe(false);
   });
 
-  test('of addresses that send little cost Redis nothing', async () => {
-    let told = 0;
+  test('cause no Redis commands for addresses that send little', async () => {
+    let reports = 0;
     const leases = open({
       takeMany: async () => {
-        told += 1;
+        reports += 1;
         return { taken: 1, now: 0, emptyAt: 0 };
       },
     });
     for (let address = 0; address < 50; address += 1)
       for (let use = 0; use < 4; use += 1) leases.take(`few-${address}`, 100);
     await wait(150);
-    expect(told).toBe(0);
+    expect(reports).toBe(0);
     leases.take('few-0', 100);
-    await expect.poll(() => told).toBe(1);
+    await expect.poll(() => reports).toBe(1);
   });
 
-  test('go on by themselves while Redis is away', async () => {
+  test('keep limiting locally while Redis is unavailable', async () => {
     const failures: unknown[] = [];
     const takeMany = () => Promise.reject(new Error('Redis is away.'));
     const alone = new Leases({ limiter: { takeMany }, nowMs: Date.now, onFallback: (error) => failures.push(error) });
@@ -181,10 +181,10 @@ describe('leases', () => {
   });
 });
 
-describe('a clock that goes back by an hour refuses nobody', () => {
+describe('a clock that goes back by an hour causes no refusals', () => {
   const hourMs = 3_600_000;
 
-  test('of this process', () => {
+  test('in this process', () => {
     let now = 2 * hourMs;
     const leases = new Leases({ limiter: { takeMany: () => Promise.reject(new Error('away')) }, nowMs: () => now });
     const local = new LocalBuckets();
@@ -192,12 +192,12 @@ describe('a clock that goes back by an hour refuses nobody', () => {
     expect(take()).toEqual([true, true]);
     now -= hourMs;
     expect(take()).toEqual([true, true]);
-    // And it counts as before.
+    // It counts as before.
     expect(Array.from({ length: 9 }, take)).toEqual(Array.from({ length: 9 }, () => [true, true]));
     expect(take()).toEqual([false, false]);
   });
 
-  test('of Redis', async () => {
+  test('in Redis', async () => {
     const [seconds] = await redis.time();
     await redis.set('rate:jumped:10', String((Number(seconds) + 3_600) * 1_000_000));
     const verdicts = await Promise.all(Array.from({ length: 11 }, () => limiter.take('jumped', 10)));

@@ -3,16 +3,16 @@ import { Breaker } from './breaker.ts';
 import type { RedisClient } from './client.ts';
 
 /**
- * GCRA: one number per bucket, the time at which it would be empty again. A client may send `limit` requests at once and
- * then one every `60 / limit` seconds, where the limit is for a minute; no fixed window that could be straddled, no second counter.
+ * GCRA: one number per bucket, the time at which it would be empty again. A client may send `limit` requests at once and then one every `60
+ * / limit` seconds, for a window of a minute. There is no fixed window to straddle and no second counter.
  */
 export interface Verdict {
   readonly allowed: boolean;
-  /** Decided by this process alone, because Redis is away. */
+  /** Decided by this process alone because Redis is unavailable. */
   readonly isLocal?: true;
   readonly limit: number;
   readonly remaining: number;
-  /** When the whole allowance is there again. */
+  /** When the whole limit is available again. */
   readonly resetAtSeconds: number;
   readonly retryAfterSeconds: number;
 }
@@ -22,9 +22,9 @@ export interface RateLimiter {
 }
 
 export interface Terms {
-  /** What the limit is for, where that is not a minute. */
+  /** The window of the limit; a minute by default. */
   readonly windowMs?: number;
-  /** How much of the limit this one takes. */
+  /** How much of the limit this request takes. */
   readonly cost?: number;
 }
 
@@ -43,15 +43,17 @@ const rateOf = (limit: number, { windowMs = 60_000, cost = 1 }: Terms = {}): Rat
 
 /** Counts in Redis, for all processes. */
 export interface SharedLimiter extends RateLimiter {
-  /** Takes up to so many at once of an allowance a minute. Rejects while Redis is away. Times are in microseconds of its clock. */
+  /**
+   * Takes up to `wanted` at once from a per-minute limit. Rejects while Redis is unavailable. Times are in microseconds of Redis's clock.
+   */
   takeMany(bucket: string, limit: number, wanted: number): Promise<{ taken: number; now: number; emptyAt: number }>;
-  /** Rejects unless Redis counts: one that answers and may not be written to does not. */
+  /** Rejects unless Redis can count, which excludes a server that answers but rejects writes. */
   look(): Promise<void>;
 }
 
 /**
- * Redis's own clock decides, so that every process counts alike. Takes up to ARGV[2] at once and says how many there were. As in
- * `emptyFrom`, a clock that has gone back refuses nobody. Times are in microseconds.
+ * Uses Redis's clock, so that all processes count alike. Takes up to ARGV[2] at once and returns how many were available. As in
+ * `emptyFrom`, a clock that went back causes no refusals. Times are in microseconds.
  */
 const script = `
 local time = redis.call('TIME')
@@ -82,27 +84,27 @@ declare module 'ioredis' {
 
 export interface RateLimiterOptions {
   readonly redis: RedisClient;
-  /** For the local limiter only, while Redis is away. */
+  /** Only for the local limiter, while Redis is unavailable. */
   readonly nowMs: () => number;
   readonly onFallback?: (error: unknown) => void;
 }
 
-type Waiting = (verdict: Verdict) => void;
+type Waiter = (verdict: Verdict) => void;
 
-/** Requests of one turn of the event loop that draw on the same bucket ask Redis once, and share what there is in their order. */
+/** Requests for the same bucket in one iteration of the event loop share one Redis command, and get what is available in their order. */
 export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateLimiterOptions): SharedLimiter {
   redis.defineCommand('takeFromBucket', { numberOfKeys: 1, lua: script });
   const count = (bucket: string, { limit, window, cost }: Rate, wanted: number) =>
     redis.takeFromBucket(`rate:${bucket}`, limit, wanted, window, cost);
   const breaker = new Breaker(() => count('look', rateOf(60_000), 1));
   const local = new LocalBuckets();
-  const waiting = new Map<string, { readonly name: string; readonly rate: Rate; readonly waiters: Waiting[] }>();
+  const waiting = new Map<string, { readonly name: string; readonly rate: Rate; readonly waiters: Waiter[] }>();
 
-  const ask = async (turn: string): Promise<void> => {
-    const asked = waiting.get(turn);
-    waiting.delete(turn);
-    if (!asked) return;
-    const { name: bucket, rate, waiters } = asked;
+  const flush = async (group: string): Promise<void> => {
+    const pending = waiting.get(group);
+    waiting.delete(group);
+    if (!pending) return;
+    const { name: bucket, rate, waiters } = pending;
     const { limit, window, cost } = rate;
     try {
       const [taken, now, emptyAt] = await breaker.run(() => count(bucket, rate, waiters.length));
@@ -124,15 +126,15 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
       new Promise((settle) => {
         const rate = rateOf(limit, terms);
         const name = `${bucket}:${limit}`;
-        // Those that take differently much of it ask one by one.
-        const turn = rate.cost === 1 ? name : `${name} ${rate.cost}`;
-        const asked = waiting.get(turn);
-        if (asked) {
-          asked.waiters.push(settle);
+        // Requests with different costs use separate commands.
+        const group = rate.cost === 1 ? name : `${name} ${rate.cost}`;
+        const pending = waiting.get(group);
+        if (pending) {
+          pending.waiters.push(settle);
           return;
         }
-        waiting.set(turn, { name, rate, waiters: [settle] });
-        setImmediate(() => void ask(turn));
+        waiting.set(group, { name, rate, waiters: [settle] });
+        setImmediate(() => void flush(group));
       }),
     async takeMany(bucket, limit, wanted) {
       const rate = rateOf(limit);
@@ -143,11 +145,11 @@ export function createRateLimiter({ redis, nowMs, onFallback = () => {} }: RateL
   };
 }
 
-/** A bucket that would be empty later than after a whole window was counted by a clock that has gone back since: it begins anew. */
+/** A bucket that is empty only after more than a whole window was counted by a clock that went back since. It starts over. */
 export const emptyFrom = (emptyAt: number, now: number, window: number): number =>
   emptyAt > now + window + 1_000_000 ? now : Math.max(emptyAt, now);
 
-/** The same rule in this process alone: while Redis is away each process grants the whole allowance, and none grants more. */
+/** The same rule within this process: while Redis is unavailable each process grants the full limit and no more. */
 export class LocalBuckets {
   readonly #emptyAt = new Map<string, number>();
   readonly #capacity: number;
@@ -161,7 +163,7 @@ export class LocalBuckets {
     const emptyAt = emptyFrom(this.#emptyAt.get(bucket) ?? now, now, rate.window);
     const allowed = emptyAt + interval - now <= rate.window;
     if (allowed) {
-      // Re-inserted, so that the first key of the map is always the one unused for longest.
+      // Re-inserted, so that the first key of the map is the least recently used.
       this.#emptyAt.delete(bucket);
       this.#emptyAt.set(bucket, emptyAt + interval);
       if (this.#emptyAt.size > this.#capacity) this.#emptyAt.delete(this.#emptyAt.keys().next().value as string);
@@ -170,7 +172,7 @@ export class LocalBuckets {
   }
 }
 
-/** Of an allowance a minute. */
+/** For a per-minute limit. */
 export const verdictOf = (allowed: boolean, now: number, emptyAt: number, limit: number, cost: number): Verdict =>
   verdict(allowed, now, emptyAt, rateOf(limit, { cost }));
 
@@ -181,7 +183,7 @@ function verdict(allowed: boolean, now: number, emptyAt: number, { limit, window
     limit,
     remaining: Math.max(0, Math.floor((window - (emptyAt - now)) / interval)),
     resetAtSeconds: Math.ceil(emptyAt / 1_000_000),
-    // Rounded up: whoever waits this long is not early.
+    // Rounded up, so that a client that waits this long is not too early.
     retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((emptyAt + interval * cost - now - window) / 1_000_000)),
   };
 }

@@ -1,6 +1,6 @@
 import type { RedisClient } from './client.ts';
 
-/** Every key under the client's prefix, and every value that is a text: for a search of what must not be there. */
+/** Every key under the client's prefix and every string value, for a search for personal data that must not be there. */
 export async function* readTexts(client: RedisClient): AsyncIterable<string> {
   const prefix = client.options.keyPrefix ?? '';
   for (let cursor = '0'; ; ) {

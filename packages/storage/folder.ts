@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { NotThere, type Storage } from './storage.ts';
 
-const unfinishedEnd = '.unfinished';
+const unfinishedSuffix = '.unfinished';
 
-/** A folder of this machine; private, for its owner alone. */
+/** A local folder. `isPrivate` restricts it to its owner. */
 export function openFolder(root: string, { isPrivate }: { readonly isPrivate: boolean }): Storage {
   const [folderMode, fileMode] = isPrivate ? [0o700, 0o600] : [0o777, 0o666];
   const at = (file: string) => join(root, file);
@@ -16,13 +16,13 @@ export function openFolder(root: string, { isPrivate }: { readonly isPrivate: bo
     async write(file, content) {
       const path = at(file);
       await mkdir(dirname(path), { recursive: true, mode: folderMode });
-      const unfinished = `${path}.${randomBytes(4).toString('hex')}${unfinishedEnd}`;
+      const unfinished = `${path}.${randomBytes(4).toString('hex')}${unfinishedSuffix}`;
       try {
         await pipeline(content, createWriteStream(unfinished, { mode: fileMode, flags: 'wx' }));
-        await onDisk(unfinished);
+        await syncToDisk(unfinished);
         const { size } = await stat(unfinished);
         await rename(unfinished, path);
-        await onDisk(dirname(path));
+        await syncToDisk(dirname(path));
         return size;
       } catch (error) {
         await rm(unfinished, { force: true });
@@ -36,14 +36,14 @@ export function openFolder(root: string, { isPrivate }: { readonly isPrivate: bo
         throw error;
       });
       return entries
-        .filter((entry) => entry.isFile() && !entry.name.endsWith(unfinishedEnd))
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(unfinishedSuffix))
         .map(({ name }) => name)
         .sort();
     },
     writtenAt: async (file) =>
       (
         await stat(at(file)).catch((error: NodeJS.ErrnoException) => {
-          throw named(error, file);
+          throw toStorageError(error, file);
         })
       ).mtime,
     remove: (file) => rm(at(file), { force: true }),
@@ -54,14 +54,14 @@ async function* chunksOf(path: string, file: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path);
   } catch (error) {
-    throw named(error as NodeJS.ErrnoException, file);
+    throw toStorageError(error as NodeJS.ErrnoException, file);
   }
 }
 
-const named = (error: NodeJS.ErrnoException, file: string): Error =>
+const toStorageError = (error: NodeJS.ErrnoException, file: string): Error =>
   error.code === 'ENOENT' ? new NotThere(file, { cause: error }) : error;
 
-async function onDisk(path: string): Promise<void> {
+async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());
 }

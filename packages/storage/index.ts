@@ -8,7 +8,7 @@ export { readText } from './read-text.ts';
 export { NotThere, type Storage, StorageRefused } from './storage.ts';
 export { writeMade } from './write-made.ts';
 
-/** As the settings of a process name them. */
+/** The S3 settings of a process. */
 export interface StorageSettings {
   readonly s3Endpoint: string | undefined;
   readonly s3Region: string;
@@ -17,17 +17,17 @@ export interface StorageSettings {
 }
 
 export interface StorageOptions extends Pick<BucketSettings, 'partBytes' | 'pausesMs' | 'resolver'> {
-  /** Of a folder: for its owner alone. */
+  /** Only for folders: restricts access to the owner. */
   readonly isPrivate?: boolean;
 }
 
 const scheme = 's3://';
 
-/** `s3://bucket/path`, or a folder of this machine. */
+/** Opens `s3://bucket/path`, or a local folder. */
 export function openStorage(
   address: string,
   settings: StorageSettings,
-  { isPrivate = false, ...how }: StorageOptions = {},
+  { isPrivate = false, ...options }: StorageOptions = {},
 ): Storage {
   if (!address.startsWith(scheme)) return openFolder(address, { isPrivate });
   const { s3Region: region, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
@@ -35,5 +35,5 @@ export function openStorage(
     throw new StorageRefused(`S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set for ${address}.`);
   const [bucket = '', ...path] = address.slice(scheme.length).replace(/\/+$/, '').split('/');
   const endpoint = settings.s3Endpoint ?? `https://s3.${region}.amazonaws.com`;
-  return openBucket({ endpoint, region, bucket, accessKeyId, secretAccessKey, prefix: path.join('/'), ...how });
+  return openBucket({ endpoint, region, bucket, accessKeyId, secretAccessKey, prefix: path.join('/'), ...options });
 }

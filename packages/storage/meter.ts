@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Transform } from 'node:stream';
 
-/** Counts and hashes what goes through. */
+/** Counts and hashes the bytes that pass through. */
 export class Meter extends Transform {
   readonly #hash = createHash('sha256');
   #bytes = 0;
@@ -12,7 +12,7 @@ export class Meter extends Transform {
     done(null, chunk);
   }
 
-  /** Once, when all is through. */
+  /** Can be called once, after the stream has ended. */
   result(): { readonly bytes: number; readonly sha256: string } {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex') };
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Reads a text completely, up to a limit: the content of storages and archives is untrusted and could exhaust memory. */
+/** Reads a whole text. It fails before a text over the limit fills the memory, because the content may come from an untrusted source. */
 export async function readText(stream: Readable, mostBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -11,16 +11,18 @@ import { AwsV4Signer } from 'aws4fetch';
 import { StorageRefused } from './storage.ts';
 
 export interface BucketSettings {
-  /** Where the storage answers, such as `https://s3.eu-central-1.amazonaws.com`. The operator's own, so it may be in his network. */
+  /**
+   * The URL of the storage, such as `https://s3.eu-central-1.amazonaws.com`. The operator configures it, so it may be in a private network.
+   */
   readonly endpoint: string;
   readonly region: string;
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Most bytes of one request or answer. Storages refuse parts below 5 MiB and want those of one file to be of one size. */
+  /** Size limit of a request or response body. Storages reject parts below 5 MiB, and all parts of a file must have one size. */
   readonly partBytes?: number;
   readonly timeoutMs?: number;
-  /** Waits between two tries. */
+  /** The pauses between tries. */
   readonly pausesMs?: readonly number[];
   /** Replaced in tests. */
   readonly resolver?: HostResolver;
@@ -28,9 +30,9 @@ export interface BucketSettings {
 
 export const defaultPartBytes = 16 * 1_048_576;
 
-interface Asked {
+interface StorageRequest {
   readonly method: NonNullable<OutboundRequest['method']>;
-  /** Of the object; empty: the bucket. */
+  /** The key of the object; empty for the bucket itself. */
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -41,14 +43,17 @@ export interface Answer {
   readonly status: number;
   readonly headers: OutboundResponse['headers'];
   readonly body: Buffer;
-  /** The storage's word for what is wrong, where something is. */
+  /** The error code of the storage, if there is one. */
   readonly code: string | undefined;
 }
 
-export type Ask = (asked: Asked) => Promise<Answer>;
+export type SendRequest = (request: StorageRequest) => Promise<Answer>;
 
-/** Signed requests to a bucket. What fails on the way or at the storage is tried again; what it refuses is said in our words, but for what is not there. */
-export function openRequests(settings: BucketSettings): Ask {
+/**
+ * Sends signed requests to a bucket. Network and storage failures are retried. Refusals are thrown with the setting that causes them,
+ * except for missing objects.
+ */
+export function openRequests(settings: BucketSettings): SendRequest {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = settings;
   const {
     partBytes = defaultPartBytes,
@@ -58,19 +63,19 @@ export function openRequests(settings: BucketSettings): Ask {
   } = settings;
   const outbound = createOutbound({
     timeoutMs,
-    // An answer that was asked for by its range, or a page of names.
+    // The size of a requested range, or of a page of names.
     maxResponseBytes: Math.max(partBytes, 4 * 1_048_576),
     localHosts: [URL.parse(endpoint)?.hostname ?? ''],
     ...(resolver && { resolver }),
   });
 
-  async function askOnce({ method, key, query = {}, headers = {}, body }: Asked): Promise<Answer> {
+  async function sendOnce({ method, key, query = {}, headers = {}, body }: StorageRequest): Promise<Answer> {
     const url = new URL(`${endpoint.replace(/\/$/, '')}/${bucket}${key === '' ? '' : `/${key}`}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const sha256 = createHash('sha256')
       .update(body ?? '')
       .digest('hex');
-    // The signer reads the body only where it has no hash of it.
+    // The signer reads the body only if it has no hash of it.
     const signer = new AwsV4Signer({
       method,
       url: url.href,
@@ -88,21 +93,21 @@ export function openRequests(settings: BucketSettings): Ask {
     });
     if (answer.truncated) throw new OutboundFailed('no_valid_response');
     const text = Buffer.from(answer.body);
-    // Some work goes on after the 200 was said, and its failure is told behind it.
+    // Some operations continue after status 200 was sent, and report their failure in the body.
     const isFailure = answer.status >= 300 || (method === 'POST' && text.includes('<Error>'));
-    const code = isFailure ? (wordIn(text, 'Code') ?? '') : undefined;
+    const code = isFailure ? (readElement(text, 'Code') ?? '') : undefined;
     return { status: answer.status, headers: answer.headers, body: text, code };
   }
 
-  return async (asked) => {
+  return async (request) => {
     for (let tries = 0; ; tries += 1) {
       const pauseMs = pausesMs[tries];
       try {
-        const answer = await askOnce(asked);
-        const isPassing = answer.status >= 500 || answer.status === 429 || answer.code === 'SlowDown';
-        const isToldLate = answer.status < 300 && answer.code !== undefined;
-        if (!isPassing && !isToldLate) {
-          refuseOurs(answer, settings);
+        const answer = await sendOnce(request);
+        const isTransient = answer.status >= 500 || answer.status === 429 || answer.code === 'SlowDown';
+        const isLateFailure = answer.status < 300 && answer.code !== undefined;
+        if (!isTransient && !isLateFailure) {
+          throwRefusal(answer, settings);
           return answer;
         }
         if (pauseMs === undefined)
@@ -117,13 +122,15 @@ export function openRequests(settings: BucketSettings): Ask {
   };
 }
 
-/** What the settings are to blame for. A 404 of an object and a failed precondition are for whoever asked. */
-function refuseOurs({ status, code }: Answer, { bucket, endpoint }: BucketSettings): void {
+/** Throws for refusals that are caused by the settings. The caller handles a missing object and a failed precondition. */
+function throwRefusal({ status, code }: Answer, { bucket, endpoint }: BucketSettings): void {
   if (code === undefined || (status === 404 && code !== 'NoSuchBucket') || status === 412 || status === 416) return;
-  throw new StorageRefused(words[code]?.(bucket) ?? `The storage at ${endpoint} refuses it: ${status} ${code}`.trim());
+  throw new StorageRefused(
+    refusalMessages[code]?.(bucket) ?? `The storage at ${endpoint} refuses it: ${status} ${code}`.trim(),
+  );
 }
 
-const words: Readonly<Record<string, (bucket: string) => string>> = {
+const refusalMessages: Readonly<Record<string, (bucket: string) => string>> = {
   SignatureDoesNotMatch: () =>
     'The storage does not know our signature: S3_SECRET_ACCESS_KEY is not the secret of S3_ACCESS_KEY_ID, or S3_REGION is another.',
   InvalidAccessKeyId: () => 'The storage does not know the key of S3_ACCESS_KEY_ID.',
@@ -133,6 +140,6 @@ const words: Readonly<Record<string, (bucket: string) => string>> = {
   RequestTimeTooSkewed: () => 'The storage refuses our signature because the clock of this machine is wrong.',
 };
 
-/** The content of the first such element; names are asked for in an encoding that needs no XML reader. */
-export const wordIn = (text: Buffer, element: string): string | undefined =>
+/** The content of the first such element. Names are requested in an encoding that needs no XML parser. */
+export const readElement = (text: Buffer, element: string): string | undefined =>
   new RegExp(`<${element}>([^<]*)</${element}>`).exec(text.toString('utf8'))?.[1];

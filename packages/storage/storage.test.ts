@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Meter, NotThere, openStorage, type Storage, StorageRefused, writeMade } from './index.ts';
 
 const partBytes = 64 * 1024;
-const how = { partBytes, pausesMs: [1, 1, 1] };
+const options = { partBytes, pausesMs: [1, 1, 1] };
 const s3 = new S3Server();
 let root: string;
 let bucket: Storage;
@@ -19,7 +19,7 @@ let folder: Storage;
 beforeAll(async () => {
   await s3.open();
   root = await mkdtemp(join(tmpdir(), 'storage-'));
-  bucket = openStorage(`s3://${s3.bucket}/one/shop`, s3.settings, how);
+  bucket = openStorage(`s3://${s3.bucket}/one/shop`, s3.settings, options);
   folder = openStorage(root, s3.settings);
 });
 afterAll(async () => {
@@ -32,14 +32,14 @@ beforeEach(() => {
   s3.uploads.clear();
 });
 
-/** In pieces that fit nothing. */
+/** Splits the bytes into pieces that are unrelated to the part size. */
 function inPieces(bytes: Buffer): Readable {
   const pieces: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 10_007) pieces.push(bytes.subarray(at, at + 10_007));
   return Readable.from(pieces, { objectMode: false });
 }
 
-test('a folder and a bucket hold the same: files of any size, lists over pages, nothing under a name that is gone', async () => {
+test('a folder and a bucket behave alike: files of any size, paged lists, missing files', async () => {
   for (const storage of [folder, bucket]) {
     for (const size of [0, 1, partBytes - 1, partBytes, partBytes + 1, 5 * partBytes + 7]) {
       const bytes = randomBytes(size);
@@ -60,20 +60,20 @@ test('a folder and a bucket hold the same: files of any size, lists over pages, 
     await expect(storage.writtenAt('list/a')).rejects.toThrow(NotThere);
   }
   expect([...s3.objects.keys()].every((key) => key.startsWith('one/shop/'))).toBe(true);
-  // As few as can be at once: no request or answer is larger than a part.
+  // The last of six parts was uploaded once.
   const largest = s3.asked.filter((line) => line.startsWith('PUT') && line.includes('partNumber=6'));
   expect(largest).toHaveLength(1);
 });
 
-test('what fails on the way is tried again, part by part, also where only the answer was lost', async () => {
+test('retries failed requests part by part, also if only the response was lost', async () => {
   const bytes = randomBytes(4 * partBytes + 9);
   const faults = ['before', 'after', 'amid'] as const;
   let n = 0;
-  // Every request fails once, each time in another way.
+  // Every request except GET fails once, in changing ways.
   const seen = new Set<string>();
   s3.fault = (method, path) => {
     const what = `${method} ${path}`;
-    // A range is told by its header; the same path is asked for several of them.
+    // The path of a GET does not distinguish its ranges.
     if (method !== 'GET' && seen.has(what)) return undefined;
     seen.add(what);
     n += 1;
@@ -82,7 +82,7 @@ test('what fails on the way is tried again, part by part, also where only the an
   await bucket.write('rough', inPieces(bytes));
   expect((await buffer(bucket.read('rough'))).equals(bytes)).toBe(true);
   expect(await bucket.list('.')).toEqual([]);
-  // One was begun twice: nobody heard that it was. A rule of the bucket forgets such.
+  // An upload was started twice because its response was lost. A bucket rule deletes such uploads.
   expect(s3.uploads.size).toBeLessThanOrEqual(1);
 
   s3.fault = () => 'before';
@@ -90,12 +90,12 @@ test('what fails on the way is tried again, part by part, also where only the an
   await expect(buffer(bucket.read('rough'))).rejects.toThrow(/does not answer/);
 });
 
-test('of a file that could not be made or sent nothing is left, and the reason is told', async () => {
+test('a failed write leaves no file and no parts, and throws the cause', async () => {
   const failing = (isUnderWay: () => boolean) =>
     Readable.from(
       (async function* () {
         yield randomBytes(2 * partBytes);
-        // Earlier, nothing would have been sent that could be left.
+        // Fails only after parts were uploaded, so that there is something to delete.
         while (!isUnderWay()) await setImmediate();
         throw new Error('the source dried up');
       })(),
@@ -110,8 +110,8 @@ test('of a file that could not be made or sent nothing is left, and the reason i
   expect(await folder.list('broken')).toEqual([]);
   expect(await bucket.list('broken')).toEqual([]);
   expect(s3.uploads.size).toBe(0);
-  // A storage that refuses ends whoever makes the file.
-  const gone = openStorage('s3://other/x', s3.settings, how);
+  // A refusal by the storage ends the source.
+  const gone = openStorage('s3://other/x', s3.settings, options);
   const endless = Readable.from(
     (async function* () {
       for (;;) yield randomBytes(10_000);
@@ -120,7 +120,7 @@ test('of a file that could not be made or sent nothing is left, and the reason i
   await expect(writeMade(gone, 'one', endless, new Meter())).rejects.toThrow('There is no bucket "other"');
   expect(endless.destroyed).toBe(true);
 
-  // Changed between two ranges, it is no mixture of both.
+  // A file that changes between two ranges is not read as a mixture of both.
   await bucket.write('changing', inPieces(randomBytes(3 * partBytes)));
   const reading = bucket.read('changing')[Symbol.asyncIterator]();
   await reading.next();
@@ -131,9 +131,9 @@ test('of a file that could not be made or sent nothing is left, and the reason i
   await expect(rest()).rejects.toThrow('was changed while it was read');
 });
 
-test('a wrong secret, key or region, and none at all, are said in our words', async () => {
+test('a wrong or missing secret, key or region throws an error that names the setting', async () => {
   const open = (settings: object, address = `s3://${s3.bucket}`) =>
-    openStorage(address, { ...s3.settings, ...settings }, how);
+    openStorage(address, { ...s3.settings, ...settings }, options);
   await expect(open({ s3SecretAccessKey: 'wrong' }).list('x')).rejects.toThrow(
     /S3_SECRET_ACCESS_KEY is not the secret/,
   );
@@ -142,6 +142,6 @@ test('a wrong secret, key or region, and none at all, are said in our words', as
     /does not know the key of S3_ACCESS_KEY_ID/,
   );
   expect(() => open({ s3SecretAccessKey: undefined })).toThrow(StorageRefused);
-  // What is refused is not tried again.
+  // Refusals are not retried.
   expect(s3.asked).toHaveLength(3);
 });

@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 
-/** Files that appear whole or not at all. A name is a path with `/` between its words, such as `files/a`. */
+/** Files that appear whole or not at all. A name is a path with `/` as separator, such as `files/a`. */
 export interface Storage {
-  /** What was there under the name is replaced. Resolves to how many bytes it has when they are safe. */
+  /** Replaces an existing file. Resolves to the number of bytes once they are stored durably. */
   write(file: string, content: Readable): Promise<number>;
-  /** Fails in the reading, not here: with `NotThere` where there is no such file. */
+  /** Errors are raised while reading: `NotThere` if there is no such file. */
   read(file: string): Readable;
-  /** Names of the files in a folder of it, sorted; folders in it are not among them. */
+  /** The sorted names of the files in a folder, without subfolders. */
   list(folder: string): Promise<string[]>;
   writtenAt(file: string): Promise<Date>;
-  /** One that is not there is gone already. */
+  /** Succeeds for a missing file. */
   remove(file: string): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export class NotThere extends Error {
   }
 }
 
-/** The storage does not do what was asked; the message is for the operator. */
+/** The storage refused the operation; the message is for the operator. */
 export class StorageRefused extends Error {
   override readonly name = 'StorageRefused';
 }

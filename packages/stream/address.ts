@@ -4,17 +4,17 @@ import { partitionOf } from './partition.ts';
 import type { StreamDeclaration } from './streams.ts';
 
 export interface OutgoingMessage {
-  /** Made by the sender and kept over its retries: the same id within two minutes is stored once. */
+  /** Created by the sender and reused for retries: the same id within two minutes is stored once. */
   readonly id: string;
-  /** In which of the streams, as `Stream.placeOf` says it of its profile; the first unless said otherwise. */
+  /** The index of the stream, from `Stream.placeOf` of the profile; the first stream by default. */
   readonly place?: number;
-  /** Messages of one key share a partition; for visits it is profile and visitor. */
+  /** Messages with the same key share a partition. For visits it consists of profile and visitor. */
   readonly key: string;
   readonly payload: Uint8Array;
   readonly headers?: Headers;
 }
 
-/** A message with its address, as the log takes it. */
+/** A message with its stream and subject. */
 export interface AddressedMessage {
   readonly stream: string;
   readonly subject: string;
@@ -23,7 +23,7 @@ export interface AddressedMessage {
   readonly headers: Headers;
 }
 
-/** Gives visits their partition, and refuses what the log could not take before anything of the batch is sent. */
+/** Assigns visits their partition, and refuses the whole batch if the stream would not accept one of its messages. */
 export function addressVisits(
   messages: readonly OutgoingMessage[],
   streams: readonly StreamDeclaration[],
@@ -39,7 +39,7 @@ export function addressVisits(
   });
 }
 
-/** Validates a message for a work stream before it is sent. */
+/** Refuses a message that the work stream would not accept. */
 export function addressWork(
   { id, payload, headers = {} }: Omit<OutgoingMessage, 'key' | 'place'>,
   { name, subject }: StreamDeclaration,
@@ -55,7 +55,7 @@ function idFault(id: string): string | undefined {
 }
 
 function sizeFault(payload: Uint8Array, id: string, headers: Headers, most: number): string | undefined {
-  // Our own headers, those of a replay included: what came in once must be able to come in again.
+  // Space for this package's own headers, including those of a replay: a message that was accepted once must be accepted again.
   const frame = 400 + id.length;
   const bytes = Object.entries(headers).reduce((sum, pair) => sum + Buffer.byteLength(pair.join()) + 4, frame);
   const total = payload.byteLength + bytes;

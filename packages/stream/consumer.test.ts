@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RetryLater } from './errors.ts';
 import type { ConsumerEvent, StreamMessage } from './handler.ts';
 
-const usual = { name: 'ingestion', pullMs: 1_000 };
-const { name } = usual;
+const options = { name: 'ingestion', pullMs: 1_000 };
+const { name } = options;
 let own: PrivateStream;
 beforeEach(async () => {
   own = await openPrivateStream();
@@ -18,12 +18,12 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 const idsOf = (batch: readonly StreamMessage[]) => batch.map((message) => message.id);
 const allConsumed = async () => (await own.stream.waiting(name)) === 0;
 
-test('a handler sees the message as it was published, and it is acknowledged after the handler resolved', async () => {
+test('passes the published message to the handler and acknowledges it after the handler resolved', async () => {
   const [receipt] = await publish('one');
   const seen: StreamMessage[] = [];
   const release = Promise.withResolvers<void>();
   await own.stream.consume({
-    ...usual,
+    ...options,
     handler: async (batch) => {
       seen.push(...batch);
       await release.promise;
@@ -38,11 +38,11 @@ test('a handler sees the message as it was published, and it is acknowledged aft
   await eventually(allConsumed);
 });
 
-test('batches are no larger than told, and a small one does not wait long', async () => {
+test('limits batches to maxMessages, and passes an incomplete batch after maxWaitMs', async () => {
   await publish(...numbered(25));
   const sizes: number[] = [];
   await own.stream.consume({
-    ...usual,
+    ...options,
     maxMessages: 10,
     maxWaitMs: 50,
     handler: async (batch) => void sizes.push(batch.length),
@@ -52,7 +52,7 @@ test('batches are no larger than told, and a small one does not wait long', asyn
   expect(Math.max(...sizes)).toBe(10);
 });
 
-test('workers of one name share the messages; another name gets them all', async () => {
+test('workers with one name share the messages; another name receives all of them', async () => {
   await publish(...numbered(200));
   const seen: Record<string, string[]> = { left: [], right: [], other: [] };
   const worker = async (who: string, consumer: string) => {
@@ -61,7 +61,7 @@ test('workers of one name share the messages; another name gets them all', async
       seen[who]?.push(...idsOf(batch));
       await sleep(20);
     };
-    await stream.consume({ ...usual, name: consumer, maxMessages: 10, maxWaitMs: 10, handler });
+    await stream.consume({ ...options, name: consumer, maxMessages: 10, maxWaitMs: 10, handler });
   };
   await Promise.all([worker('left', name), worker('right', name), worker('other', 'other')]);
   await eventually(() => seen.other?.length === 200);
@@ -71,17 +71,17 @@ test('workers of one name share the messages; another name gets them all', async
   expect(new Set([...(seen.left ?? []), ...(seen.right ?? [])]).size).toBe(200);
 });
 
-test('a handler that takes longer than the wait for an answer is not given the message twice', async () => {
+test('does not redeliver a message while its handler runs longer than ackWaitMs', async () => {
   await publish(...numbered(20));
   const seen: string[] = [];
   await own.stream.consume({
-    ...usual,
-    // Long enough for a process that is given little of the processor to report in.
+    ...options,
+    // Long enough for a process with little CPU time to extend the ack timeout.
     ackWaitMs: 2_000,
     maxMessages: 10,
     handler: async (batch) => {
       seen.push(...idsOf(batch));
-      // The next ten wait in our inbox meanwhile, and must be reported in for as well.
+      // The next ten messages wait in the inbox meanwhile, and their timeout must be extended too.
       await sleep(2_500);
     },
   });
@@ -89,13 +89,13 @@ test('a handler that takes longer than the wait for an answer is not given the m
   expect(seen.sort()).toEqual(numbered(20).sort());
 });
 
-test('one bad message fails alone, comes again, and becomes a dead letter at its last delivery', async () => {
+test('one bad message fails alone, is redelivered, and becomes a dead letter at its last delivery', async () => {
   await publish(...numbered(16));
   const handled: string[] = [];
   const badSeen: number[] = [];
   const events: ConsumerEvent[] = [];
   await own.stream.consume({
-    ...usual,
+    ...options,
     maxDeliveries: 3,
     backoffMs: [50, 100],
     observe: (event) => events.push(event),
@@ -123,11 +123,11 @@ test('one bad message fails alone, comes again, and becomes a dead letter at its
   expect(events.map((event) => event.kind)).toEqual(['retried', 'retried', 'dead-lettered']);
 });
 
-test('a handler can reject one message at once and put off another', async () => {
+test('a handler can reject one message and delay another', async () => {
   await publish('good', 'hopeless', 'early');
   const acknowledged: string[] = [];
   await own.stream.consume({
-    ...usual,
+    ...options,
     handler: async (batch) => {
       for (const message of batch) {
         if (message.id === 'hopeless') message.reject('not a visit');
@@ -144,12 +144,12 @@ test('a handler can reject one message at once and put off another', async () =>
   ]);
 });
 
-test('what the handler decided stands, even when it throws afterwards', async () => {
+test('keeps a rejection even if the handler throws afterwards', async () => {
   await publish('hopeless', 'good');
   let threw = false;
   const seen: string[] = [];
   await own.stream.consume({
-    ...usual,
+    ...options,
     handler: async (batch) => {
       for (const message of batch) {
         if (message.id === 'hopeless') message.reject('not a visit');
@@ -167,11 +167,11 @@ test('what the handler decided stands, even when it throws afterwards', async ()
   expect(seen.length).toBeGreaterThan(1);
 });
 
-test('an outage behind the handler costs no delivery, however long it lasts', async () => {
+test('an outage reported with RetryLater counts no delivery, however long it lasts', async () => {
   await publish('patient');
   const deliveries: number[] = [];
   await own.stream.consume({
-    ...usual,
+    ...options,
     maxDeliveries: 2,
     ackWaitMs: 500,
     handler: async (batch) => {
@@ -184,10 +184,10 @@ test('an outage behind the handler costs no delivery, however long it lasts', as
   expect(await own.stream.deadLetters.count()).toBe(0);
 });
 
-test('a message whose workers die with it is handled alone, then not at all', async () => {
+test('a message whose workers crash is handled alone, then becomes a dead letter', async () => {
   await publish('deadly', 'innocent');
   const batches: string[][] = [];
-  const settings = { ...usual, maxDeliveries: 1, ackWaitMs: 1_000 };
+  const settings = { ...options, maxDeliveries: 1, ackWaitMs: 1_000 };
   for (let death = 1; death <= 4; death += 1) {
     const line = await openFlakyLine();
     const worker = await own.another({ url: line.url });
@@ -213,12 +213,12 @@ test('a message whose workers die with it is handled alone, then not at all', as
   expect(batches).toEqual([['deadly', 'innocent'], ['deadly'], ['deadly'], ['deadly']]);
 });
 
-test('a stop lets the running handler finish and gives back the rest at once', async () => {
+test('a stop lets the running handler finish and returns the remaining messages at once', async () => {
   await publish(...numbered(30));
   const handled: string[] = [];
   const started = Promise.withResolvers<void>();
   const consumer = await own.stream.consume({
-    ...usual,
+    ...options,
     maxMessages: 10,
     handler: async (batch) => {
       started.resolve();
@@ -230,8 +230,8 @@ test('a stop lets the running handler finish and gives back the rest at once', a
   await consumer.stop();
   expect(handled).toHaveLength(10);
   const rest: string[] = [];
-  await own.stream.consume({ ...usual, handler: async (batch) => void rest.push(...idsOf(batch)) });
-  // Far sooner than the 30 seconds after which the server would take them back by itself.
+  await own.stream.consume({ ...options, handler: async (batch) => void rest.push(...idsOf(batch)) });
+  // Far sooner than the 30 seconds of the ack timeout.
   await eventually(allConsumed, 5_000);
   expect(new Set([...handled, ...rest]).size).toBe(30);
   expect(rest).toHaveLength(20);
@@ -241,7 +241,7 @@ test('a stop does not wait for an outage to end', async () => {
   await publish('held');
   const waiting = Promise.withResolvers<void>();
   const consumer = await own.stream.consume({
-    ...usual,
+    ...options,
     observe: (event) => event.kind === 'waiting' && waiting.resolve(),
     handler: async () => {
       throw new RetryLater('away for an hour', { delayMs: 3_600_000 });
@@ -250,17 +250,17 @@ test('a stop does not wait for an outage to end', async () => {
   await waiting.promise;
   await consumer.stop();
   const seen: string[] = [];
-  await own.stream.consume({ ...usual, handler: async (batch) => void seen.push(...idsOf(batch)) });
+  await own.stream.consume({ ...options, handler: async (batch) => void seen.push(...idsOf(batch)) });
   await eventually(allConsumed, 5_000);
   expect(seen).toEqual(['held']);
 });
 
-test('a consumer outlives a lost connection, and a stop works without one', async () => {
+test('a consumer resumes after a lost connection, and stops without a connection', async () => {
   const line = await openFlakyLine();
   const stream = await own.another({ url: line.url });
   const seen: string[] = [];
   const consumer = await stream.consume({
-    ...usual,
+    ...options,
     ackWaitMs: 1_000,
     handler: async (batch) => void seen.push(...idsOf(batch)),
   });
@@ -279,14 +279,14 @@ test('a consumer outlives a lost connection, and a stop works without one', asyn
   await line.close();
 });
 
-test('a consumer passes nothing before it ran, and all once it is idle', async () => {
+test('consumedThrough is 0 for a consumer that never ran, and the end of the stream for an idle one', async () => {
   await publish('one', 'two');
   expect(Number(await own.stream.consumedThrough('never-ran'))).toBe(0);
-  await own.stream.consume({ ...usual, handler: async () => {} });
+  await own.stream.consume({ ...options, handler: async () => {} });
   await eventually(async () => Number(await own.stream.consumedThrough(name)) === 2);
 });
 
-test('since when the oldest visit waits is known until all are handled', async () => {
+test('waitingSince returns the time of the oldest unhandled visit, and undefined when all are handled', async () => {
   expect(await own.stream.waitingSince(name)).toBeUndefined();
   const before = Date.now();
   await publish('one');
@@ -294,18 +294,18 @@ test('since when the oldest visit waits is known until all are handled', async (
   await sleep(50);
   await publish('two');
   const since = await own.stream.waitingSince(name);
-  // The server's clock is this machine's; it may round.
+  // The server's clock is this machine's, but it may round.
   expect(since?.getTime()).toBeGreaterThanOrEqual(before - 5);
   expect(since?.getTime()).toBeLessThanOrEqual(between + 5);
-  await own.stream.consume({ ...usual, handler: async () => {} });
+  await own.stream.consume({ ...options, handler: async () => {} });
   await eventually(allConsumed);
   expect(await own.stream.waitingSince(name)).toBeUndefined();
 });
 
-test('messages that left the log unread do not hold an idle consumer back', async () => {
+test('messages that expired unread do not hold back an idle consumer', async () => {
   const shortlived = await openPrivateStream({ retentionMs: 200 });
-  await shortlived.stream.consume({ ...usual, handler: async () => {} });
-  const consumer = await shortlived.stream.consume({ ...usual, name: 'late', handler: async () => {} });
+  await shortlived.stream.consume({ ...options, handler: async () => {} });
+  const consumer = await shortlived.stream.consume({ ...options, name: 'late', handler: async () => {} });
   await consumer.stop();
   await shortlived.stream.publish([{ id: 'fleeting', key: 'fleeting', payload: new Uint8Array(1) }]);
   expect(Number(await shortlived.stream.consumedThrough('late'))).toBe(0);

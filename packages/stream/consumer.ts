@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Consumer, ConsumerMessages } from '@nats-io/jetstream';
 import type { DeadLetters } from './dead-letters.ts';
 import { Delivery } from './delivery.ts';
-import { Desk, type DeskSettings } from './desk.ts';
+import { BatchProcessor, type BatchProcessorSettings } from './desk.ts';
 import { type DurableSettings, ensureDurable } from './durable.ts';
 import type { Handler, Observer } from './handler.ts';
 import { Inbox } from './inbox.ts';
 import type { Link } from './link.ts';
 
-export interface ConsumerSettings extends DurableSettings, DeskSettings {
-  /** Most messages in one call of the handler. */
+export interface ConsumerSettings extends DurableSettings, BatchProcessorSettings {
+  /** The largest batch that the handler receives. */
   readonly maxMessages: number;
-  /** How long a batch that is not full waits for more. */
+  /** How long an incomplete batch waits for more messages. */
   readonly maxWaitMs: number;
   /**
-   * How long the server keeps a request for messages open, at least 1,000. A stop waits for it to end: messages on their way
-   * to a reader who hung up would come again only after `ackWaitMs`.
+   * How long the server keeps a request for messages open, at least 1,000. A stop waits until the request ends: messages sent to a closed
+   * request would be delivered again only after `ackWaitMs`.
    */
   readonly pullMs: number;
 }
 
 export interface ConsumeOptions extends Partial<ConsumerSettings> {
-  /** Workers of the same name share the messages; another name gets all of them for itself. */
+  /** Workers with the same name share the messages; each other name receives all of them. */
   readonly name: string;
   readonly handler: Handler;
   /** For logs and metrics. */
@@ -42,7 +42,7 @@ const defaultConsumerSettings: ConsumerSettings = {
 const pauseAfterFailureMs = 500;
 const flushMs = 2_000;
 
-/** Pulls, gathers batches, has them handled one after the other, and pulls the next one meanwhile. */
+/** Pulls messages, batches them, and passes the batches to the handler one at a time while it pulls the next ones. */
 export class StreamConsumer {
   readonly #link: Link;
   readonly #stream: string;
@@ -50,9 +50,9 @@ export class StreamConsumer {
   readonly #settings: ConsumerSettings;
   readonly #observe: Observer;
   readonly #inbox = new Inbox<Delivery>();
-  readonly #desk: Desk;
-  /** Everything delivered to us and not answered. */
-  readonly #held = new Set<Delivery>();
+  readonly #processor: BatchProcessor;
+  /** All messages that were delivered to this consumer and not answered. */
+  readonly #unanswered = new Set<Delivery>();
   readonly #stopping = new AbortController();
   readonly #heartbeat: NodeJS.Timeout;
   readonly #finished: Promise<unknown>;
@@ -64,10 +64,16 @@ export class StreamConsumer {
     this.#name = options.name;
     this.#settings = { ...defaultConsumerSettings, ...options };
     this.#observe = options.observe ?? (() => {});
-    this.#desk = new Desk(options.handler, letters, this.#settings, this.#observe, this.#stopping.signal);
-    // Also for those still in the inbox: their clock runs since they were delivered.
+    this.#processor = new BatchProcessor(
+      options.handler,
+      letters,
+      this.#settings,
+      this.#observe,
+      this.#stopping.signal,
+    );
+    // Also for messages in the inbox, because their ack timeout runs from the delivery.
     this.#heartbeat = setInterval(() => {
-      for (const delivery of this.#held) delivery.stillWorking();
+      for (const delivery of this.#unanswered) delivery.stillWorking();
     }, this.#settings.ackWaitMs / 3);
     this.#finished = Promise.all([this.#pull(durable), this.#work()]);
   }
@@ -82,22 +88,22 @@ export class StreamConsumer {
     return new StreamConsumer(link, stream, letters, durable, options);
   }
 
-  /** Pulls no more, lets the running handler finish and answers for it; what nobody handled goes back to the server. */
+  /** Stops pulling, lets the running handler finish, and returns unhandled messages to the server. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#inbox.close();
-    // Without a server the request would never end.
-    const cut = setTimeout(
+    // Without a connection the request would never end.
+    const stopTimer = setTimeout(
       () => this.#pulled?.stop(),
       this.#link.isUp ? this.#settings.pullMs + pauseAfterFailureMs : 0,
     );
     await this.#finished;
-    clearTimeout(cut);
+    clearTimeout(stopTimer);
     clearInterval(this.#heartbeat);
-    // Not before our last request is over: the server would hand them straight back to us, and count a delivery each time.
-    for (const delivery of this.#held) delivery.giveBack();
-    this.#held.clear();
-    // The answers are out of the door only when the server has confirmed a ping behind them.
+    // Not before the last pull request has ended: the server would deliver the messages to it again at once and count a delivery each time.
+    for (const delivery of this.#unanswered) delivery.giveBack();
+    this.#unanswered.clear();
+    // The acknowledgements are certain to be sent once the server has confirmed a ping after them.
     await Promise.race([this.#link.nats.flush().catch(() => {}), sleep(flushMs, undefined, { ref: false })]);
   }
 
@@ -107,7 +113,7 @@ export class StreamConsumer {
       try {
         this.#pulled = await durable.fetch({ max_messages: maxMessages, expires: pullMs });
         for await (const message of this.#pulled) this.#receive(new Delivery(message));
-        await this.#inbox.roomBelow(maxMessages);
+        await this.#inbox.untilBelow(maxMessages);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         this.#observe({ kind: 'interrupted', error });
@@ -118,11 +124,11 @@ export class StreamConsumer {
   }
 
   #receive(delivery: Delivery): void {
-    this.#held.add(delivery);
+    this.#unanswered.add(delivery);
     this.#inbox.add(delivery);
   }
 
-  /** The server may have lost the durable, too; without a look we would ask in vain for ever. */
+  /** The server may have lost the durable consumer too; without this check pulls would fail forever. */
   async #recover(durable: Consumer): Promise<Consumer> {
     try {
       return await ensureDurable(this.#link, this.#stream, this.#name, this.#settings);
@@ -136,8 +142,8 @@ export class StreamConsumer {
     const { maxMessages, maxWaitMs } = this.#settings;
     while (!this.#stopping.signal.aborted) {
       const batch = await this.#inbox.take(maxMessages, maxWaitMs);
-      await this.#desk.handle(batch);
-      for (const delivery of batch) if (delivery.isAnswered) this.#held.delete(delivery);
+      await this.#processor.handle(batch);
+      for (const delivery of batch) if (delivery.isAnswered) this.#unanswered.delete(delivery);
     }
   }
 }

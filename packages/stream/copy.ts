@@ -5,20 +5,20 @@ import type { Link } from './link.ts';
 import type { Publisher } from './publisher.ts';
 import type { StreamDeclaration, StreamDeclarations, StreamName, WorkStreamDeclarations } from './streams.ts';
 
-/** A message of the log as it is kept elsewhere. */
+/** A message of a stream in a backup. */
 export interface CopiedMessage {
   readonly stream: StreamName;
-  /** In which of the streams of visits; none is the first. */
+  /** The index of the visit stream; absent for the first one. */
   readonly place?: number;
-  /** What follows the subject of its stream: the partition of a visit. */
+  /** The rest of the subject after that of its stream: the partition of a visit. */
   readonly part: string;
   readonly id: string;
   readonly headers: Headers;
-  /** In base64. */
+  /** Base64. */
   readonly payload: string;
 }
 
-/** What the stream holds after a sequence, up to another, oldest first. */
+/** The messages of a stream after one sequence, up to and including another, oldest first. */
 export async function* readMessages(
   link: Link,
   stream: StreamName,
@@ -26,10 +26,11 @@ export async function* readMessages(
   { name, subject }: StreamDeclaration,
   { after, through }: { readonly after: number; readonly through: number },
 ): AsyncIterable<CopiedMessage> {
-  const any = stream === 'visits' ? `${subject}.>` : subject;
+  const allSubjects = stream === 'visits' ? `${subject}.>` : subject;
   for (let from = after + 1; from <= through; ) {
-    // The server takes `next_by_subj` here as well; the client's types know it of direct requests only, which the visits do not allow.
-    const next = { seq: from, next_by_subj: any } as { seq: number };
+    // The server supports `next_by_subj` here too. The client's types have it only for direct requests, which the visit streams do not
+    // allow.
+    const next = { seq: from, next_by_subj: allSubjects } as { seq: number };
     const stored = await link.manager.streams.getMessage(name, next);
     if (!stored || stored.seq > through) return;
     yield { ...toCopy(stream, subject, stored), ...(place > 0 && { place }) };
@@ -49,7 +50,7 @@ function toCopy(stream: StreamName, subject: string, stored: StoredMsg): CopiedM
   };
 }
 
-/** Puts them back; under their own ids, so that a second try within two minutes adds nothing. */
+/** Publishes the messages under their own ids, so that a second try within two minutes adds no duplicates. */
 export async function putBack(
   publisher: Publisher,
   streams: StreamDeclarations & WorkStreamDeclarations,
@@ -58,7 +59,7 @@ export async function putBack(
   await publisher.publish(
     messages.map(({ stream, place = 0, part, id, headers, payload }) => {
       const { visits } = streams;
-      // There may be fewer than there were: any of them will do, only that a profile's share one.
+      // There may be fewer streams than in the backup. Any stream will do, as long as a profile's visits share one.
       const { name, subject } =
         stream === 'visits' ? (visits[place % visits.length] as StreamDeclaration) : streams[stream];
       return { stream: name, subject: `${subject}${part}`, id, headers, payload: Buffer.from(payload, 'base64') };

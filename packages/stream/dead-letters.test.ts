@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DeadLetterMissing } from './errors.ts';
 import type { Handler } from './handler.ts';
 
-const usual = { name: 'ingestion', pullMs: 1_000 };
+const options = { name: 'ingestion', pullMs: 1_000 };
 const clock = new FakeClock('2026-03-01T12:00:00Z');
 let own: PrivateStream;
 beforeEach(async () => {
@@ -18,14 +18,14 @@ const rejectAll =
     for (const message of batch) message.reject(reason);
   };
 
-/** Publishes so many messages and has all of them die. */
-async function kill(count: number): Promise<void> {
+/** Publishes this many messages and turns all of them into dead letters. */
+async function deadLetter(count: number): Promise<void> {
   const ids = Array.from({ length: count }, (_, index) => `dead-${index}`);
   await own.stream.publish(
     ids.map((id) => ({ id, key: id, payload: Buffer.from(`<${id}>`), headers: { Kind: 'visit' } })),
   );
   const consumer = await own.stream.consume({
-    ...usual,
+    ...options,
     maxMessages: 1,
     handler: async ([message]) => message?.reject(`cannot read\r\n ${message.id}`),
   });
@@ -33,8 +33,8 @@ async function kill(count: number): Promise<void> {
   await consumer.stop();
 }
 
-test('a letter tells what died, when, where and why', async () => {
-  await kill(1);
+test('a dead letter contains the message, its time, its origin and the reason', async () => {
+  await deadLetter(1);
   const { letters, next } = await own.stream.deadLetters.list();
   expect(next).toBeUndefined();
   expect(letters).toHaveLength(1);
@@ -42,7 +42,7 @@ test('a letter tells what died, when, where and why', async () => {
     sequence: 1,
     id: 'dead-0',
     reason: 'cannot read dead-0',
-    diedAt: clock.now(),
+    deadLetteredAt: clock.now(),
     deliveries: 1,
     originalSequence: 1,
     headers: { Kind: 'visit' },
@@ -52,11 +52,11 @@ test('a letter tells what died, when, where and why', async () => {
   expect(await own.stream.deadLetters.count()).toBe(1);
 });
 
-test('what failed comes back by itself, later each time; what was rejected waits for somebody', async () => {
-  await kill(1);
+test('replayDue replays failed messages with growing delays, and never rejected ones', async () => {
+  await deadLetter(1);
   await own.stream.publish([{ id: 'failing', key: 'x', payload: Buffer.from('x') }]);
   const failing = await own.stream.consume({
-    ...usual,
+    ...options,
     maxDeliveries: 1,
     handler: async () => Promise.reject(new Error('a fault that passes')),
   });
@@ -71,7 +71,7 @@ test('what failed comes back by itself, later each time; what was rejected waits
     clock.advance(minutes * 60_000);
     const back = await own.stream.deadLetters.replayDue();
     replayed.push(back);
-    // It dies again, and has one more replay behind it.
+    // It fails again, and its letter counts one more replay.
     await eventually(async () => (await letters()).length === 2);
   }
   expect(replayed).toEqual([0, 1, 0, 1, 1, 1, 1, 0]);
@@ -82,8 +82,8 @@ test('what failed comes back by itself, later each time; what was rejected waits
   await failing.stop();
 });
 
-test('pages follow each other without gap or repeat, over letters that are gone', async () => {
-  await kill(7);
+test('pages have no gaps or repeats, also where letters were removed', async () => {
+  await deadLetter(7);
   await own.stream.deadLetters.remove(2);
   await own.stream.deadLetters.remove(3);
   const pages: number[][] = [];
@@ -97,17 +97,17 @@ test('pages follow each other without gap or repeat, over letters that are gone'
   expect(await own.stream.deadLetters.count()).toBe(5);
 });
 
-test('a replayed message comes again as it was, though its id is young, and its letter goes', async () => {
-  await kill(2);
+test('a replay publishes the unchanged message, even within the duplicate window, and deletes its letter', async () => {
+  await deadLetter(2);
   const sequence = await own.stream.deadLetters.replay(1);
   expect(sequence).toBe(3);
   expect((await own.stream.deadLetters.list()).letters.map((letter) => letter.id)).toEqual(['dead-1']);
   const seen: unknown[] = [];
   await own.stream.consume({
-    ...usual,
+    ...options,
     handler: async (batch) => {
-      for (const { id, sequence: place, deliveries, headers, payload } of batch) {
-        seen.push([id, place, deliveries, headers, Buffer.from(payload).toString()]);
+      for (const { id, sequence: position, deliveries, headers, payload } of batch) {
+        seen.push([id, position, deliveries, headers, Buffer.from(payload).toString()]);
       }
     },
   });
@@ -115,8 +115,8 @@ test('a replayed message comes again as it was, though its id is young, and its 
   expect(seen).toEqual([['dead-0', 3, 1, { Kind: 'visit' }, '<dead-0>']]);
 });
 
-test('a letter gets another payload and keeps its story; what it held before is gone', async () => {
-  await kill(2);
+test('replace changes the payload of a letter, keeps its history, and deletes the old letter', async () => {
+  await deadLetter(2);
   const [before] = (await own.stream.deadLetters.list()).letters;
   await own.stream.deadLetters.replace(1, Buffer.from('<less>'));
   const { letters } = await own.stream.deadLetters.list();
@@ -126,9 +126,9 @@ test('a letter gets another payload and keeps its story; what it held before is 
   await expect(own.stream.deadLetters.get(1)).rejects.toBeInstanceOf(DeadLetterMissing);
 });
 
-test('all can be replayed, and those that die again meanwhile do not keep it going for ever', async () => {
-  await kill(20);
-  await own.stream.consume({ ...usual, maxMessages: 1, handler: rejectAll('still bad') });
+test('replayAll ends although the replayed messages fail again', async () => {
+  await deadLetter(20);
+  await own.stream.consume({ ...options, maxMessages: 1, handler: rejectAll('still bad') });
   const counts: number[] = [];
   expect(await own.stream.deadLetters.replayAll((replayed) => counts.push(replayed))).toBe(20);
   expect(counts).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
@@ -138,12 +138,12 @@ test('all can be replayed, and those that die again meanwhile do not keep it goi
   expect(new Set(letters.map((letter) => letter.id)).size).toBe(20);
 });
 
-test('a letter that is not there is a friendly error', async () => {
+test('get and replay of a missing letter throw DeadLetterMissing', async () => {
   await expect(own.stream.deadLetters.get(99)).rejects.toThrow(DeadLetterMissing);
   await expect(own.stream.deadLetters.replay(99)).rejects.toThrow('no dead letter 99');
 });
 
-test('a message of the largest size can still become a dead letter, and be replayed', async () => {
+test('a message of the maximum size can become a dead letter and be replayed', async () => {
   const large = { id: 'l'.repeat(200), key: 'large', headers: { Note: 'x'.repeat(50) } };
   const payload = new Uint8Array(900 * 1024 - 400 - 200 - 'Note,'.length - 50 - 4);
   await expect(own.stream.publish([{ ...large, payload: new Uint8Array(payload.length + 1) }])).rejects.toThrow(
@@ -151,7 +151,7 @@ test('a message of the largest size can still become a dead letter, and be repla
   );
   await own.stream.publish([{ ...large, payload }]);
   await own.stream.consume({
-    ...usual,
+    ...options,
     handler: rejectAll('é'.repeat(5_000)),
   });
   await eventually(async () => (await own.stream.deadLetters.count()) === 1);

@@ -12,22 +12,22 @@ import {
 } from './streams.ts';
 
 /**
- * `rejected`: the message will never work as things are. `failed`: it was given up after many tries, and whatever stood in its way may be
- * gone by now. `deadly`: no worker got through with it.
+ * `rejected`: the message can never be processed. `failed`: it was given up after many tries, and the cause may be gone by now. `deadly`:
+ * its workers crashed.
  */
-export type DeathCause = 'rejected' | 'failed' | 'deadly';
+export type FailureCause = 'rejected' | 'failed' | 'deadly';
 
 export interface DeadLetter {
-  /** Its place among the dead letters. */
+  /** Its sequence in the dead letter stream. */
   readonly sequence: number;
   readonly reason: string;
-  readonly cause: DeathCause;
-  /** How often it was replayed before. */
+  readonly cause: FailureCause;
+  /** How often the message was replayed before. */
   readonly replays: number;
-  readonly diedAt: Date;
-  /** How often the message was delivered before it was given up. */
+  readonly deadLetteredAt: Date;
+  /** The number of deliveries before the message was given up. */
   readonly deliveries: number;
-  /** Where the message stood before. */
+  /** The original subject of the message. */
   readonly subject: string;
   readonly originalSequence: number;
   readonly id: string;
@@ -37,12 +37,12 @@ export interface DeadLetter {
 
 export interface DeadLetterPage {
   readonly letters: readonly DeadLetter[];
-  /** Give it as `after` to get the next page; undefined on the last one. */
+  /** The value of `after` for the next page; undefined on the last page. */
   readonly next: number | undefined;
 }
 
-/** A message as it leaves the consumer. */
-export interface Casualty {
+/** A message that a consumer gives up. */
+export interface FailedMessage {
   readonly id: string;
   readonly stream: string;
   readonly subject: string;
@@ -57,10 +57,13 @@ export interface Casualty {
 const longestReason = 1_000;
 
 const minuteMs = 60_000;
-/** How long after its death a message that failed is tried again by itself, by how often it was. After the last it waits for somebody. */
-const waitsMs = [10, 60, 6 * 60, 24 * 60, 3 * 24 * 60].map((minutes) => minutes * minuteMs);
+/**
+ * The delay before a failed message is replayed automatically, by its number of replays. After the last it stays until an operator handles
+ * it.
+ */
+const replayDelaysMs = [10, 60, 6 * 60, 24 * 60, 3 * 24 * 60].map((minutes) => minutes * minuteMs);
 
-/** JetStream has no dead-letter queue; this stream is ours. A letter leaves it only by replay or by somebody's hand. */
+/** JetStream has no dead letter queue, so this is a stream of its own. A letter leaves it only by a replay or a removal. */
 export class DeadLetters {
   readonly #link: Link;
   readonly #publisher: Publisher;
@@ -82,14 +85,15 @@ export class DeadLetters {
     this.#clock = clock;
   }
 
-  /** Resolves when the letter is on disk; only then may the message leave its consumer. */
-  async add(message: Casualty, reason: string, cause: DeathCause, more: Headers = {}): Promise<void> {
+  /** Resolves when the letter is on disk. Only then may the message be terminated. */
+  async add(message: FailedMessage, reason: string, cause: FailureCause, more: Headers = {}): Promise<void> {
     const { name, subject } = this.#letters;
     await this.#publisher.publish([
       {
         stream: name,
         subject,
-        // The same casualty delivered twice is one letter. The time tells it from its namesake of a recreated stream.
+        // A message that fails twice at the same sequence makes one letter. The time distinguishes it from a message with the same sequence
+        // in a recreated stream.
         id: `${message.stream}:${message.sequence}:${message.storedAtNanos}`,
         payload: message.payload,
         headers: {
@@ -112,16 +116,16 @@ export class DeadLetters {
     return (await this.#link.manager.streams.info(this.#letters.name)).state.messages;
   }
 
-  /** In the order of their deaths. */
+  /** In the order in which they were written. */
   async list({ after = 0, limit = 100 }: { after?: number; limit?: number } = {}): Promise<DeadLetterPage> {
     const letters: DeadLetter[] = [];
     let from = after + 1;
-    // One more than asked for says whether there is a next page.
+    // One more than requested shows whether there is a next page.
     while (letters.length <= limit) {
-      const found = await this.#firstFrom(from);
-      if (!found) return { letters, next: undefined };
-      letters.push(found);
-      from = found.sequence + 1;
+      const letter = await this.#firstFrom(from);
+      if (!letter) return { letters, next: undefined };
+      letters.push(letter);
+      from = letter.sequence + 1;
     }
     const page = letters.slice(0, limit);
     return { letters: page, next: page.at(-1)?.sequence };
@@ -138,15 +142,15 @@ export class DeadLetters {
     return workStreamNames.find((name) => this.#work[name].subject === subject);
   }
 
-  /** Puts the message back into its stream, then deletes the letter. Resolves to its new sequence there. */
+  /** Publishes the message to its original stream again, then deletes the letter. Resolves to its new sequence. */
   async replay(sequence: number): Promise<number> {
     const letter = await this.get(sequence);
     const [receipt] = await this.#publisher.publish([
       {
-        ...this.#homeOf(letter),
-        // Under its old id the server would take a young message for a repeat and drop it. This one is the same when a
-        // replay that was cut short is done again.
-        id: `replay:${this.#letters.name}:${sequence}:${letter.diedAt.getTime()}`,
+        ...this.#getOrigin(letter),
+        // With its old id the server would drop a recent message as a duplicate. This id is the same when an interrupted replay is
+        // repeated.
+        id: `replay:${this.#letters.name}:${sequence}:${letter.deadLetteredAt.getTime()}`,
         payload: letter.payload,
         headers: { ...letter.headers, [header.messageId]: letter.id, [header.replays]: String(letter.replays + 1) },
       },
@@ -155,23 +159,23 @@ export class DeadLetters {
     return receipt?.sequence ?? 0;
   }
 
-  /** Replays what is there now. Letters of messages that die again on the way are left for another day, so this ends. */
+  /** Replays the letters that exist now. Messages that fail again meanwhile are not replayed again, so the loop ends. */
   replayAll(progress: (replayed: number) => void = () => {}): Promise<number> {
-    return this.#replayThose(() => true, progress);
+    return this.#replayMatching(() => true, progress);
   }
 
-  /** Replays messages that failed and whose time for another try has come: what stood in their way may be gone. */
+  /** Replays failed messages whose next attempt is due, because the cause may be gone. */
   replayDue(signal?: AbortSignal): Promise<number> {
     const now = this.#clock.now().getTime();
-    return this.#replayThose(({ cause, replays, diedAt }) => {
+    return this.#replayMatching(({ cause, replays, deadLetteredAt }) => {
       signal?.throwIfAborted();
-      const waitMs = waitsMs[replays];
-      return cause === 'failed' && waitMs !== undefined && diedAt.getTime() + waitMs <= now;
+      const waitMs = replayDelaysMs[replays];
+      return cause === 'failed' && waitMs !== undefined && deadLetteredAt.getTime() + waitMs <= now;
     });
   }
 
-  async #replayThose(
-    isWanted: (letter: DeadLetter) => boolean,
+  async #replayMatching(
+    matches: (letter: DeadLetter) => boolean,
     progress: (replayed: number) => void = () => {},
   ): Promise<number> {
     const { last_seq: end } = (await this.#link.manager.streams.info(this.#letters.name)).state;
@@ -180,24 +184,24 @@ export class DeadLetters {
       const letter = await this.#firstFrom(from);
       if (!letter || letter.sequence > end) return replayed;
       from = letter.sequence + 1;
-      if (!isWanted(letter)) continue;
+      if (!matches(letter)) continue;
       await this.replay(letter.sequence);
       replayed += 1;
       progress(replayed);
     }
   }
 
-  /** Puts another payload into a letter, which moves to the end; the one before is deleted for good. */
+  /** Replaces the payload of a letter, which moves to the end of the stream. The old letter is deleted permanently. */
   async replace(sequence: number, payload: Uint8Array): Promise<void> {
     const { name, subject } = this.#letters;
     const letter = await this.get(sequence);
-    const { id, headers, diedAt } = letter;
+    const { id, headers, deadLetteredAt } = letter;
     await this.#publisher.publish([
       {
         stream: name,
         subject,
-        // The same when a replacement that was cut short is done again.
-        id: `replaced:${name}:${sequence}:${diedAt.getTime()}`,
+        // The same id when an interrupted replacement is repeated.
+        id: `replaced:${name}:${sequence}:${deadLetteredAt.getTime()}`,
         payload,
         headers: {
           ...headers,
@@ -206,7 +210,7 @@ export class DeadLetters {
           [header.subject]: letter.subject,
           [header.sequence]: String(letter.originalSequence),
           [header.deliveries]: String(letter.deliveries),
-          [header.diedAt]: diedAt.toISOString(),
+          [header.diedAt]: deadLetteredAt.toISOString(),
           [header.cause]: letter.cause,
           [header.replays]: String(letter.replays),
         },
@@ -215,7 +219,7 @@ export class DeadLetters {
     await this.remove(sequence);
   }
 
-  /** Deletes a letter for good, its bytes overwritten: the last resort, and what an erasure needs. */
+  /** Deletes a letter permanently and overwrites its bytes, for erasures and as a last resort. */
   async remove(sequence: number): Promise<void> {
     await this.#link.manager.streams.deleteMessage(this.#letters.name, sequence);
   }
@@ -230,8 +234,8 @@ export class DeadLetters {
     return this.#streams['dead-letters'];
   }
 
-  /** Where the message stood; the first of the streams, when that one is no more. */
-  #homeOf({ subject }: DeadLetter): { stream: string; subject: string } {
+  /** The original stream and subject of the message, or the first visit stream if its stream no longer exists. */
+  #getOrigin({ subject }: DeadLetter): { stream: string; subject: string } {
     const { visits } = this.#streams;
     const work = Object.values(this.#work).find((one) => one.subject === subject);
     if (work) return { stream: work.name, subject };
@@ -242,24 +246,24 @@ export class DeadLetters {
 }
 
 function toDeadLetter(stored: StoredMsg): DeadLetter {
-  const told = stored.header;
+  const headers = stored.header;
   return {
     sequence: stored.seq,
-    reason: told.get(header.reason),
-    // One that was written before causes were: somebody looks at it.
-    cause: (told.get(header.cause) || 'rejected') as DeathCause,
-    replays: replaysOf(told),
-    diedAt: new Date(told.get(header.diedAt)),
-    deliveries: Number(told.get(header.deliveries)),
-    subject: told.get(header.subject),
-    originalSequence: Number(told.get(header.sequence)),
-    id: messageIdOf(told),
+    reason: headers.get(header.reason),
+    // Letters from versions without causes are not replayed automatically.
+    cause: (headers.get(header.cause) || 'rejected') as FailureCause,
+    replays: replaysOf(headers),
+    deadLetteredAt: new Date(headers.get(header.diedAt)),
+    deliveries: Number(headers.get(header.deliveries)),
+    subject: headers.get(header.subject),
+    originalSequence: Number(headers.get(header.sequence)),
+    id: messageIdOf(headers),
     payload: stored.data,
-    headers: callerHeaders(told),
+    headers: callerHeaders(headers),
   };
 }
 
-/** A header is one line, and a stack trace or a whole HTML page is no reason. */
+/** A header is one line, and a stack trace or an HTML page is too long for it. */
 function oneLine(reason: string): string {
   const line = reason.replace(/\s+/g, ' ').trim();
   return line.length > longestReason ? `${line.slice(0, longestReason)}...` : line || 'no reason given';

@@ -1,6 +1,6 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { errors } from '@nats-io/transport-node';
-import type { Casualty } from './dead-letters.ts';
+import type { FailedMessage } from './dead-letters.ts';
 import type { StreamMessage } from './handler.ts';
 import { callerHeaders, type Headers, messageIdOf, replaysOf } from './headers.ts';
 
@@ -8,8 +8,8 @@ type Verdict =
   | { readonly kind: 'reject'; readonly reason: string; readonly headers: Headers }
   | { readonly kind: 'retry'; readonly reason: string; readonly delayMs: number };
 
-/** One delivery of a message: the handler's view of it, and our answer to the server. */
-export class Delivery implements StreamMessage, Casualty {
+/** One delivery of a message: the handler's view of it, and the acknowledgement to the server. */
+export class Delivery implements StreamMessage, FailedMessage {
   readonly id: string;
   readonly stream: string;
   readonly sequence: number;
@@ -51,7 +51,7 @@ export class Delivery implements StreamMessage, Casualty {
     return this.#verdict;
   }
 
-  /** The server has our final word, or lost it; in any case it is no longer ours. */
+  /** The final answer was sent or lost; in either case this consumer no longer owns the message. */
   get isAnswered(): boolean {
     return this.#isAnswered;
   }
@@ -68,28 +68,28 @@ export class Delivery implements StreamMessage, Casualty {
     this.#answer(() => this.#message.ack());
   }
 
-  /** Back to the server, for any worker. */
+  /** Returns the message to the server, for any worker. */
   giveBack(delayMs = 0): void {
     this.#answer(() => this.#message.nak(delayMs));
   }
 
-  /** Never again; its dead letter is written. */
-  bury(): void {
+  /** Prevents further deliveries, after the dead letter was written. */
+  terminate(): void {
     this.#answer(() => this.#message.term());
   }
 
-  /** Keeps the server from taking a long silence for our death. */
+  /** Extends the ack timeout, so that the server does not redeliver a message that takes long. */
   stillWorking(): void {
-    this.#say(() => this.#message.working());
+    this.#send(() => this.#message.working());
   }
 
   #answer(send: () => void): void {
     this.#isAnswered = true;
-    this.#say(send);
+    this.#send(send);
   }
 
-  /** What gets lost does no harm: the server delivers the message again. */
-  #say(send: () => void): void {
+  /** A lost answer does no harm because the server delivers the message again. */
+  #send(send: () => void): void {
     try {
       send();
     } catch (error) {

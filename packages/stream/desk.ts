@@ -1,42 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeadLetters, DeathCause } from './dead-letters.ts';
+import type { DeadLetters, FailureCause } from './dead-letters.ts';
 import type { Delivery } from './delivery.ts';
 import { RetryLater } from './errors.ts';
 import type { Handler, Observer } from './handler.ts';
 import type { Headers } from './headers.ts';
 
-export interface DeskSettings {
+export interface BatchProcessorSettings {
   /** A message that fails at this delivery becomes a dead letter. */
   readonly maxDeliveries: number;
-  /** How long a failed message stays away, by delivery; the last one serves all further. */
+  /** The delay of a failed message by delivery; the last value applies to all later deliveries. */
   readonly backoffMs: readonly number[];
-  /** How long a batch is held of which every message fails in the same way: then the fault is rarely theirs. */
+  /** How long a batch is held if all its messages fail in the same way, because then the messages are rarely the cause. */
   readonly holdMs: number;
 }
 
-/** After so many times `maxDeliveries` a message whose workers keep dying is given up. */
-const lastChance = 4;
+/** A message whose workers keep crashing becomes a dead letter after this many times `maxDeliveries`. */
+const crashLimit = 4;
 
-/** Of a batch that failed so many messages are tried alone, to see whether they fail alike. */
-const probes = 8;
+/** How many messages of a failed batch are tried alone, to find out whether they fail in the same way. */
+const probeCount = 8;
 const shortestHoldMs = 1_000;
 const longestHoldMs = 30_000;
 
-/** How long a message stays away whose dead letter could not be written. */
-const lettersAwayMs = 5_000;
+/** The delay of a message whose dead letter could not be written. */
+const letterRetryMs = 5_000;
 
-/** Has a batch handled and answers the server for each of its messages. */
-export class Desk {
+/** Passes batches to the handler and acknowledges, delays or dead-letters each of their messages. */
+export class BatchProcessor {
   readonly #handler: Handler;
   readonly #letters: DeadLetters;
-  readonly #settings: DeskSettings;
+  readonly #settings: BatchProcessorSettings;
   readonly #observe: Observer;
   readonly #stopping: AbortSignal;
 
   constructor(
     handler: Handler,
     letters: DeadLetters,
-    settings: DeskSettings,
+    settings: BatchProcessorSettings,
     observe: Observer,
     stopping: AbortSignal,
   ) {
@@ -48,19 +48,19 @@ export class Desk {
   }
 
   /**
-   * A message delivered more often than a failing one ever is has seen its workers die, and may be the cause. It is handled
-   * alone, after the others, and when that goes on, not at all. The suspects take turns in another order each time: behind
-   * the culprit nobody would ever be reached, and all would be condemned with it.
+   * A message with more deliveries than failures allow was in batches whose workers crashed, and may be the cause. Such messages are
+   * handled alone, after the others, and in the end not at all. Their order is random each time: otherwise those behind the culprit would
+   * never be handled and would become dead letters with it.
    */
   async handle(batch: readonly Delivery[]): Promise<void> {
     const { maxDeliveries } = this.#settings;
-    const { usual, suspect, deadly } = Object.groupBy(batch, ({ deliveries }) => {
-      if (deliveries <= maxDeliveries) return 'usual';
-      return deliveries <= lastChance * maxDeliveries ? 'suspect' : 'deadly';
+    const { normal, suspect, fatal } = Object.groupBy(batch, ({ deliveries }) => {
+      if (deliveries <= maxDeliveries) return 'normal';
+      return deliveries <= crashLimit * maxDeliveries ? 'suspect' : 'fatal';
     });
-    if (usual) await this.#tryWhole(usual);
+    if (normal) await this.#tryWhole(normal);
     for (const delivery of shuffled(suspect ?? [])) await this.#try([delivery]);
-    for (const delivery of deadly ?? []) {
+    for (const delivery of fatal ?? []) {
       await this.#toDeadLetters(
         delivery,
         `no worker got through with it in ${delivery.deliveries - 1} deliveries`,
@@ -70,19 +70,19 @@ export class Desk {
   }
 
   /**
-   * A batch of which every message fails in the same way is held and tried again, for a while: a fault that we do not know yet, outside of
-   * the messages, must not make dead letters of them.
+   * Holds a batch whose messages all fail in the same way, and tries it again for a while. An unknown external fault must not turn its
+   * messages into dead letters.
    */
   async #tryWhole(batch: readonly Delivery[]): Promise<void> {
-    const givenUpAt = performance.now() + this.#settings.holdMs;
+    const holdUntil = performance.now() + this.#settings.holdMs;
     let open = batch;
     for (let pauseMs = shortestHoldMs; ; pauseMs = Math.min(2 * pauseMs, longestHoldMs)) {
       const failure = await this.#attempt(open);
       if (!failure || this.#stopping.aborted) return;
       open = failure.open;
-      const isHeld = open.length > 1 && performance.now() < givenUpAt && (await this.#failsAlike(open, failure.error));
+      const isHeld = open.length > 1 && performance.now() < holdUntil && (await this.#failsAlike(open, failure.error));
       open = open.filter((delivery) => !delivery.isAnswered);
-      if (!isHeld) return this.#failed(open, failure.error);
+      if (!isHeld) return this.#handleFailure(open, failure.error);
       this.#observe({
         kind: 'waiting',
         messages: open.length,
@@ -92,9 +92,9 @@ export class Desk {
     }
   }
 
-  /** Tries some of the batch alone, and stops at the first that goes through or fails in another way. */
+  /** Tries some messages alone, and stops at the first that succeeds or fails in another way. */
   async #failsAlike(open: readonly Delivery[], error: unknown): Promise<boolean> {
-    const step = Math.max(1, Math.floor(open.length / probes));
+    const step = Math.max(1, Math.floor(open.length / probeCount));
     for (let index = 0; index < open.length; index += step) {
       const failure = await this.#attempt([open[index] as Delivery]);
       if (!failure?.open.length || signatureOf(failure.error) !== signatureOf(error)) return false;
@@ -102,13 +102,13 @@ export class Desk {
     return true;
   }
 
-  /** When a batch fails, its halves are tried, so that one bad message does not condemn its neighbours. */
+  /** Splits a failed batch into halves, so that one bad message does not fail the others. */
   async #try(batch: readonly Delivery[]): Promise<void> {
     const failure = await this.#attempt(batch);
-    if (failure) await this.#failed(failure.open, failure.error);
+    if (failure) await this.#handleFailure(failure.open, failure.error);
   }
 
-  /** Runs the handler once and answers for what is decided. Resolves to those that are not, and why. */
+  /** Calls the handler once and answers the messages with a result. Resolves to the messages without one, and the error. */
   async #attempt(batch: readonly Delivery[]): Promise<{ open: readonly Delivery[]; error: unknown } | undefined> {
     try {
       await this.#run(batch);
@@ -121,8 +121,8 @@ export class Desk {
     return undefined;
   }
 
-  async #failed(open: readonly Delivery[], error: unknown): Promise<void> {
-    // Left unanswered; the consumer gives them back when it has stopped.
+  async #handleFailure(open: readonly Delivery[], error: unknown): Promise<void> {
+    // The messages stay unanswered; the consumer returns them to the server when it has stopped.
     if (this.#stopping.aborted) return;
     const [first] = open;
     if (first && open.length === 1) {
@@ -140,7 +140,7 @@ export class Desk {
     await sleep(milliseconds, undefined, { signal: this.#stopping }).catch(() => {});
   }
 
-  /** Held here during an outage, the messages keep their count of deliveries: it is for their own faults. */
+  /** Waits here during an outage, so that the delivery count covers only a message's own failures. */
   async #run(batch: readonly Delivery[]): Promise<void> {
     while (true) {
       const open = batch.filter((delivery) => !delivery.verdict);
@@ -171,17 +171,17 @@ export class Desk {
     this.#observe({ kind: 'retried', id, deliveries, reason });
   }
 
-  /** First the letter, then the farewell: in the other order a crash in between would lose the message. */
-  async #toDeadLetters(delivery: Delivery, reason: string, cause: DeathCause, headers: Headers = {}): Promise<void> {
+  /** Writes the dead letter before it terminates the message: a crash between the two must not lose the message. */
+  async #toDeadLetters(delivery: Delivery, reason: string, cause: FailureCause, headers: Headers = {}): Promise<void> {
     const { id, deliveries } = delivery;
     try {
       await this.#letters.add(delivery, reason, cause, headers);
     } catch (error) {
-      delivery.giveBack(lettersAwayMs);
+      delivery.giveBack(letterRetryMs);
       this.#observe({ kind: 'dead-letter-failed', id, error });
       return;
     }
-    delivery.bury();
+    delivery.terminate();
     this.#observe({ kind: 'dead-lettered', id, deliveries, reason });
   }
 
@@ -195,7 +195,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** What kind of failure it is. The text of an error may name the message it is about. */
+/** The kind of an error, without its text, which may name the message. */
 function signatureOf(error: unknown): string {
   const { name = '', code = '' } = error as { name?: string; code?: string | number };
   return `${name} ${code}`.trim();

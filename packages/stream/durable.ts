@@ -11,18 +11,18 @@ import { nanos } from '@nats-io/transport-node';
 import type { Link } from './link.ts';
 
 export interface DurableSettings {
-  /** How long the server waits for an answer before it delivers again. We report in at a third of it. */
+  /** How long the server waits for an answer before it redelivers. The consumer extends it after a third of that time. */
   readonly ackWaitMs: number;
-  /** Most messages delivered and not answered, over all workers, those that wait for a retry included. */
+  /** Maximum of delivered but unanswered messages over all workers, including those that wait for a retry. */
   readonly maxUnacknowledged: number;
 }
 
-/** The API's code for "there is one of that name, with other settings". */
+/** JetStream's error code for "a consumer of this name exists with other settings". */
 const nameInUse = 10148;
 
 /**
- * Creates or updates the durable consumer. One serves all partitions and all workers: nothing in the pipeline depends on
- * the order of arrival, so the server may hand any message to any worker.
+ * Creates or updates the durable consumer. One serves all partitions and all workers: processing does not depend on the order of arrival,
+ * so the server may deliver any message to any worker.
  */
 export async function ensureDurable(
   link: Link,
@@ -33,7 +33,7 @@ export async function ensureDurable(
   const changeable = {
     ack_wait: nanos(settings.ackWaitMs),
     max_ack_pending: settings.maxUnacknowledged,
-    // The server would stop delivering after its own limit and tell nobody, if no worker is there. We count ourselves.
+    // With a limit of its own the server would stop delivering without a notice if no worker runs. The consumer counts deliveries itself.
     max_deliver: -1,
   } satisfies Partial<ConsumerConfig>;
   const { consumers } = link.manager;
@@ -53,7 +53,7 @@ export async function ensureDurable(
   return link.jetstream.consumers.getConsumerFromInfo(info);
 }
 
-/** Without it, whoever asks for it next begins with the oldest message. */
+/** Deletes the durable consumer. The next one of this name begins with the oldest message. */
 export async function forgetDurable(link: Link, stream: string, name: string): Promise<void> {
   try {
     await link.manager.consumers.delete(stream, name);

@@ -9,23 +9,25 @@ import {
   type WorkStreamDeclarations,
 } from './streams.ts';
 
-/** Servers before this one lose acknowledged messages in a crash. */
+/** Older servers lose acknowledged messages in a crash. */
 const oldestSafe = [2, 10, 27] as const;
 
-/** The API's code for "there is one of that name, with other settings". */
+/** JetStream's error code for "a stream of this name exists with other settings". */
 const nameInUse = 10058;
 
-/** And for "there is no room for it", which it also says of one that is there: asked for again, it would not fit twice. */
+/**
+ * JetStream's error code for "insufficient storage". The server also returns it for an existing stream that would not fit a second time.
+ */
 const noRoom = 10047;
 
-/** Creates or updates the declared streams. Any number of processes may do so at once. */
+/** Creates or updates the declared streams. Several processes may do so at once. */
 export async function ensureStreams(
   link: Link,
   declarations: StreamDeclarations,
   settings: StreamSettings,
 ): Promise<void> {
   await assertSuitable(link, settings);
-  await assertNoFurther(link, declarations);
+  await assertNoExtraStream(link, declarations);
   for (const declaration of [...declarations.visits, declarations['dead-letters']])
     await ensureStream(link, declaration);
 }
@@ -40,17 +42,17 @@ export async function ensureWorkStreams(
   for (const declaration of Object.values(declarations)) await ensureStream(link, declaration);
 }
 
-/** With a stream more than we know of, visits would lie in it that nobody reads. */
-async function assertNoFurther(link: Link, { visits: [first, ...others] }: StreamDeclarations): Promise<void> {
-  const further = `${first.name}-${others.length + 1}`;
+/** Detects a stream beyond STREAM_COUNT, whose visits no worker would read. */
+async function assertNoExtraStream(link: Link, { visits: [first, ...others] }: StreamDeclarations): Promise<void> {
+  const extra = `${first.name}-${others.length + 1}`;
   try {
-    await link.manager.streams.info(further);
+    await link.manager.streams.info(extra);
   } catch (error) {
     if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound) return;
     throw error;
   }
   throw new ServerUnsuitable(
-    `There is a stream "${further}", and STREAM_COUNT is ${others.length + 1}. It can be raised, and lowered only when the last stream was read to its end and deleted.`,
+    `There is a stream "${extra}", and STREAM_COUNT is ${others.length + 1}. It can be raised, and lowered only when the last stream was read to its end and deleted.`,
   );
 }
 
@@ -67,7 +69,7 @@ async function ensureStream(link: Link, { name, config }: StreamDeclaration): Pr
   }
 }
 
-/** The client cannot ask for `sync_interval: always`; CI asserts that in the server's settings file. The rest is asked here. */
+/** Checks the server's capabilities. The client cannot query `sync_interval: always`, so CI checks the server's settings file. */
 async function assertSuitable(link: Link, settings: StreamSettings): Promise<void> {
   const { info } = link.nats;
   if (!info) throw new ServerUnsuitable('The connection to the NATS server is lost at present. Try again.');

@@ -1,11 +1,11 @@
-/** What all errors of the visits log have in common: the log failed, not the caller's own code. */
+/** The base of all errors of the visit stream: the stream failed, not the caller. */
 export abstract class StreamError extends Error {}
 
-/** Nobody listens at the address, or it does not let us in. */
+/** No server answers at the address, or it rejects the credentials. */
 export class StreamUnreachable extends StreamError {
   override readonly name = 'StreamUnreachable';
 
-  /** `place` must come without credentials: this text ends up in logs. */
+  /** `place` must not contain credentials because the message ends up in logs. */
   constructor(place: string, waitedMs: number, cause: unknown) {
     super(`No NATS server let us in at ${place} within ${waitedMs} ms. Check NATS_URL and that the server runs.`, {
       cause,
@@ -13,12 +13,12 @@ export class StreamUnreachable extends StreamError {
   }
 }
 
-/** A server is there, but acknowledgements of it would not mean what we promise. */
+/** The server does not meet the requirements, so its acknowledgements would not be reliable. */
 export class ServerUnsuitable extends StreamError {
   override readonly name = 'ServerUnsuitable';
 }
 
-/** A stream of that name exists and cannot be changed into the declared one. */
+/** A stream of that name exists and cannot be changed to the declared settings. */
 export class StreamConflict extends StreamError {
   override readonly name = 'StreamConflict';
   readonly stream: string;
@@ -29,22 +29,22 @@ export class StreamConflict extends StreamError {
   }
 }
 
-/** The message itself breaks a rule; nothing of its batch was sent, and sending it again will not help. */
+/** The message itself is invalid; nothing of its batch was sent, and a retry will not help. */
 export class MessageRefused extends StreamError {
   override readonly name = 'MessageRefused';
 }
 
-/** One message whose place in the log is known. */
+/** A message that is stored at a known position. */
 export interface Receipt {
   readonly id: string;
   readonly sequence: number;
-  /** The log already had a message of this id from the last two minutes and kept that one. */
+  /** The stream already had a message with this id from the last two minutes and kept that one. */
   readonly duplicate: boolean;
 }
 
 /**
- * Some messages were not acknowledged. They may or may not be in the log: an acknowledgement can be lost on its way. Publish
- * them again with the same ids; a reader counts an id once.
+ * Some messages were not acknowledged. They may be stored nevertheless because an acknowledgement can be lost. Publish them again with the
+ * same ids; a consumer counts an id once.
  */
 export class PublishFailed extends StreamError {
   override readonly name = 'PublishFailed';
@@ -63,7 +63,7 @@ export class PublishFailed extends StreamError {
   }
 }
 
-/** Somebody asked for a dead letter that is not there, or no longer. */
+/** The requested dead letter does not exist, or no longer. */
 export class DeadLetterMissing extends StreamError {
   override readonly name = 'DeadLetterMissing';
 
@@ -82,16 +82,15 @@ const awayNames = new Set([
   'TimeoutError',
 ]);
 
-/** Whether the log could not be asked: the same may work a little later. */
+/** Whether the stream was unavailable, so that a later retry can succeed. */
 export function isStreamAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (awayNames.has(cause.name)) return true;
   return false;
 }
 
 /**
- * Thrown by a handler when the fault lies outside the messages (a store is away, for example). The consumer keeps the batch
- * and offers it again after the delay, as often as it takes: an outage of an hour must not turn an hour of visits into dead
- * letters.
+ * Thrown by a handler when the fault lies outside the messages, such as an unavailable store. The consumer keeps the batch and tries it
+ * again after the delay, without a limit. An outage of an hour must not turn an hour of visits into dead letters.
  */
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';

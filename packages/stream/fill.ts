@@ -3,7 +3,7 @@ import type { Link } from './link.ts';
 /** How full a stream is. */
 export interface Fill {
   readonly bytes: number;
-  /** From 0 to 1; 0 where it has no limit of its own. */
+  /** From 0 to 1; 0 without a size limit. */
   readonly share: number;
 }
 

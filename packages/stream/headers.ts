@@ -1,17 +1,17 @@
-import { headers, type MsgHdrs } from '@nats-io/transport-node';
+import { headers as createHeaders, type MsgHdrs } from '@nats-io/transport-node';
 
-/** Our own headers. A dead letter tells its story in them, so that it can be read with any NATS tool. */
+/** This package's own headers. The history of a dead letter is in them, so that any NATS tool can read it. */
 export const header = {
-  /** The id the publisher gave, when `Nats-Msg-Id` had to be another so that the server would not filter the message out. */
+  /** The publisher's id, for messages whose `Nats-Msg-Id` had to differ so that the server would not drop them as duplicates. */
   messageId: 'Tributary-Message-Id',
   reason: 'Tributary-Reason',
   subject: 'Tributary-Subject',
   sequence: 'Tributary-Sequence',
   deliveries: 'Tributary-Deliveries',
   diedAt: 'Tributary-Died-At',
-  /** Whether the message itself is at fault, or what happened around it. */
+  /** Whether the message itself or an external fault was the cause. */
   cause: 'Tributary-Cause',
-  /** How often it came back from the dead letters. */
+  /** How often the message was replayed from the dead letters. */
   replays: 'Tributary-Replays',
 } as const;
 
@@ -19,33 +19,33 @@ export const serverMessageId = 'Nats-Msg-Id';
 
 export type Headers = Readonly<Record<string, string>>;
 
-const isOurs = (name: string) => /^(nats|tributary)-/i.test(name);
+const isReserved = (name: string) => /^(nats|tributary)-/i.test(name);
 
-/** What is wrong with a caller's headers, or undefined. A line break in a value would forge a header of its own. */
+/** Describes what is wrong with a caller's headers, or returns undefined. A line break in a value would inject another header. */
 export function headerFault(values: Headers): string | undefined {
   for (const [name, value] of Object.entries(values)) {
     if (!/^[A-Za-z0-9-]+$/.test(name)) return `The header name "${name}" may hold only letters, digits and dashes.`;
-    if (isOurs(name)) return `The header "${name}" is reserved.`;
+    if (isReserved(name)) return `The header "${name}" is reserved.`;
     if (/[\r\n]/.test(value)) return `The header "${name}" holds a line break.`;
   }
   return undefined;
 }
 
 export function toNats(values: Headers): MsgHdrs {
-  const built = headers();
-  for (const [name, value] of Object.entries(values)) built.set(name, value);
-  return built;
+  const result = createHeaders();
+  for (const [name, value] of Object.entries(values)) result.set(name, value);
+  return result;
 }
 
-/** The caller's headers, without the server's and our own. */
-export function callerHeaders(found: MsgHdrs | undefined): Headers {
-  if (!found) return {};
-  const pairs = [...found].filter(([name]) => !isOurs(name));
+/** The caller's headers, without those of the server and of this package. */
+export function callerHeaders(headers: MsgHdrs | undefined): Headers {
+  if (!headers) return {};
+  const pairs = [...headers].filter(([name]) => !isReserved(name));
   return Object.fromEntries(pairs.map(([name, values]) => [name, values[0] ?? '']));
 }
 
-export function messageIdOf(found: MsgHdrs | undefined): string {
-  return found?.get(header.messageId) || found?.get(serverMessageId) || '';
+export function messageIdOf(headers: MsgHdrs | undefined): string {
+  return headers?.get(header.messageId) || headers?.get(serverMessageId) || '';
 }
 
-export const replaysOf = (found: MsgHdrs | undefined): number => Number(found?.get(header.replays) || 0);
+export const replaysOf = (headers: MsgHdrs | undefined): number => Number(headers?.get(header.replays) || 0);

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { Inbox } from './inbox.ts';
 
-test('a full batch is given at once, the rest later', async () => {
+test('take returns a full batch at once, and the rest after the wait', async () => {
   const inbox = new Inbox<number>();
   for (const item of [1, 2, 3]) inbox.add(item);
   expect(await inbox.take(2, 60_000)).toEqual([1, 2]);
   expect(await inbox.take(2, 5)).toEqual([3]);
 });
 
-test('a batch that is not full waits for more, and no longer than told', async () => {
+test('take waits for more items, but no longer than waitMs', async () => {
   const inbox = new Inbox<number>();
   const batch = inbox.take(10, 50);
   inbox.add(1);
@@ -16,24 +16,24 @@ test('a batch that is not full waits for more, and no longer than told', async (
   expect(await batch).toEqual([1, 2]);
 });
 
-test('whoever fills it waits for room', async () => {
+test('untilBelow waits until the inbox has space', async () => {
   const inbox = new Inbox<number>();
   for (const item of [1, 2]) inbox.add(item);
-  let roomy = false;
-  const room = inbox.roomBelow(2).then(() => {
-    roomy = true;
+  let hasSpace = false;
+  const waiting = inbox.untilBelow(2).then(() => {
+    hasSpace = true;
   });
   await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(roomy).toBe(false);
+  expect(hasSpace).toBe(false);
   await inbox.take(1, 0);
-  await room;
+  await waiting;
 });
 
-test('closing lets everybody go, empty-handed', async () => {
+test('close ends all waits and drops the items', async () => {
   const inbox = new Inbox<number>();
   const batch = inbox.take(2, 60_000);
   inbox.add(1);
   inbox.close();
   expect(await batch).toEqual([]);
-  await inbox.roomBelow(0);
+  await inbox.untilBelow(0);
 });

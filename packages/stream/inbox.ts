@@ -1,4 +1,4 @@
-/** Where messages wait between the pull and the handler. */
+/** Buffers messages between the pull and the handler. */
 export class Inbox<Item> {
   readonly #items: Item[] = [];
   readonly #watchers = new Set<() => void>();
@@ -9,12 +9,12 @@ export class Inbox<Item> {
     this.#changed();
   }
 
-  /** Resolves when fewer than so many wait, or the inbox is closed. */
-  roomBelow(most: number): Promise<void> {
+  /** Resolves when fewer than `most` messages wait, or the inbox is closed. */
+  untilBelow(most: number): Promise<void> {
     return this.#until(() => this.#items.length < most);
   }
 
-  /** The next batch: full, or as full as it got in that time after its first item. Empty once the inbox is closed. */
+  /** The next batch: full, or incomplete after `waitMs` from its first item. Empty once the inbox is closed. */
   async take(most: number, waitMs: number): Promise<Item[]> {
     await this.#until(() => this.#items.length > 0);
     await this.#until(() => this.#items.length >= most, waitMs);
@@ -23,7 +23,7 @@ export class Inbox<Item> {
     return batch;
   }
 
-  /** Lets everybody go, empty-handed. */
+  /** Ends all waits and drops the remaining items. */
   close(): void {
     this.#closed = true;
     this.#items.length = 0;
@@ -34,19 +34,19 @@ export class Inbox<Item> {
     if (this.#closed || condition()) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
-        this.#watchers.delete(look);
+        this.#watchers.delete(check);
         clearTimeout(timer);
         resolve();
       };
-      const look = () => {
+      const check = () => {
         if (this.#closed || condition()) done();
       };
       const timer = timeoutMs === undefined ? undefined : setTimeout(done, timeoutMs);
-      this.#watchers.add(look);
+      this.#watchers.add(check);
     });
   }
 
   #changed(): void {
-    for (const look of [...this.#watchers]) look();
+    for (const check of [...this.#watchers]) check();
   }
 }

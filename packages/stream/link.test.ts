@@ -3,7 +3,7 @@ import { StreamUnreachable } from './errors.ts';
 import { connectionOptions } from './link.ts';
 import { connectStream } from './stream.ts';
 
-test('an address may hold credentials, several servers and the wish for TLS', () => {
+test('an address can contain credentials, several servers and TLS', () => {
   expect(connectionOptions('nats://ann:s%40fe@one:4222, nats://two')).toMatchObject({
     servers: ['one:4222', 'two:4222'],
     user: 'ann',
@@ -14,8 +14,8 @@ test('an address may hold credentials, several servers and the wish for TLS', ()
   expect(connectionOptions('nats://one')).not.toHaveProperty('tls');
 });
 
-test('a server that is not there is a friendly error without the password', async () => {
-  const attempt = connectStream({ url: 'nats://ann:secret@127.0.0.1:9', prefix: 'nobody', connectMs: 300 });
+test('an unreachable server throws StreamUnreachable without the password', async () => {
+  const attempt = connectStream({ url: 'nats://ann:secret@127.0.0.1:9', prefix: 'unreachable', connectMs: 300 });
   const error = await attempt.catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(StreamUnreachable);
   expect(String(error)).toContain('127.0.0.1:9 within 300 ms');

@@ -6,12 +6,12 @@ import { StreamUnreachable } from './errors.ts';
 
 const firstConnectRetryMs = 250;
 
-/** The connection to the server: it reconnects without end, and says when it is lost and when it is back. */
+/** The connection to the server. It reconnects without a limit and emits events when it is lost and restored. */
 export class Link {
   readonly nats: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** The client lets a request that was under way run into its timeout, so whoever waits for an answer listens here. */
+  /** The client lets pending requests time out after a lost connection, so callers that wait for an answer listen here. */
   readonly events = new EventEmitter<{ up: []; lost: [] }>().setMaxListeners(0);
   #up = true;
 
@@ -30,8 +30,8 @@ export class Link {
         const nats = await connect(options);
         return new Link(nats, await jetstreamManager(nats, { checkAPI: false }));
       } catch (error) {
-        const hopeless = error instanceof errors.AuthorizationError;
-        if (hopeless || performance.now() + firstConnectRetryMs > deadline) {
+        const isPermanent = error instanceof errors.AuthorizationError;
+        if (isPermanent || performance.now() + firstConnectRetryMs > deadline) {
           throw new StreamUnreachable([options.servers].flat().join(', '), waitMs, error);
         }
         await sleep(firstConnectRetryMs);
@@ -43,7 +43,7 @@ export class Link {
     return this.#up;
   }
 
-  /** Resolves while the server is there, else when it is back. */
+  /** Resolves while connected, otherwise after the reconnect. */
   async untilUp(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.nats.isClosed()) throw new errors.ClosedConnectionError();
@@ -67,7 +67,7 @@ export class Link {
   }
 }
 
-/** The client takes addresses only; user, password and the wish for TLS stand in our URL. Several servers: commas between. */
+/** The client accepts only addresses, so user, password and TLS are taken from the URL. Several servers are separated by commas. */
 export function connectionOptions(url: string): ConnectionOptions & { servers: string[] } {
   const [protocol = ''] = url.split('//');
   const addresses = url
@@ -85,10 +85,10 @@ export function connectionOptions(url: string): ConnectionOptions & { servers: s
     reconnectTimeWait: 250,
     reconnectJitter: 100,
     timeout: 5_000,
-    // A server that froze or a cable that was pulled is noticed after three silent pings, not after six minutes.
+    // Detects a frozen server or a cut network after three unanswered pings instead of six minutes.
     pingInterval: 5_000,
     maxPingOut: 2,
-    // A stack trace per published message costs more than the message.
+    // A stack trace per published message would cost more than the message itself.
     noAsyncTraces: true,
   };
 }

@@ -17,7 +17,7 @@ test('every key has a partition in range', () => {
   );
 });
 
-test('visitors spread evenly', () => {
+test('distributes visitors evenly over the partitions', () => {
   const visitors = Array.from({ length: 16_000 }, (_, index) => partitionOf(`profile:${index}`, 16));
   const counts = Object.values(Object.groupBy(visitors, (partition) => partition)).map((group) => group?.length ?? 0);
   expect(counts).toHaveLength(16);

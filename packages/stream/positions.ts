@@ -2,27 +2,27 @@ import { type ConsumerInfo, JetStreamApiCodes, JetStreamApiError } from '@nats-i
 import type { Link } from './link.ts';
 import type { StreamDeclaration } from './streams.ts';
 
-/** A place in the log: a sequence for each stream of visits, with commas between. To be kept and compared, not to be read. */
+/** A position in the visit stream: a sequence for each stream, separated by commas. Store and compare it, but do not interpret it. */
 export type LogPosition = string;
 
 export const toPosition = (sequences: readonly number[]): LogPosition => sequences.join();
 export const sequencesOf = (position: LogPosition): number[] => position.split(',').map(Number);
 
-/** Whether somebody who has come so far has passed a place. Of a stream that was not there yet, nothing lay before it. */
+/** Whether a consumer at `through` has passed the position `place`. A stream that did not exist yet contained nothing. */
 export function isPassed(through: LogPosition, place: LogPosition): boolean {
   const reached = sequencesOf(through);
   return sequencesOf(place).every((sequence, at) => (reached[at] ?? 0) >= sequence);
 }
 
-/** The sequence of the newest message the stream ever took; 0 before the first. */
+/** The sequence of the newest message that the stream ever stored; 0 before the first. */
 export async function lastSequence(link: Link, stream: string): Promise<number> {
   return (await link.manager.streams.info(stream)).state.last_seq;
 }
 
 export interface Extent {
-  /** How many messages the log holds, */
+  /** The number of messages that the stream holds. */
   readonly held: number;
-  /** and how many have left it. */
+  /** The number of messages that were deleted from it. */
   readonly gone: number;
 }
 
@@ -33,9 +33,9 @@ export async function extentOf(link: Link, stream: string): Promise<Extent> {
 }
 
 export interface Copies {
-  /** The name of the server that takes new messages; undefined while they choose one. */
+  /** The name of the server that accepts new messages; undefined during an election. */
   readonly leader: string | undefined;
-  /** How many servers hold all that the stream has: the leader, and those that have caught up with it. */
+  /** How many servers hold the whole stream: the leader, and the followers that are up to date. */
   readonly current: number;
   readonly wanted: number;
 }
@@ -48,11 +48,11 @@ export async function copiesOf(link: Link, stream: string): Promise<Copies> {
 }
 
 /**
- * Every message up to this sequence was handled or became a dead letter. A consumer that never ran has passed nothing.
- * After a crash of the server it may stand a little lower than before: the server then delivers again what it forgot.
+ * Every message up to this sequence was handled or became a dead letter. It is 0 for a consumer that never ran. After a crash of the server
+ * it may be slightly lower than before: the server then redelivers.
  */
 export async function consumedThrough(link: Link, stream: string, consumer: string): Promise<number> {
-  // Asked before the consumer: a message published in between must not count as consumed.
+  // Read before the consumer's state: a message published in between must not count as consumed.
   const last = await lastSequence(link, stream);
   try {
     return floorOf(await link.manager.consumers.info(stream, consumer), last);
@@ -62,7 +62,7 @@ export async function consumedThrough(link: Link, stream: string, consumer: stri
   }
 }
 
-/** When the oldest message came that a consumer has not handled; undefined where none waits. */
+/** When the oldest message arrived that a consumer has not handled; undefined if there is none. */
 export async function waitingSince(
   link: Link,
   { name, subject }: StreamDeclaration,
@@ -71,14 +71,14 @@ export async function waitingSince(
   const last = await lastSequence(link, name);
   const through = await consumedThrough(link, name, consumer);
   if (through >= last) return undefined;
-  // The server takes `next_by_subj` here as well; the client's types know it of direct requests only, which the visits do not allow.
+  // The server supports `next_by_subj` here too. The client's types have it only for direct requests, which the visit streams do not allow.
   const next = { seq: through + 1, next_by_subj: `${subject}.>` } as { seq: number };
   return (await link.manager.streams.getMessage(name, next))?.time;
 }
 
-/** How far a consumer is, when `last` was the newest message before it was asked. */
+/** The position of a consumer; `last` is the newest message before the consumer's state was read. */
 export function floorOf({ ack_floor, num_pending, num_ack_pending }: ConsumerInfo, last: number): number {
   const isIdle = num_pending === 0 && num_ack_pending === 0;
-  // The floor stays behind messages that left the stream unread (aged out, erased), so an idle consumer is at the end.
+  // The ack floor stays behind messages that left the stream unread (expired or erased), so an idle consumer is at the end.
   return isIdle ? Math.max(last, ack_floor.stream_seq) : ack_floor.stream_seq;
 }

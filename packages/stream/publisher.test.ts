@@ -13,20 +13,20 @@ afterAll(() => own.destroy());
 const visit = (id: string, text = id): OutgoingMessage => ({ id, key: `profile:${id}`, payload: Buffer.from(text) });
 const visits = (name: string, count: number) => Array.from({ length: count }, (_, index) => visit(`${name}-${index}`));
 
-test('publishing resolves to one receipt a message, each with its own place in the log', async () => {
+test('publish resolves to one receipt per message, each with its own sequence', async () => {
   const receipts = await own.stream.publish(visits('first', 50));
   expect(receipts.map((receipt) => receipt.id)).toEqual(visits('first', 50).map((message) => message.id));
   expect(new Set(receipts.map((receipt) => receipt.sequence)).size).toBe(50);
   expect(Math.max(...receipts.map((receipt) => receipt.sequence))).toBe(Number(await own.stream.end()));
 });
 
-test('the same id twice is stored once', async () => {
+test('stores two messages with the same id once', async () => {
   const [first] = await own.stream.publish([visit('twice')]);
   const [second] = await own.stream.publish([visit('twice')]);
   expect(second).toEqual({ id: 'twice', sequence: first?.sequence, duplicate: true });
 });
 
-test('no more than maxInFlight are under way', async () => {
+test('at most maxInFlight messages are in flight', async () => {
   const narrow = await own.another({ maxInFlight: 3 });
   const publishing = narrow.publish(visits('narrow', 40));
   expect(narrow.load).toEqual({ inFlight: 3, waiting: 37 });
@@ -34,7 +34,7 @@ test('no more than maxInFlight are under way', async () => {
   expect(narrow.load).toEqual({ inFlight: 0, waiting: 0 });
 });
 
-test('a lost connection is made good: what was under way is sent again when the server is back', async () => {
+test('sends messages in flight again after a reconnect', async () => {
   const line = await openFlakyLine();
   const stream = await own.another({ url: line.url });
   line.cut();
@@ -48,7 +48,7 @@ test('a lost connection is made good: what was under way is sent again when the 
   await line.close();
 });
 
-test('an acknowledgement that was lost is not a success, and sending again stores nothing twice', async () => {
+test('a lost acknowledgement is no success, and the retry stores no duplicate', async () => {
   const line = await openFlakyLine();
   const stream = await own.another({ url: line.url });
   const before = Number(await own.stream.end());
@@ -67,7 +67,7 @@ test('an acknowledgement that was lost is not a success, and sending again store
   await line.close();
 });
 
-test('after the deadline it says which messages have no acknowledgement, and why', async () => {
+test('after the deadline PublishFailed lists the unacknowledged messages and the cause', async () => {
   const line = await openFlakyLine();
   const stream = await own.another({ url: line.url });
   line.deafen();
@@ -84,19 +84,19 @@ test('after the deadline it says which messages have no acknowledgement, and why
   await line.close();
 });
 
-test('after closing it fails at once', async () => {
+test('publish fails at once after close', async () => {
   const stream = await own.another();
   await stream.close();
   const began = performance.now();
   await expect(stream.publish([visit('closed')])).rejects.toThrow(PublishFailed);
-  // Far sooner than the ten seconds after which it gives up.
+  // Far sooner than the deadline of ten seconds.
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
-test('a log that is full refuses with an error instead of dropping what is unread', async () => {
+test('a full stream refuses messages and keeps the unread ones', async () => {
   const small = await openPrivateStream({ maxBytes: 4_096, deadlineMs: 500 });
-  const roomy = visits('full', 100).map((message) => ({ ...message, payload: Buffer.alloc(200) }));
-  const failed: PublishFailed = await small.stream.publish(roomy).catch((error) => error);
+  const messages = visits('full', 100).map((message) => ({ ...message, payload: Buffer.alloc(200) }));
+  const failed: PublishFailed = await small.stream.publish(messages).catch((error) => error);
   expect(failed).toBeInstanceOf(PublishFailed);
   expect(failed.acknowledged.length).toBeGreaterThan(0);
   expect(Number(await small.stream.end())).toBe(failed.acknowledged.length);
@@ -109,7 +109,7 @@ test.each([
   ['with a line break in its id', visit('a\nb')],
   ['with a forged header', { ...visit('forged'), headers: { Trace: 'a\r\nNats-Msg-Id: b' } }],
   ['with a reserved header', { ...visit('reserved'), headers: { 'Nats-Expected-Stream': 'x' } }],
-])('a message %s is refused before anything of its batch is sent', async (_, message) => {
+])('a message %s is refused before any message of its batch is sent', async (_, message) => {
   const before = Number(await own.stream.end());
   await expect(own.stream.publish([visit('neighbour'), message])).rejects.toThrow(MessageRefused);
   expect(Number(await own.stream.end())).toBe(before);

@@ -9,22 +9,22 @@ import type { Link } from './link.ts';
 import { Slots } from './slots.ts';
 
 export interface PublishOptions {
-  /** How long lost connections and missing acknowledgements are made good by sending again. */
+  /** How long a message is sent again after lost connections and missing acknowledgements. */
   readonly deadlineMs?: number;
 }
 
 export interface PublisherSettings {
-  /** Most messages sent and not yet acknowledged, over all calls; more wait for their turn. */
+  /** Maximum of sent but unacknowledged messages over all calls; further messages wait for a slot. */
   readonly maxInFlight: number;
   readonly deadlineMs: number;
 }
 
 export const defaultPublisherSettings: PublisherSettings = { maxInFlight: 512, deadlineMs: 10_000 };
 
-/** An acknowledgement later than this is taken for lost, and the message is sent again. */
+/** An acknowledgement that takes longer counts as lost, and the message is sent again. */
 const acknowledgementMs = 5_000;
 const longestPauseMs = 1_000;
-/** How long after a rejected publish the stream counts as full. */
+/** How long a refusal by the server counts as its current state. */
 const refusedForMs = 5_000;
 
 export class Publisher {
@@ -39,17 +39,17 @@ export class Publisher {
     this.#deadlineMs = settings.deadlineMs;
   }
 
-  /** Messages sent and not yet acknowledged, and messages that wait for a slot. A collector sheds load by it. */
+  /** Messages sent but not acknowledged, and messages that wait for a slot. The collector sheds load by it. */
   get load(): { readonly inFlight: number; readonly waiting: number } {
     return { inFlight: this.#slots.taken, waiting: this.#slots.waiting };
   }
 
-  /** Whether the most recent publish was rejected, within the last few seconds. */
+  /** Whether the last answer of the server, a short while ago, was that it stores nothing. */
   get isRefused(): boolean {
     return performance.now() - this.#refusedAt < refusedForMs;
   }
 
-  /** Resolves when the log has acknowledged every message; throws PublishFailed when it did not do so in time. */
+  /** Resolves when the server has acknowledged every message. Throws PublishFailed if that takes too long. */
   async publish(messages: readonly AddressedMessage[], options: PublishOptions = {}): Promise<Receipt[]> {
     const deadline = new Deadline(options.deadlineMs ?? this.#deadlineMs);
     const outcomes = await Promise.allSettled(messages.map((message) => this.#publishOne(message, deadline)));
@@ -71,7 +71,7 @@ export class Publisher {
     return acknowledged;
   }
 
-  /** Resolves when nothing is under way; whatever is has a deadline, so it comes. */
+  /** Resolves when no message is in flight. Each has a deadline, so this ends. */
   async idle(): Promise<void> {
     while (this.#slots.taken > 0) await sleep(10);
   }
@@ -94,14 +94,14 @@ export class Publisher {
         await sleep(Math.min(20 * 2 ** attempt, longestPauseMs), undefined, { signal: deadline.signal });
       }
     } catch (error) {
-      // "The deadline passed" helps nobody when we know what kept going wrong until then.
+      // Reports the last fault instead of "the deadline passed", which does not explain the failure.
       throw deadline.signal.aborted ? (lastFault ?? deadline.signal.reason) : error;
     } finally {
       this.#slots.release();
     }
   }
 
-  /** One attempt. It fails as soon as the connection is lost, because the answer can no longer come. */
+  /** Sends the message once. Rejects when the connection is lost, because the acknowledgement can no longer arrive. */
   #send(message: AddressedMessage, timeoutMs: number): Promise<PubAck> {
     const { events, jetstream } = this.#link;
     return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ export class Publisher {
           msgID: message.id,
           headers: toNats(message.headers),
           timeout: Math.max(1, timeoutMs),
-          // An acknowledgement of another stream on the same subject would not be ours.
+          // Rejects an acknowledgement of another stream on the same subject.
           expect: { streamName: message.stream },
         })
         .then(resolve, reject)
@@ -121,7 +121,7 @@ export class Publisher {
   }
 }
 
-/** Faults that the same message would meet again: the server understood it and said no, or we closed the connection. */
+/** Faults that a retry would meet again: the server rejected the message, or this process closed the connection. */
 function isFinal(fault: unknown): boolean {
   if (fault instanceof JetStreamApiError) return fault.status < 500;
   return (
@@ -131,7 +131,7 @@ function isFinal(fault: unknown): boolean {
   );
 }
 
-/** Measured on the machine's monotonic clock: setting the time of day must not lengthen or end anybody's wait. */
+/** Uses the monotonic clock, so that a change of the system time neither extends nor ends a wait. */
 class Deadline {
   readonly signal: AbortSignal;
   readonly #at: number;

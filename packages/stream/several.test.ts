@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ServerUnsuitable } from './errors.ts';
 import { isPassed } from './positions.ts';
 
-const usual = { name: 'ingestion', pullMs: 1_000 };
+const options = { name: 'ingestion', pullMs: 1_000 };
 const maxBytes = 1_000_000;
 let own: PrivateStream;
 beforeEach(async () => {
@@ -16,14 +16,14 @@ const publish = (place: number, ids: readonly string[], bytes = 10) =>
   own.stream.publish(ids.map((id) => ({ id, place, key: `profile:${id}`, payload: Buffer.alloc(bytes, id) })));
 const counts = async () => [...(await own.texts())].map(([name, texts]) => `${name} ${texts.length}`).sort();
 
-test('a profile is in one of the streams in every process, and profiles are in all of them', async () => {
+test('all processes assign a profile to the same stream, and profiles use all streams', async () => {
   const another = await own.another();
   const places = Array.from({ length: 100 }, () => uuid()).map((id) => [own.stream.placeOf(id), another.placeOf(id)]);
   for (const [here, there] of places) expect(here).toBe(there);
   expect(new Set(places.flat())).toEqual(new Set([0, 1, 2]));
 });
 
-test('messages go where they are told to, whoever reads sees all of them, and a stream that is not there takes none', async () => {
+test('messages go to the given stream, consumers read all streams, and an unknown stream is refused', async () => {
   await publish(0, ['a']);
   await publish(1, ['b', 'c']);
   await publish(2, ['d']);
@@ -31,18 +31,18 @@ test('messages go where they are told to, whoever reads sees all of them, and a 
   expect(await counts()).toEqual(['dead-letters 0', 'visits 1', 'visits-1 2', 'visits-2 1']);
   expect(await own.stream.waiting('ingestion')).toBe(4);
   const seen: string[] = [];
-  await own.stream.consume({ ...usual, handler: async (batch) => void seen.push(...batch.map(({ id }) => id)) });
+  await own.stream.consume({ ...options, handler: async (batch) => void seen.push(...batch.map(({ id }) => id)) });
   await eventually(async () => (await own.stream.waiting('ingestion')) === 0);
   expect(seen.sort()).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a place is passed when every stream has passed it, however far the others are', async () => {
+test('a position is passed only when every stream has passed it', async () => {
   await publish(0, ['a']);
   await publish(1, ['held']);
   const place = await own.stream.end();
   const release = Promise.withResolvers<void>();
   await own.stream.consume({
-    ...usual,
+    ...options,
     handler: async (batch) => void (batch.some(({ id }) => id === 'held') && (await release.promise)),
   });
   try {
@@ -57,14 +57,14 @@ test('a place is passed when every stream has passed it, however far the others 
   expect(await own.stream.waitingSince('ingestion')).toBeUndefined();
 });
 
-test('before a stream was added, nothing lay in it', () => {
+test('a stream that did not exist yet counts as empty', () => {
   expect(isPassed('7,0', '7')).toBe(true);
   expect(isPassed('6,9', '7')).toBe(false);
-  // Noted by somebody who knows of one stream more.
+  // Stored by a process that is configured with one stream more.
   expect(isPassed('9', '7,1')).toBe(false);
 });
 
-test('one that is full refuses, and leaves the others their room', async () => {
+test('a full stream refuses messages and does not affect the others', async () => {
   const letters = Array.from({ length: 150 }, (_, n) => `m${n}`);
   await expect(publish(1, letters, 10_000)).rejects.toThrow();
   await publish(0, ['a'], 10_000);
@@ -72,22 +72,22 @@ test('one that is full refuses, and leaves the others their room', async () => {
   expect(share).toBeGreaterThan(0.9);
   expect(share).toBeLessThanOrEqual(1);
   expect(bytes).toBeGreaterThan(share * maxBytes);
-  expect(await own.stream.trim(), 'nobody has read').toBe(0);
-  await own.stream.consume({ ...usual, handler: async () => {} });
+  expect(await own.stream.trim(), 'no consumer has read').toBe(0);
+  await own.stream.consume({ ...options, handler: async () => {} });
   await eventually(async () => (await own.stream.waiting('ingestion')) === 0);
   expect(await own.stream.trim()).toBeGreaterThan(40);
   expect((await own.stream.extent()).gone).toBeGreaterThan(40);
   await publish(1, ['again'], 10_000);
 });
 
-test('a dead letter goes back to its own stream, and one of a stream that is no more to the first', async () => {
+test('a dead letter is replayed to its own stream, or to the first if its stream no longer exists', async () => {
   await publish(2, ['a']);
-  const reader = await own.stream.consume({ ...usual, handler: async ([message]) => message?.reject('not now') });
+  const reader = await own.stream.consume({ ...options, handler: async ([message]) => message?.reject('not now') });
   await eventually(async () => (await own.stream.deadLetters.count()) === 1);
   await reader.stop();
   await own.stream.deadLetters.replayAll();
   expect(await counts()).toEqual(['dead-letters 0', 'visits 0', 'visits-1 0', 'visits-2 2']);
-  const again = await own.stream.consume({ ...usual, handler: async ([message]) => message?.reject('never') });
+  const again = await own.stream.consume({ ...options, handler: async ([message]) => message?.reject('never') });
   await eventually(async () => (await own.stream.deadLetters.count()) === 1);
   await again.stop();
   const fewer = await own.another({ count: 1 });
@@ -95,7 +95,7 @@ test('a dead letter goes back to its own stream, and one of a stream that is no 
   expect(await counts()).toEqual(['dead-letters 0', 'visits 1', 'visits-1 0', 'visits-2 2']);
 });
 
-test('what is read for a backup can be put into as many streams, or fewer', async () => {
+test('a backup can be restored into as many streams or fewer', async () => {
   await publish(0, ['a', 'handled']);
   await publish(2, ['b']);
   const copied = await Array.fromAsync(own.stream.readVisits('2,0,0'));
@@ -114,7 +114,7 @@ test('what is read for a backup can be put into as many streams, or fewer', asyn
   }
 });
 
-test('streams can be added; with fewer than there are, nobody starts', async () => {
+test('streams can be added, and ensureStreams fails with fewer than exist', async () => {
   const fewer = await own.another({ count: 2 });
   await expect(fewer.ensureStreams()).rejects.toThrow(ServerUnsuitable);
   await expect(fewer.ensureStreams()).rejects.toThrow('-visits-2", and STREAM_COUNT is 2');

@@ -1,4 +1,4 @@
-/** A bounded number of slots, given out in the order of asking. */
+/** A bounded number of slots, granted in the order of the requests. */
 export class Slots {
   readonly #size: number;
   readonly #waiting = new Set<() => void>();
@@ -16,7 +16,7 @@ export class Slots {
     return this.#waiting.size;
   }
 
-  /** Rejects with the signal's reason when the signal comes first. */
+  /** Rejects with the signal's reason if the signal aborts first. */
   acquire(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.reject(signal.reason);
     if (this.#taken < this.#size) {
@@ -25,19 +25,19 @@ export class Slots {
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const giveUp = () => {
-      this.#waiting.delete(turn);
+      this.#waiting.delete(grant);
       reject(signal.reason);
     };
-    const turn = () => {
+    const grant = () => {
       signal.removeEventListener('abort', giveUp);
       resolve();
     };
-    this.#waiting.add(turn);
+    this.#waiting.add(grant);
     signal.addEventListener('abort', giveUp, { once: true });
     return promise;
   }
 
-  /** The slot goes straight to the next in the queue, so that a newcomer cannot overtake it. */
+  /** The slot passes directly to the next request in the queue, so that a newcomer cannot overtake it. */
   release(): void {
     const [next] = this.#waiting;
     if (!next) {

@@ -36,13 +36,13 @@ import { defaultTrimSettings, type TrimSettings, trimHandled } from './trim.ts';
 import { WorkStream } from './work-stream.ts';
 
 export interface ConnectOptions extends Partial<StreamSettings>, Partial<PublisherSettings> {
-  /** `nats://` or `tls://`, with user and password if need be; several servers with commas between. */
+  /** `nats://` or `tls://`, with user and password if required; several servers are separated by commas. */
   readonly url: string;
-  /** First word of all subjects and stream names, so that several installations or tests can share a server. */
+  /** The first part of all subjects and stream names, so that several installations or tests can share a server. */
   readonly prefix: string;
-  /** Dates the dead letters. Deadlines run on the machine's monotonic clock. */
+  /** The source of the time of dead letters. Deadlines use the machine's monotonic clock. */
   readonly clock?: Clock;
-  /** How long the first connection may take; a lost one is sought without end. */
+  /** Time limit of the first connection. A lost connection is retried without a limit. */
   readonly connectMs?: number;
 }
 
@@ -58,7 +58,7 @@ interface ServiceSettings {
   readonly unverifiedWebhookMaxMegabytes: number;
 }
 
-/** The log as the settings of the service want it. */
+/** The connection options from the service's settings. */
 export const streamOptions = (settings: ServiceSettings): ConnectOptions => ({
   url: settings.natsUrl,
   prefix: settings.streamPrefix,
@@ -80,12 +80,12 @@ export async function connectStream(options: ConnectOptions): Promise<Stream> {
   return new Stream(await Link.open(options.url, options.connectMs ?? 10_000), options);
 }
 
-/** The visit stream and the work streams. */
+/** The visit stream, which may consist of several NATS streams, and the work streams. */
 export class Stream {
   readonly deadLetters: DeadLetters;
-  /** Provider webhooks with a verified signature. */
+  /** Provider webhooks with a valid signature. */
   readonly webhooks: WorkStream;
-  /** Provider webhooks that could not be verified on arrival. */
+  /** Webhooks whose signature could not be verified when they arrived. */
   readonly unverifiedWebhooks: WorkStream;
   readonly #link: Link;
   readonly #settings: StreamSettings;
@@ -108,49 +108,49 @@ export class Stream {
     this.unverifiedWebhooks = open(this.#work['unverified-webhooks']);
   }
 
-  /** Creates or updates the streams, after a look whether the server can keep our promises. */
+  /** Creates or updates the streams, after checking that the server can provide the required guarantees. */
   ensureStreams(): Promise<void> {
     return ensureStreams(this.#link, this.#streams, this.#settings);
   }
 
-  /** The same for the work streams, which only some processes use. */
+  /** The same for the work streams, which not every process uses. */
   ensureWorkStreams(): Promise<void> {
     return ensureWorkStreams(this.#link, this.#work, this.#settings);
   }
 
-  /** Resolves when every message is on the log's disk. Throws PublishFailed, or MessageRefused before anything is sent. */
+  /** Resolves when every message is on disk. Throws PublishFailed, or MessageRefused before any message is sent. */
   async publish(messages: readonly OutgoingMessage[], options?: PublishOptions): Promise<Receipt[]> {
     return this.#publisher.publish(addressVisits(messages, this.#streams.visits, this.#settings), options);
   }
 
-  /** How many streams the visits are spread over, */
+  /** The number of streams that the visits are distributed over. */
   get count(): number {
     return this.#streams.visits.length;
   }
 
-  /** and in which of them a profile's are. */
+  /** The index of the stream that holds a profile's visits. */
   placeOf(profileId: string): number {
     return partitionOf(profileId, this.count);
   }
 
-  /** Messages sent and not yet acknowledged, and messages that wait for their turn. */
+  /** Messages sent but not acknowledged, and messages that wait for a slot. */
   get load(): { readonly inFlight: number; readonly waiting: number } {
     return this.#publisher.load;
   }
 
-  /** Whether the last publish failed recently. The disk of NATS may be full. */
+  /** Whether the server recently reported that it could not store a message, and has stored none since. Its disk may be full. */
   get isRefusing(): boolean {
     return this.#publisher.isRefused;
   }
 
-  /** False while the connection is being sought. */
+  /** False while the client reconnects. */
   get isUp(): boolean {
     return this.#link.isUp;
   }
 
-  /** Starts to read visits; `stop()` of the result ends it in good order. */
+  /** Starts to read visits. `stop()` of the result ends it gracefully. */
   async consume(options: ConsumeOptions): Promise<{ stop(): Promise<void> }> {
-    const consumers = await this.#ofEach(({ name }) =>
+    const consumers = await this.#forEachStream(({ name }) =>
       StreamConsumer.start(this.#link, name, this.deadLetters, options),
     );
     for (const consumer of consumers) this.#consumers.add(consumer);
@@ -162,64 +162,64 @@ export class Stream {
     };
   }
 
-  /** Where the log ends now. */
+  /** The current end of the visit stream. */
   async end(): Promise<LogPosition> {
-    return toPosition(await this.#ofEach(({ name }) => lastSequence(this.#link, name)));
+    return toPosition(await this.#forEachStream(({ name }) => lastSequence(this.#link, name)));
   }
 
-  /** Every visit up to this place was handled by the consumer or became a dead letter. */
+  /** The consumer handled every visit up to this position, or it became a dead letter. */
   async consumedThrough(consumer: string): Promise<LogPosition> {
-    return toPosition(await this.#ofEach(({ name }) => consumedThrough(this.#link, name, consumer)));
+    return toPosition(await this.#forEachStream(({ name }) => consumedThrough(this.#link, name, consumer)));
   }
 
-  /** How many messages the consumer has not handled. */
+  /** The number of messages that the consumer has not handled. */
   async waiting(consumer: string): Promise<number> {
     const through = sequencesOf(await this.consumedThrough(consumer));
     const ends = sequencesOf(await this.end());
     return ends.reduce((sum, end, at) => sum + end - (through[at] ?? 0), 0);
   }
 
-  /** When the oldest visit came that the consumer has not handled; undefined where none waits. */
+  /** When the oldest visit arrived that the consumer has not handled; undefined if there is none. */
   async waitingSince(consumer: string): Promise<Date | undefined> {
-    const since = await this.#ofEach((visits) => waitingSince(this.#link, visits, consumer));
+    const since = await this.#forEachStream((visits) => waitingSince(this.#link, visits, consumer));
     return since.reduce((one, other) => (!one || (other && other < one) ? other : one));
   }
 
-  /** What the log holds of all that it ever took. */
+  /** How many visits the stream holds, and how many were deleted from it. */
   async extent(): Promise<Extent> {
-    const extents = await this.#ofEach(({ name }) => extentOf(this.#link, name));
+    const extents = await this.#forEachStream(({ name }) => extentOf(this.#link, name));
     return extents.reduce((one, other) => ({ held: one.held + other.held, gone: one.gone + other.gone }));
   }
 
-  /** Has the consumer read everything again that the log still holds: its place is forgotten, and whoever reads next makes it anew. */
+  /** Deletes the consumer, so that the next one of this name reads again everything that the stream still holds. */
   async rewind(consumer: string): Promise<void> {
-    await this.#ofEach(({ name }) => forgetDurable(this.#link, name, consumer));
+    await this.#forEachStream(({ name }) => forgetDurable(this.#link, name, consumer));
   }
 
-  /** On how many servers the visits are: of several streams, the one with the fewest copies. */
+  /** How many servers hold the visits. With several streams, the result is for the one with the fewest copies. */
   async copies(): Promise<Copies> {
-    const copies = await this.#ofEach(({ name }) => copiesOf(this.#link, name));
+    const copies = await this.#forEachStream(({ name }) => copiesOf(this.#link, name));
     return copies.reduce((one, other) => (other.current < one.current ? other : one));
   }
 
-  /** What the visits hold after a place, for a backup: up to their end as it is now. */
+  /** The visits after a position, up to the current end, for a backup. */
   async *readVisits(after?: LogPosition): AsyncIterable<CopiedMessage> {
     const begin = sequencesOf(after ?? '0');
     const ends = sequencesOf(await this.end());
-    for (const [place, visits] of this.#streams.visits.entries()) {
-      const range = { after: begin[place] ?? 0, through: ends[place] ?? 0 };
-      yield* readMessages(this.#link, 'visits', place, visits, range);
+    for (const [index, visits] of this.#streams.visits.entries()) {
+      const range = { after: begin[index] ?? 0, through: ends[index] ?? 0 };
+      yield* readMessages(this.#link, 'visits', index, visits, range);
     }
   }
 
-  /** All dead letters, for the same. */
+  /** All dead letters, for a backup. */
   async *readDeadLetters(): AsyncIterable<CopiedMessage> {
     const { 'dead-letters': deadLetters } = this.#streams;
     const through = await lastSequence(this.#link, deadLetters.name);
     yield* readMessages(this.#link, 'dead-letters', 0, deadLetters, { after: 0, through });
   }
 
-  /** Unprocessed messages of the work streams, for a backup. The streams must exist. */
+  /** All unhandled messages of the work streams, for a backup. The streams must exist. */
   async *readWork(): AsyncIterable<CopiedMessage> {
     for (const name of workStreamNames) {
       const work = this.#work[name];
@@ -228,36 +228,36 @@ export class Stream {
     }
   }
 
-  /** Puts messages back that were read. */
+  /** Publishes messages from a backup again. */
   putBack(messages: readonly CopiedMessage[]): Promise<void> {
     return putBack(this.#publisher, { ...this.#streams, ...this.#work }, messages);
   }
 
-  /** How much is in the log, and how full the fullest of its streams is. A full one refuses visits. */
+  /** The total size of the streams, and the fill level of the fullest one. A full stream refuses visits. */
   async fill(stream: 'visits' | 'dead-letters' = 'visits'): Promise<Fill> {
     if (stream === 'dead-letters') return fillOf(this.#link, this.#streams['dead-letters'].name);
-    const fills = await this.#ofEach(({ name }) => fillOf(this.#link, name));
+    const fills = await this.#forEachStream(({ name }) => fillOf(this.#link, name));
     return fills.reduce((one, other) => ({
       bytes: one.bytes + other.bytes,
       share: Math.max(one.share, other.share),
     }));
   }
 
-  /** Frees visits that every consumer has handled, where a stream is full enough. Resolves to how many messages went. */
+  /** Deletes visits that every consumer has handled, in streams that are full enough. Resolves to the number of deleted messages. */
   async trim(settings: Partial<TrimSettings> = {}): Promise<number> {
     const all = { ...defaultTrimSettings, ...settings };
-    const gone = await this.#ofEach(({ name }) => trimHandled(this.#link, name, all));
-    return gone.reduce((sum, one) => sum + one);
+    const deleted = await this.#forEachStream(({ name }) => trimHandled(this.#link, name, all));
+    return deleted.reduce((sum, one) => sum + one);
   }
 
-  /** Stops the consumers, waits for what is being published, and hangs up. */
+  /** Stops the consumers, waits for pending publishes, and closes the connection. */
   async close(): Promise<void> {
     await Promise.all([...this.#consumers, this.webhooks, this.unverifiedWebhooks].map((one) => one.stop()));
     await this.#publisher.idle();
     await this.#link.close();
   }
 
-  #ofEach<T>(ask: (visits: StreamDeclaration) => Promise<T>): Promise<T[]> {
-    return Promise.all(this.#streams.visits.map(ask));
+  #forEachStream<T>(query: (visits: StreamDeclaration) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#streams.visits.map(query));
   }
 }

@@ -22,7 +22,7 @@ async function configOf(stream: string) {
   }
 }
 
-test('visits are kept in files, by age, and never make room by deleting what is unread', async () => {
+test('visits are stored in files, expire by age, and are never deleted to make space', async () => {
   expect(await configOf('visits')).toMatchObject({
     subjects: [`${own.prefix}.visits.*`],
     storage: 'file',
@@ -35,11 +35,11 @@ test('visits are kept in files, by age, and never make room by deleting what is 
   });
 });
 
-test('dead letters do not age', async () => {
+test('dead letters do not expire', async () => {
   expect(await configOf('dead-letters')).toMatchObject({ storage: 'file', max_age: 0, max_bytes: -1, max_msgs: -1 });
 });
 
-test('a cluster has as many copies as the setting says', () => {
+test('streams have as many replicas as configured', () => {
   const streams = declareStreams('x', { ...defaultStreamSettings, replicas: 3, count: 2 });
   expect(
     Object.values(streams)
@@ -48,7 +48,7 @@ test('a cluster has as many copies as the setting says', () => {
   ).toEqual([3, 3, 3]);
 });
 
-test('ensuring again changes nothing, many at once neither, and a changed setting is brought in', async () => {
+test('ensureStreams can be repeated and run concurrently, and applies a changed setting', async () => {
   await Promise.all([own.stream.ensureStreams(), own.stream.ensureStreams(), own.stream.ensureStreams()]);
   const longer = await own.another({ retentionMs: 8 * 24 * 60 * 60_000 });
   await longer.ensureStreams();
@@ -56,7 +56,7 @@ test('ensuring again changes nothing, many at once neither, and a changed settin
   await own.stream.ensureStreams();
 });
 
-test('a log that has most of the room for itself is ensured again', async () => {
+test('ensureStreams succeeds again for a stream that reserves most of the storage', async () => {
   const large = await own.another({ maxBytes: 12_000_000_000 });
   await large.ensureStreams();
   await large.ensureStreams();
@@ -65,14 +65,14 @@ test('a log that has most of the room for itself is ensured again', async () => 
   await ordinary.ensureStreams();
 });
 
-test('what the server cannot do is a typed error', async () => {
+test('throws a typed error for requirements that the server cannot meet', async () => {
   const tooMany = await own.another({ replicas: 3 });
   await expect(tooMany.ensureStreams()).rejects.toThrow(StreamConflict);
   const tooLarge = await own.another({ maxMessageBytes: 4 << 20 });
   await expect(tooLarge.ensureStreams()).rejects.toThrow(ServerUnsuitable);
 });
 
-test('servers that lose acknowledged messages are known', () => {
+test('rejects server versions that lose acknowledged messages', () => {
   expect(['2.9.10', '2.10.22', '2.10.26'].map(isSafe)).toEqual([false, false, false]);
   expect(['2.10.27', '2.11.0', '3.0.0-beta.1'].map(isSafe)).toEqual([true, true, true]);
 });

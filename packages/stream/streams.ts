@@ -2,25 +2,28 @@ import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig } from '
 import { nanos } from '@nats-io/transport-node';
 
 export interface StreamSettings {
-  /** Over how many streams profiles are spread. Each has a leader, a room and readers of its own. */
+  /** The number of streams that profiles are distributed over. Each has its own leader, size limit and consumers. */
   readonly count: number;
-  /** Subjects the visits of a stream are spread over. More can be added at any time: readers take all of them. */
+  /**
+   * The number of subjects that the visits of a stream are distributed over. It can be raised at any time because consumers read all of
+   * them.
+   */
   readonly partitions: number;
   /** Copies of each message: 1 on a single server, 3 in a cluster. */
   readonly replicas: number;
-  /** How long a visit stays in the log. Longer than the longest outage of the worker, or visits leave it unread. */
+  /** How long a visit is kept. It must exceed the longest outage of the worker, or visits expire unread. */
   readonly retentionMs: number;
-  /** How long a dead letter stays; 0 keeps it until somebody replays or removes it. */
+  /** How long a dead letter is kept; 0 keeps it until it is replayed or removed. */
   readonly deadLetterRetentionMs: number;
-  /** Most bytes of visits on disk in each of the streams; a full one refuses new ones. -1 leaves it to the server's own limit, and nothing is ever freed. */
+  /** Size limit of visits in each stream; a full stream refuses new ones. -1 leaves the limit to the server, and `trim` deletes nothing. */
   readonly maxBytes: number;
-  /** Most bytes of dead letters: room of their own, so that they take none from the visits. */
+  /** Size limit of dead letters. It is separate, so that they take no space from the visits. */
   readonly deadLetterMaxBytes: number;
-  /** Most bytes of one message with its headers. */
+  /** Size limit of a message with its headers. */
   readonly maxMessageBytes: number;
-  /** Size limit of each work stream. A full stream rejects new messages. */
+  /** Size limit of each work stream. A full stream refuses new messages. */
   readonly workMaxBytes: Readonly<Record<WorkStreamName, number>>;
-  /** Size limit of one work stream message with its headers. A lower `max_payload` of the server wins. */
+  /** Size limit of a work stream message with its headers. A server with a lower `max_payload` accepts less. */
   readonly maxWorkMessageBytes: number;
 }
 
@@ -37,15 +40,15 @@ export const defaultStreamSettings: StreamSettings = {
   maxWorkMessageBytes: 2_200 * 1024,
 };
 
-/** A dead letter is the message plus its story; without this room above the largest message it could never be written. */
+/** A dead letter is the message plus its history, so the server must accept this much more than the largest message. */
 export const deadLetterHeadroomBytes = 16 * 1024;
 
-/** The server remembers message ids this long. Only a first filter: readers must bear repeats of any age. */
+/** How long the server remembers message ids. It is only a first filter: consumers must handle duplicates of any age. */
 const duplicateWindowMs = 2 * 60_000;
 
 /**
- * Work queues with one consumer each, which deletes a message after processing it. Messages do not expire, because the stream may hold the
- * only copy. Unverified webhooks have a separate stream, so that they cannot displace verified ones.
+ * Streams with one consumer each, from which a message is deleted after it was handled. Messages never expire because a message may be the
+ * only copy. Webhooks that are not verified yet have their own stream, so that they take no space from the others.
  */
 export const workStreamNames = ['webhooks', 'unverified-webhooks'] as const;
 export type WorkStreamName = (typeof workStreamNames)[number];
@@ -54,21 +57,21 @@ export type StreamName = 'visits' | 'dead-letters' | WorkStreamName;
 
 export interface StreamDeclaration {
   readonly name: string;
-  /** The subject, or for visits the words before the partition. */
+  /** The subject; for visits without the partition at its end. */
   readonly subject: string;
   readonly config: Partial<StreamConfig> & { readonly name: string };
 }
 
 export interface StreamDeclarations {
-  /** A profile's visits are all in one of them. */
+  /** All visits of a profile are in one of these streams. */
   readonly visits: readonly [StreamDeclaration, ...StreamDeclaration[]];
   readonly 'dead-letters': StreamDeclaration;
 }
 
-/** The first has no number: it was there before there were several. */
-const visitsName = (at: number): string => (at === 0 ? 'visits' : `visits-${at}`);
+/** The first stream has no number because it predates the others. */
+const visitsName = (index: number): string => (index === 0 ? 'visits' : `visits-${index}`);
 
-const declarerOf =
+const createDeclare =
   (prefix: string, { replicas }: StreamSettings) =>
   (stream: string, subjects: string, retentionMs: number, rest: Partial<StreamConfig>): StreamDeclaration => {
     const name = `${prefix}-${stream}`;
@@ -80,11 +83,11 @@ const declarerOf =
         subjects: [subjects],
         storage: StorageType.File,
         retention: RetentionPolicy.Limits,
-        // The other policy would make room by deleting visits nobody has read yet.
+        // The other policy would delete unread visits to make space.
         discard: DiscardPolicy.New,
         num_replicas: replicas,
         max_age: nanos(retentionMs),
-        // The server refuses a window longer than the retention.
+        // The server rejects a duplicate window longer than the retention.
         duplicate_window: nanos(retentionMs > 0 ? Math.min(duplicateWindowMs, retentionMs) : duplicateWindowMs),
         ...rest,
       },
@@ -93,9 +96,9 @@ const declarerOf =
 
 export type WorkStreamDeclarations = Readonly<Record<WorkStreamName, StreamDeclaration>>;
 
-/** Declares the work streams. */
+/** The declarations of the work streams. */
 export function declareWorkStreams(prefix: string, settings: StreamSettings): WorkStreamDeclarations {
-  const declare = declarerOf(prefix, settings);
+  const declare = createDeclare(prefix, settings);
   const workStream = (name: WorkStreamName) =>
     declare(name, `${prefix}.${name}`, 0, {
       description: 'Provider webhooks on their way from provider-webhooks to the worker.',
@@ -106,11 +109,11 @@ export function declareWorkStreams(prefix: string, settings: StreamSettings): Wo
   return { webhooks: workStream('webhooks'), 'unverified-webhooks': workStream('unverified-webhooks') };
 }
 
-/** Declares the streams of visits and dead letters. */
+/** The declarations of the visit streams and the dead letter stream. */
 export function declareStreams(prefix: string, settings: StreamSettings): StreamDeclarations {
-  const declare = declarerOf(prefix, settings);
-  const visitsAt = (at: number) =>
-    declare(visitsName(at), `${prefix}.${visitsName(at)}.*`, settings.retentionMs, {
+  const declare = createDeclare(prefix, settings);
+  const visitsAt = (index: number) =>
+    declare(visitsName(index), `${prefix}.${visitsName(index)}.*`, settings.retentionMs, {
       description: 'Visits between collector and worker.',
       max_bytes: settings.maxBytes,
       max_msg_size: settings.maxMessageBytes,
@@ -120,7 +123,7 @@ export function declareStreams(prefix: string, settings: StreamSettings): Stream
     'dead-letters': declare('dead-letters', `${prefix}.dead-letters`, settings.deadLetterRetentionMs, {
       description: 'Messages that could not be processed, with the reason.',
       max_bytes: settings.deadLetterMaxBytes,
-      // Lets us step from one letter to the next over the gaps that replayed ones leave.
+      // Allows requests for the next letter across the gaps that replayed ones leave.
       allow_direct: true,
     }),
   };

@@ -20,11 +20,11 @@ const read = async (name: string, through: number) => {
   await reader.stop();
 };
 
-test('a log that is full of what was handled makes room, and takes visits again', async () => {
+test('deletes handled messages from a full stream, which then accepts visits again', async () => {
   await publish(0, 90);
   expect((await own.stream.fill()).share).toBeGreaterThan(0.85);
   await read('ingestion', 90);
-  // Full of what nobody needs any more: without the trim every further visit is refused.
+  // Full of handled visits: without a trim every further visit is refused.
   await expect(publish(90, 20)).rejects.toThrow(PublishFailed);
   expect(await trim()).toBeGreaterThan(50);
   const { share, bytes } = await own.stream.fill();
@@ -35,9 +35,9 @@ test('a log that is full of what was handled makes room, and takes visits again'
   expect(Number(await own.stream.consumedThrough('ingestion'))).toBe(Number(await own.stream.end()));
 });
 
-test('what a reader has not handled stays, whatever the others did, and the newest in any case', async () => {
+test('keeps messages that a consumer has not handled, and the newest in any case', async () => {
   await publish(0, 90);
-  expect(await trim(), 'nobody reads').toBe(0);
+  expect(await trim(), 'no consumer').toBe(0);
   await read('ingestion', 90);
   const slow = await own.stream.consume({
     name: 'slow',
@@ -53,7 +53,7 @@ test('what a reader has not handled stays, whatever the others did, and the newe
   expect(await trim()).toBe(0);
 });
 
-test('below half nothing is freed: it may be read again', async () => {
+test('deletes nothing while less than half is used', async () => {
   await publish(0, 40);
   await read('ingestion', 40);
   expect(await trim()).toBe(0);

@@ -3,19 +3,19 @@ import type { Link } from './link.ts';
 import { floorOf } from './positions.ts';
 
 export interface TrimSettings {
-  /** Nothing is freed while less than this part of the room is used: what was handled is still good for a second look. */
+  /** Nothing is deleted while less than this share of the size limit is used, because handled visits may be read again. */
   readonly above: number;
-  /** How much of the room is used afterwards, as far as the readers allow. */
+  /** The share of the size limit in use afterwards, as far as the consumers allow. */
   readonly downTo: number;
-  /** So many of the newest messages that were handled stay in any case, though no more than a tenth of all. */
+  /** This many of the newest handled messages are kept in any case, but at most a tenth of all. */
   readonly keptMessages: number;
 }
 
 export const defaultTrimSettings: TrimSettings = { above: 0.5, downTo: 0.4, keptMessages: 1_000 };
 
 /**
- * Frees what every reader has handled, oldest first, when the stream is full enough. A log that only forgets by age refuses new
- * visits while it is full of old ones. Resolves to how many messages went.
+ * Deletes the messages that every consumer has handled, oldest first, when the stream is full enough. Otherwise a stream that only expires
+ * messages by age would refuse new visits while it is full of handled ones. Resolves to the number of deleted messages.
  */
 export async function trimHandled(link: Link, stream: string, settings: TrimSettings): Promise<number> {
   const { above, downTo, keptMessages } = settings;
@@ -25,10 +25,10 @@ export async function trimHandled(link: Link, stream: string, settings: TrimSett
   const floors: number[] = [];
   for await (const consumer of link.manager.consumers.list(stream)) floors.push(floorOf(consumer, state.last_seq));
   if (floors.length === 0) return 0;
-  const wanted = state.first_seq + Math.ceil(state.messages * (1 - downTo / share));
-  // The server keeps the message of this sequence and those after it.
+  const target = state.first_seq + Math.ceil(state.messages * (1 - downTo / share));
+  // `seq` is the first message that the server keeps.
   const kept = Math.min(keptMessages, Math.floor(state.messages / 10));
-  const seq = Math.min(wanted, Math.min(...floors) - kept + 1);
+  const seq = Math.min(target, Math.min(...floors) - kept + 1);
   if (seq <= state.first_seq) return 0;
   const { purged } = await link.manager.streams.purge(stream, { seq });
   return purged;

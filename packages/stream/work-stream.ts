@@ -9,7 +9,7 @@ import { deadLetterHeadroomBytes, type StreamDeclaration } from './streams.ts';
 /** All workers share one consumer. */
 const consumerName = 'worker';
 
-/** A persistent work queue. Processed messages are deleted; a full stream rejects new messages. */
+/** Messages that wait on disk for a worker. Handled messages are deleted; a full stream refuses new ones. */
 export class WorkStream {
   readonly #link: Link;
   readonly #publisher: Publisher;
@@ -32,18 +32,18 @@ export class WorkStream {
     this.#maxBytes = maxBytes;
   }
 
-  /** Size limit of one message with its headers: the declared limit, or the server's if it is lower. */
+  /** Size limit of a message with its headers: the declared limit, or what the server accepts if that is less. */
   get maxMessageBytes(): number {
     const serverLimit = (this.#link.nats.info?.max_payload ?? this.#maxBytes) - deadLetterHeadroomBytes;
     return Math.min(this.#maxBytes, serverLimit);
   }
 
-  /** Resolves when the message is on disk. Throws PublishFailed, or MessageRefused before anything is sent. */
+  /** Resolves when the message is on disk. Throws PublishFailed, or MessageRefused before the message is sent. */
   async publish(message: Omit<OutgoingMessage, 'key' | 'place'>, options?: PublishOptions): Promise<void> {
     await this.#publisher.publish([addressWork(message, this.#declaration, this.maxMessageBytes)], options);
   }
 
-  /** Starts processing messages. `stop()` finishes the current batch first. */
+  /** Starts to handle messages. `stop()` of the result ends it gracefully. */
   async consume(options: Omit<ConsumeOptions, 'name'>): Promise<{ stop(): Promise<void> }> {
     const settings = { ...options, name: consumerName };
     const consumer = await StreamConsumer.start(this.#link, this.#declaration.name, this.#letters, settings);
@@ -56,7 +56,7 @@ export class WorkStream {
     };
   }
 
-  /** Number of unprocessed messages. */
+  /** The number of messages that were not handled yet. */
   async waiting(): Promise<number> {
     return (await this.#link.manager.streams.info(this.#declaration.name)).state.messages;
   }

@@ -4,33 +4,33 @@ import { publicKeyOf } from './sealed-box.ts';
 import { createVault, type MasterKey, type SecretPlace, type Vault } from './vault.ts';
 
 /**
- * All but those that name browsers and people who were erased: these names are stored for good, and under another key each would
- * be a stranger.
+ * All purposes except those for names of browsers and of erased people. These names are stored permanently, and with another key they would
+ * no longer match.
  */
 export const rotatedPurposes: readonly KeyPurpose[] = keyPurposes.filter(
   (purpose) => purpose !== 'visitor' && purpose !== 'tombstone',
 );
 
 /**
- * A new key encrypts and signs once it is a minute old. Processes reload the stored keys every 30 seconds, so every process can then
- * decrypt with it.
+ * A new key is used for sealing and signing when it is a minute old. Processes read the stored keys every half minute, so by then all of
+ * them can open what it seals.
  */
 export const settledAfterMs = 60_000;
 
-/** A key as it is stored: wrapped by a master key, which is not. */
+/** A stored key, wrapped by a master key that is not stored. */
 export interface StoredKey {
   readonly purpose: KeyPurpose;
   readonly id: string;
   readonly sealed: Buffer;
-  /** Of the stream's keys: with it the collector seals what only the worker opens. */
+  /** Only for stream keys: the collector seals with it what only the worker can open. */
   readonly public_key?: Buffer | null;
 }
 
 export type LiveKey = StoredKey & { readonly created_at: Date };
 
 /**
- * Index of the key that encrypts, in a list of keys from newest to oldest: the newest that has settled. Without a settled key, it is
- * the oldest, as in a new installation.
+ * The index of the key that seals, in a list with the newest first: the newest settled one. The first key of an installation is used at
+ * once.
  */
 export function indexOfCurrent(newestFirst: readonly { readonly created_at: Date }[], now: Date): number {
   const settled = newestFirst.findIndex((key) => now.getTime() - key.created_at.getTime() >= settledAfterMs);
@@ -42,21 +42,21 @@ interface Ring {
   readonly currentFirst: readonly MasterKey[];
 }
 
-/** Limit of remembered ids: a real installation has fewer keys, so the others are made up. */
-const maxUnknown = 1_000;
+/** Limit of tracked missing ids; more come from invalid data. */
+const maxAbsent = 1_000;
 
-/** The keys of the service in memory. Reloaded every 30 seconds, and at once when a secret names an unknown key. */
+/** The service's own keys, read again every half minute, and at once when a secret names an unknown key. */
 export class KeyRing {
   readonly #master: Vault;
   readonly #load: () => Promise<readonly LiveKey[]>;
   readonly #now: () => Date;
   #rings: ReadonlyMap<KeyPurpose, Ring> = new Map();
-  /** Unknown key ids: `pending` until the stored keys were reloaded, then `missing`. */
-  readonly #unknown = new Map<string, 'pending' | 'missing'>();
+  /** Unknown key ids: not looked up yet, or still missing after the stored keys were read again. */
+  readonly #absent = new Map<string, 'requested' | 'gone'>();
   #reading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `load` gives the live keys of all purposes, newest first. */
+  /** `load` returns the live keys of all purposes, newest first. */
   constructor(master: Vault, load: () => Promise<readonly LiveKey[]>, now: () => Date = () => new Date()) {
     this.#master = master;
     this.#load = load;
@@ -70,13 +70,13 @@ export class KeyRing {
   }
 
   async refresh(): Promise<void> {
-    const unknown = [...this.#unknown.keys()];
+    const requested = [...this.#absent.keys()];
     const live = await this.#load();
     const rings = new Map<KeyPurpose, Ring>();
     for (const [purpose, stored] of Map.groupBy(live, (one) => one.purpose)) {
       const newestFirst = stored.map((one) => ({
         id: one.id,
-        bytes: Buffer.from(this.#master.open(one.sealed, place(one)), 'base64'),
+        bytes: Buffer.from(this.#master.open(one.sealed, sealLocation(one)), 'base64'),
       }));
       const current = indexOfCurrent(stored, this.#now());
       rings.set(purpose, {
@@ -85,13 +85,13 @@ export class KeyRing {
       });
     }
     this.#rings = rings;
-    const ids = new Set(live.map(({ id }) => id));
-    for (const id of unknown)
-      if (ids.has(id)) this.#unknown.delete(id);
-      else this.#unknown.set(id, 'missing');
+    const liveIds = new Set(live.map(({ id }) => id));
+    for (const id of requested)
+      if (liveIds.has(id)) this.#absent.delete(id);
+      else this.#absent.set(id, 'gone');
   }
 
-  /** The first key encrypts and signs; the others only decrypt and verify. */
+  /** The first key is for new work; the others open what was made with them. */
   keys(purpose: KeyPurpose): readonly MasterKey[] {
     return this.#rings.get(purpose)?.currentFirst ?? [];
   }
@@ -102,7 +102,7 @@ export class KeyRing {
     return current;
   }
 
-  /** The first that was ever made: for what must come out the same for ever. */
+  /** The first key ever made, for hashes that must never change. */
   eldest(purpose: KeyPurpose): MasterKey {
     return this.#rings.get(purpose)?.newestFirst.at(-1) ?? this.current(purpose);
   }
@@ -113,7 +113,7 @@ export class KeyRing {
     return newestFirst.slice(0, newestFirst.findIndex(({ id }) => id === current?.id) + 1).map(({ id }) => id);
   }
 
-  /** Encrypts and decrypts values stored in PostgreSQL. */
+  /** Seals and opens secrets in PostgreSQL. */
   envelope(): Vault {
     return createVault(
       () => this.keys('envelope'),
@@ -125,13 +125,13 @@ export class KeyRing {
     clearInterval(this.#timer);
   }
 
-  /** Whether an unknown key may still be found by a reload. Starts the reload. */
+  /** True until the stored keys were read once more after the key was first missed. Starts that read. */
   #isPending(id: string): boolean {
-    const state = this.#unknown.get(id);
-    if (state === 'missing') return false;
-    if (this.#unknown.size >= maxUnknown) this.#unknown.clear();
-    if (!state) this.#unknown.set(id, 'pending');
-    // If PostgreSQL is unavailable, the next call tries again.
+    const state = this.#absent.get(id);
+    if (state === 'gone') return false;
+    if (this.#absent.size >= maxAbsent) this.#absent.clear();
+    if (!state) this.#absent.set(id, 'requested');
+    // While PostgreSQL is unavailable, the next call tries again.
     this.#reading ??= this.refresh()
       .catch(() => {})
       .finally(() => {
@@ -148,24 +148,24 @@ export function makeKey(master: Vault, purpose: KeyPurpose): StoredKey {
   return {
     purpose,
     id,
-    sealed: master.seal(bytes.toString('base64'), place({ purpose, id })),
+    sealed: master.seal(bytes.toString('base64'), sealLocation({ purpose, id })),
     ...(purpose === 'stream' && { public_key: publicKeyOf({ id, bytes }).bytes }),
   };
 }
 
 /** The public half of a stored key. */
 export function publicHalf(master: Vault, stored: StoredKey): Buffer {
-  const bytes = Buffer.from(master.open(stored.sealed, place(stored)), 'base64');
+  const bytes = Buffer.from(master.open(stored.sealed, sealLocation(stored)), 'base64');
   return publicKeyOf({ id: stored.id, bytes }).bytes;
 }
 
-/** The same key under the newest master key; undefined when it already is. */
+/** The same key wrapped by the newest master key; undefined if it already is. */
 export function rewrapKey(master: Vault, stored: StoredKey): StoredKey | undefined {
-  const sealed = master.rewrap(stored.sealed, place(stored));
+  const sealed = master.rewrap(stored.sealed, sealLocation(stored));
   return sealed && { ...stored, sealed };
 }
 
-const place = ({ purpose, id }: Pick<StoredKey, 'purpose' | 'id'>): SecretPlace => ({
+const sealLocation = ({ purpose, id }: Pick<StoredKey, 'purpose' | 'id'>): SecretPlace => ({
   table: 'key_ring',
   column: 'sealed',
   row: `${purpose}:${id}`,

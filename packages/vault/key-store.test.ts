@@ -47,7 +47,7 @@ const rotate = (purpose: KeyPurpose) =>
   operator.unbound.transaction((tx) => rotateKey(tx, master, purpose, kit.clock.now()));
 const retire = () => operator.unbound.transaction((tx) => retireKeys(tx, 'envelope', kit.clock.now()));
 
-/** The decrypted secret, undefined if it is unreadable, or `KeyNotLoaded`. */
+/** The opened secret, undefined if no key opens it, or 'KeyNotLoaded'. */
 const tryDecrypt = (open: () => string) => {
   try {
     return tryOpen(open);
@@ -57,7 +57,7 @@ const tryDecrypt = (open: () => string) => {
   }
 };
 
-test('every purpose has a key, once', async () => {
+test('every purpose has exactly one key', async () => {
   await ensureKeys(operator.unbound, master, kit.clock.now());
   expect((await loadKeys(kit.app.unbound)).map(({ purpose }) => purpose).sort()).toEqual([
     'envelope',
@@ -69,15 +69,15 @@ test('every purpose has a key, once', async () => {
   ]);
 });
 
-test('a collector finds the public halves of the stream’s keys, also of those made before there were any', async () => {
+test('the collector reads the public halves of the stream keys, also of keys that were made without one', async () => {
   await operator.unbound.query(sql`UPDATE key_ring SET public_key = NULL`);
   const collector = createPostgres({ url: kit.database.collectorUrl, poolSize: 1 });
   expect(await loadStreamKeys(collector.unbound)).toEqual([]);
   await ensureKeys(operator.unbound, master, kit.clock.now());
   kit.clock.advance(1_000);
-  const young = await rotate('stream');
+  const newer = await rotate('stream');
   const found = await loadStreamKeys(collector.unbound);
-  expect([found.length, found[0]?.id]).toEqual([2, young]);
+  expect([found.length, found[0]?.id]).toEqual([2, newer]);
   const ring = await openRing();
   for (const one of found) {
     const sealed = createSealer(() => [one]).seal('secret', place);
@@ -90,7 +90,7 @@ test('a collector finds the public halves of the stream’s keys, also of those 
   await collector.close();
 });
 
-test('a new key is used once it has settled, and a process that meets an unknown key reloads the keys', async () => {
+test('a new key is used once it has settled, and a process without it loads it at once', async () => {
   const [here, there] = [await openRing(), await openRing()];
   const first = here.current('envelope').id;
   const before = here.envelope().seal('token', place);
@@ -106,7 +106,7 @@ test('a new key is used once it has settled, and a process that meets an unknown
   expect(here.eldest('envelope').id).toBe(first);
   const after = here.envelope().seal('token', place);
   expect(here.envelope().open(before, place)).toBe('token');
-  // The other process has not reloaded the keys yet. It must not report the secret as unreadable.
+  // The other process has not read the stored keys since. A secret that it cannot open yet must not count as unreadable.
   expect(() => tryOpen(() => there.envelope().open(after, place))).toThrow(KeyNotLoaded);
   await expect.poll(() => there.current('envelope').id).toBe(id);
   expect(there.envelope().open(after, place)).toBe('token');
@@ -117,7 +117,7 @@ test('a new key is used once it has settled, and a process that meets an unknown
   await expect.poll(() => tryDecrypt(() => here.envelope().open(before, place))).toBeUndefined();
 });
 
-test('an unknown key counts as not loaded while the stored keys cannot be read', async () => {
+test('while the stored keys cannot be read, a missing key counts as not loaded', async () => {
   let isAway = false;
   const ring = new KeyRing(
     master,
@@ -135,7 +135,7 @@ test('an unknown key counts as not loaded while the stored keys cannot be read',
   await expect.poll(() => tryDecrypt(() => ring.envelope().open(sealed, place))).toBeUndefined();
 });
 
-test('the master key itself is rotated by rewrapping the ring', async () => {
+test('rewrapping the ring rotates the master key', async () => {
   const both = createVault([newMaster, oldMaster]);
   const before = (await openRing()).current('session');
   expect(await operator.unbound.transaction((tx) => rewrapKeys(tx, both))).toBeGreaterThanOrEqual(5);
@@ -143,7 +143,7 @@ test('the master key itself is rotated by rewrapping the ring', async () => {
   await expect(openRing(createVault([oldMaster]))).rejects.toThrow(UnreadableSecret);
 });
 
-test('whoever serves can add no key, and the table alone opens nothing', async () => {
+test('the app role cannot add keys, and the table alone opens no secret', async () => {
   const added = kit.app.unbound.transaction((tx) => rotateKey(tx, master, 'stream', kit.clock.now()));
   await expect(added).rejects.toThrow(/permission denied/);
   const ring = await openRing();

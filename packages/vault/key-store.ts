@@ -18,7 +18,7 @@ async function listKeys(tx: Tx): Promise<LiveKey[]> {
   return rows as LiveKey[];
 }
 
-/** The public halves of the stream's live keys, newest first: all that a collector may see of the ring. */
+/** The public halves of the live stream keys, newest first: the collector may read nothing else of the ring. */
 export async function loadStreamKeys(lookUps: LookUps): Promise<PublicKey[]> {
   const rows = await lookUps.lookUp<{ id: string; public_key: Buffer }>(
     `SELECT id, public_key FROM key_ring
@@ -27,11 +27,11 @@ export async function loadStreamKeys(lookUps: LookUps): Promise<PublicKey[]> {
   return rows.map(({ id, public_key }) => ({ id, bytes: public_key }));
 }
 
-/** The envelope keys, newest first, for a process whose role may read only these. */
+/** The keys that open secrets in PostgreSQL, newest first, for a process whose role may read no others. */
 export const loadEnvelopeKeys = (lookUps: LookUps): Promise<LiveKey[]> =>
   lookUps.lookUp<LiveKey>('SELECT purpose, id, sealed, created_at FROM find_envelope_keys()');
 
-/** Adds a key. Processes use it once it has settled, and keep decrypting with the older keys. */
+/** Adds a key. Processes use it for new work once it has settled, and still open secrets of the older ones. */
 export async function rotateKey(tx: Tx, master: Vault, purpose: KeyPurpose, now: Date): Promise<string> {
   const key = makeKey(master, purpose);
   await tx
@@ -41,7 +41,7 @@ export async function rotateKey(tx: Tx, master: Vault, purpose: KeyPurpose, now:
   return key.id;
 }
 
-/** Every purpose has a key after this, and those of the stream their public half; part of each migration. */
+/** Makes sure that every purpose has a key, and every stream key its public half. Part of each migration. */
 export async function ensureKeys(owner: Ledger, master: Vault, now: Date): Promise<void> {
   await owner.transaction(async (tx) => {
     const keys = await listKeys(tx);
@@ -71,7 +71,9 @@ export const liveKeys = (tx: Tx, purpose: KeyPurpose): Promise<{ id: string; cre
     .forUpdate()
     .execute();
 
-/** Retires the keys older than the current one; values encrypted with them become unreadable. Resolves to the number of keys. */
+/**
+ * Retires the keys of a purpose that are older than the one in use: their secrets can no longer be read. Resolves to the number of keys.
+ */
 export async function retireKeys(tx: Tx, purpose: KeyPurpose, now: Date): Promise<number> {
   const keys = await liveKeys(tx, purpose);
   const old = keys.slice(indexOfCurrent(keys, now) + 1).map(({ id }) => id);
@@ -85,7 +87,7 @@ export async function retireKeys(tx: Tx, purpose: KeyPurpose, now: Date): Promis
   return old.length;
 }
 
-/** Wraps the whole ring under the newest master key, so that the old one can leave the settings. */
+/** Wraps the whole ring with the newest master key, so that the old one can be removed from the settings. */
 export async function rewrapKeys(tx: Tx, master: Vault): Promise<number> {
   let count = 0;
   for (const stored of await listKeys(tx)) {

@@ -4,11 +4,11 @@ import { createOpener, createSealer, createVault, publicKeyOf, UnreadableSecret 
 
 const key = (id: string, fill: number) => ({ id, bytes: Buffer.alloc(32, fill) });
 const place = { table: 'stream', column: 'visits', row: 'r', profileId: 'p' };
-const [old, young] = [key('old', 1), key('young', 2)];
+const [old, newer] = [key('old', 1), key('newer', 2)];
 
-test('whatever is sealed for a key opens with it, in its place only', () => {
-  const sealer = createSealer(() => [publicKeyOf(young)]);
-  const opener = createOpener(() => [young, old]);
+test('a sealed secret opens with its key, and only at its location', () => {
+  const sealer = createSealer(() => [publicKeyOf(newer)]);
+  const opener = createOpener(() => [newer, old]);
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (secret) => {
       const sealed = sealer.seal(secret, place);
@@ -18,9 +18,9 @@ test('whatever is sealed for a key opens with it, in its place only', () => {
   );
 });
 
-test('encrypts and decrypts arbitrary bytes', () => {
-  const sealer = createSealer(() => [publicKeyOf(young)]);
-  const opener = createOpener(() => [young, old]);
+test('seals arbitrary bytes', () => {
+  const sealer = createSealer(() => [publicKeyOf(newer)]);
+  const opener = createOpener(() => [newer, old]);
   fc.assert(
     fc.property(fc.uint8Array(), (secret) => {
       const sealed = sealer.sealBytes(secret, place);
@@ -28,28 +28,28 @@ test('encrypts and decrypts arbitrary bytes', () => {
       expect(() => opener.openBytes(sealed, { ...place, row: 's' })).toThrow(UnreadableSecret);
     }),
   );
-  expect(() => opener.openBytes(createVault([young]).seal('text', place), place)).toThrow(UnreadableSecret);
+  expect(() => opener.openBytes(createVault([newer]).seal('text', place), place)).toThrow(UnreadableSecret);
 });
 
-test('neither another key nor the public half opens it, and a retired key opens it no longer', () => {
+test('neither another key, the public half nor a retired key opens a secret', () => {
   const sealed = createSealer(() => [publicKeyOf(old)]).seal('secret', place);
   const { bytes } = publicKeyOf(old);
-  for (const wrong of [young, { ...young, id: 'old' }, { id: 'old', bytes }])
+  for (const wrong of [newer, { ...newer, id: 'old' }, { id: 'old', bytes }])
     expect(() => createOpener(() => [wrong]).open(sealed, place)).toThrow(UnreadableSecret);
-  let live = [young, old];
+  let live = [newer, old];
   const opener = createOpener(() => live);
   expect(opener.open(sealed, place)).toBe('secret');
-  live = [young];
+  live = [newer];
   expect(() => opener.open(sealed, place)).toThrow(UnreadableSecret);
 });
 
-test('a changed byte, wherever, or a box cut short does not open', () => {
+test('a box with a changed byte or a missing end does not open', () => {
   const sealed = createSealer(() => [publicKeyOf(old)]).seal('secret', place);
   const opener = createOpener(() => [old]);
   for (let index = 0; index < sealed.length; index += 1) {
     const changed = Buffer.from(sealed);
     changed[index] = (changed[index] as number) ^ 1;
-    // X25519 takes no notice of a point's highest bit; the key that is made of the point does.
+    // X25519 ignores the highest bit of a point, but the derived key depends on it.
     expect(() => opener.open(changed, place), `byte ${index}`).toThrow(UnreadableSecret);
     expect(() => opener.open(sealed.subarray(0, index), place), `cut at ${index}`).toThrow(UnreadableSecret);
   }
@@ -57,29 +57,29 @@ test('a changed byte, wherever, or a box cut short does not open', () => {
   expect(() => opener.open(zero, place)).toThrow(UnreadableSecret);
 });
 
-test('no two seals are alike, and a pair of keys serves for a minute and for the newest key only', () => {
+test('no two seals are equal, and a key pair is used for a minute and only for the newest key', () => {
   let now = 0;
   let keys = [publicKeyOf(old)];
   const sealer = createSealer(
     () => keys,
     () => now,
   );
-  const pairOf = () =>
+  const readPair = () =>
     sealer
       .seal('x', place)
       .subarray(0, 2 + 3 + 32)
       .toString('hex');
   expect(sealer.seal('x', place)).not.toEqual(sealer.seal('x', place));
-  const first = pairOf();
-  expect(pairOf()).toBe(first);
+  const first = readPair();
+  expect(readPair()).toBe(first);
   now += 60_000;
-  const second = pairOf();
+  const second = readPair();
   expect(second).not.toBe(first);
-  keys = [publicKeyOf(young), ...keys];
-  expect(createOpener(() => [young]).open(sealer.seal('x', place), place)).toBe('x');
+  keys = [publicKeyOf(newer), ...keys];
+  expect(createOpener(() => [newer]).open(sealer.seal('x', place), place)).toBe('x');
   expect(() => createSealer(() => []).seal('x', place)).toThrow('tributary migrate');
 });
 
-test('what the key sealed itself, before there were boxes, still opens', () => {
-  expect(createOpener(() => [young, old]).open(createVault([old]).seal('secret', place), place)).toBe('secret');
+test('opens secrets that the key sealed itself before boxes existed', () => {
+  expect(createOpener(() => [newer, old]).open(createVault([old]).seal('secret', place), place)).toBe('secret');
 });

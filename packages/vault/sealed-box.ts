@@ -13,8 +13,9 @@ import {
 import { createVault, type MasterKey, placeBytes, type SecretPlace, UnreadableSecret, type Vault } from './vault.ts';
 
 /**
- * Seals for somebody else: whoever has the public key seals, and only the private one opens. X25519 with a key pair of the sealer's own
- * agrees on a secret, HKDF makes a key of it, AES-256-GCM seals. Agreeing costs more than all the rest, so a pair serves for a while.
+ * Public-key encryption: the public key seals, and only the private key opens. X25519 with an ephemeral key pair of the sealer agrees on a
+ * shared secret, HKDF derives a key from it, AES-256-GCM seals. The key agreement costs more than the rest, so a pair is reused for a
+ * while.
  */
 export interface PublicKey {
   readonly id: string;
@@ -27,11 +28,11 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const purpose = 'tributary sealed box';
 
-/** A pair is made anew after a minute, or after far fewer seals than its nonces could bear. */
+/** A pair is replaced after a minute, or after a number of seals far below the limit for random nonces. */
 const pairLivesMs = 60_000;
 const mostSeals = 1 << 20;
 
-/** The public half of a ring's key. */
+/** The public half of a key of the ring. */
 export const publicKeyOf = ({ id, bytes }: MasterKey): PublicKey => ({
   id,
   bytes: pointOf(createPublicKey(privateKeyOf(bytes))),
@@ -45,7 +46,7 @@ interface Pair {
   seals: number;
 }
 
-/** Encrypts texts and bytes. */
+/** Seals texts and arbitrary bytes. */
 export interface Sealer extends Pick<Vault, 'seal'> {
   sealBytes(secret: Uint8Array, place: SecretPlace): Buffer;
 }
@@ -54,10 +55,10 @@ export interface Opener extends Pick<Vault, 'open'> {
   openBytes(sealed: Buffer, place: SecretPlace): Buffer;
 }
 
-/** For the newest of the keys. */
+/** Seals for the newest of the keys. */
 export function createSealer(keys: () => readonly PublicKey[], nowMs: () => number = Date.now): Sealer {
   let pair: Pair | undefined;
-  // Taken from the system many at once; each is used once.
+  // Random bytes for many nonces are fetched at once; each nonce is used once.
   const nonces = Buffer.alloc(nonceBytes * 256);
   let used = nonces.length;
   const nextNonce = (): Buffer => {
@@ -76,11 +77,13 @@ export function createSealer(keys: () => readonly PublicKey[], nowMs: () => numb
     return pair;
   };
   const sealBytes = (secret: Uint8Array, place: SecretPlace): Buffer => {
-    const one = current();
-    one.seals += 1;
+    const active = current();
+    active.seals += 1;
     const nonce = nextNonce();
-    const cipher = createCipheriv('aes-256-gcm', one.key, nonce, { authTagLength: tagBytes }).setAAD(placeBytes(place));
-    return Buffer.concat([one.head, nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+    const cipher = createCipheriv('aes-256-gcm', active.key, nonce, { authTagLength: tagBytes }).setAAD(
+      placeBytes(place),
+    );
+    return Buffer.concat([active.head, nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
   };
   return { sealBytes, seal: (secret, place) => sealBytes(Buffer.from(secret, 'utf8'), place) };
 }
@@ -93,10 +96,10 @@ function makePair({ id, bytes }: PublicKey, until: number): Pair {
   return { recipient: id, head, key: keyFrom(shared, own, bytes), until, seals: 0 };
 }
 
-/** Opens what was sealed for any of the keys, and what one of them sealed itself before there were boxes. */
+/** Opens boxes for any of the keys, and secrets that one of the keys sealed itself before boxes existed. */
 export function createOpener(keys: () => readonly MasterKey[]): Opener {
   const older = createVault(keys);
-  // A sealer's pair seals thousands of messages: what was agreed on is remembered for the next.
+  // A sealer's pair seals thousands of messages, so the agreed key is cached.
   const agreed = new Map<string, KeyObject>();
   const keyOf = (id: string, point: Buffer): KeyObject => {
     const own = keys().find((one) => one.id === id);
@@ -107,7 +110,7 @@ export function createOpener(keys: () => readonly MasterKey[]): Opener {
       const privateKey = privateKeyOf(own.bytes);
       const shared = agree(privateKey, point);
       key = keyFrom(shared, point, pointOf(createPublicKey(privateKey)));
-      if (agreed.size >= mostAgreed) agreed.clear();
+      if (agreed.size >= maxAgreed) agreed.clear();
       agreed.set(name, key);
     }
     return key;
@@ -128,7 +131,7 @@ export function createOpener(keys: () => readonly MasterKey[]): Opener {
   };
 }
 
-const mostAgreed = 1_000;
+const maxAgreed = 1_000;
 
 function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretPlace): Buffer {
   try {
@@ -141,7 +144,7 @@ function decrypt(key: KeyObject, nonce: Buffer, body: Buffer, place: SecretPlace
   }
 }
 
-/** Some points agree on nothing secret; OpenSSL refuses them. */
+/** Some points yield no shared secret; OpenSSL rejects them. */
 function agree(privateKey: KeyObject, point: Buffer): Buffer {
   try {
     return diffieHellman({ privateKey, publicKey: publicKeyFrom(point) });
@@ -150,11 +153,13 @@ function agree(privateKey: KeyObject, point: Buffer): Buffer {
   }
 }
 
-/** Of both halves, so that a secret sealed for one key says nothing under another. */
+/** Derived from both public keys, so that a box for one key does not open with another. */
 const keyFrom = (shared: Buffer, sealer: Buffer, recipient: Buffer): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', shared, Buffer.concat([sealer, recipient]), purpose, 32)));
 
-/** The ring's bytes also wrap what was sealed before there were boxes, so the private key is derived and not the bytes themselves. */
+/**
+ * The ring's bytes also wrap secrets from before boxes existed, so the private key is derived from them instead of being the same bytes.
+ */
 const privateKeyOf = (bytes: Buffer): KeyObject =>
   createPrivateKey({
     key: Buffer.concat([pkcs8Head, Buffer.from(hkdfSync('sha256', bytes, '', `${purpose}: private key`, pointBytes))]),
@@ -167,6 +172,6 @@ const publicKeyFrom = (point: Buffer): KeyObject =>
 
 const pointOf = (key: KeyObject): Buffer => key.export({ format: 'der', type: 'spki' }).subarray(spkiHead.length);
 
-/** How RFC 8410 writes an X25519 key: these bytes, then its 32. */
+/** The encoding of an X25519 key in RFC 8410: this header, then 32 bytes. */
 const pkcs8Head = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const spkiHead = Buffer.from('302a300506032b656e032100', 'hex');

@@ -3,34 +3,34 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { createVault, type MasterKey, UnreadableSecret } from './vault.ts';
 
 /**
- * Seals a file of any size, in frames that are opened one by one. The file has a key of its own, which the vault seals and which stands in
- * front. A frame's place and whether it is the last are part of its seal: a file that was cut, put together or renamed does not open.
+ * Seals a file of any size, in frames that are opened one by one. The file has its own key, which the vault seals into the header. The
+ * position of a frame and whether it is the last are authenticated: a truncated, recombined or renamed file does not open.
  */
 const algorithm = 'aes-256-gcm';
 const tagBytes = 16;
 const frameBytes = 1 << 20;
 const magic = Buffer.from('TRIBUTARY-SEALED-1\n');
 
-const placeOf = (name: string) => ({ table: 'sealed file', column: 'key', row: name, profileId: '' });
+const sealLocation = (name: string) => ({ table: 'sealed file', column: 'key', row: name, profileId: '' });
 
-/** Each frame has a nonce of its own, which is its number: the key is used for this file only. */
+/** The nonce of a frame is its number, which is unique because the key is used for one file only. */
 function nonceOf(frame: number): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(frame, 6, 6);
   return nonce;
 }
 
-const said = (isLast: boolean) => Buffer.from([isLast ? 1 : 0]);
+const lastFlag = (isLast: boolean) => Buffer.from([isLast ? 1 : 0]);
 
-/** `name` is what the file will be asked for by. */
+/** `name` is the name under which the file will be opened. */
 export function sealFile(keys: readonly MasterKey[], name: string): Transform {
   const key = randomBytes(32);
-  const sealed = createVault(keys).seal(key.toString('base64'), placeOf(name));
+  const sealed = createVault(keys).seal(key.toString('base64'), sealLocation(name));
   const length = Buffer.alloc(2);
   length.writeUInt16BE(sealed.length);
   let frame = 0;
   const write = (stream: Transform, plain: Buffer, isLast: boolean) => {
-    const cipher = createCipheriv(algorithm, key, nonceOf(frame), { authTagLength: tagBytes }).setAAD(said(isLast));
+    const cipher = createCipheriv(algorithm, key, nonceOf(frame), { authTagLength: tagBytes }).setAAD(lastFlag(isLast));
     frame += 1;
     stream.push(Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]));
   };
@@ -49,7 +49,7 @@ export function openFile(keys: readonly MasterKey[], name: string): Transform {
     try {
       const body = sealed.length - tagBytes;
       const decipher = createDecipheriv(algorithm, key, nonceOf(frame), { authTagLength: tagBytes })
-        .setAAD(said(isLast))
+        .setAAD(lastFlag(isLast))
         .setAuthTag(sealed.subarray(body));
       frame += 1;
       stream.push(Buffer.concat([decipher.update(sealed.subarray(0, body)), decipher.final()]));
@@ -64,7 +64,7 @@ export function openFile(keys: readonly MasterKey[], name: string): Transform {
       if (!bytes.subarray(0, magic.length).equals(magic)) throw unreadable(name);
       const end = start + bytes.readUInt16BE(magic.length);
       if (bytes.length < end) return 0;
-      key = Buffer.from(vault.open(bytes.subarray(start, end), placeOf(name)), 'base64');
+      key = Buffer.from(vault.open(bytes.subarray(start, end), sealLocation(name)), 'base64');
       return end;
     },
     frame: read,
@@ -76,17 +76,17 @@ const unreadable = (name: string) =>
 
 interface Frames {
   readonly begin?: (stream: Transform) => void;
-  /** How many bytes stand before the first frame; 0 while that is not known. */
+  /** The number of bytes before the first frame; 0 while that is unknown. */
   readonly head?: (bytes: Buffer) => number;
   readonly frame: (stream: Transform, bytes: Buffer, isLast: boolean) => void;
 }
 
-/** Cuts into pieces of one size. The last is known only at the end, so one full piece is always kept back. */
+/** Splits a stream into frames of one size. The last frame is known only at the end, so one full frame is always held back. */
 function inFrames(size: number, { begin, head, frame }: Frames): Transform {
-  let kept: Buffer[] = [];
+  let buffered: Buffer[] = [];
   let length = 0;
   let hasBegun = false;
-  const guarded = (done: TransformCallback, act: () => void) => {
+  const runGuarded = (done: TransformCallback, act: () => void) => {
     try {
       act();
     } catch (error) {
@@ -97,10 +97,10 @@ function inFrames(size: number, { begin, head, frame }: Frames): Transform {
   const start = (stream: Transform) => {
     if (hasBegun) return true;
     if (head) {
-      const all = Buffer.concat(kept);
+      const all = Buffer.concat(buffered);
       const end = head(all);
       if (end === 0) return false;
-      kept = [all.subarray(end)];
+      buffered = [all.subarray(end)];
       length = all.length - end;
     }
     begin?.(stream);
@@ -109,23 +109,23 @@ function inFrames(size: number, { begin, head, frame }: Frames): Transform {
   };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      kept.push(chunk);
+      buffered.push(chunk);
       length += chunk.length;
-      guarded(done, () => {
+      runGuarded(done, () => {
         if (!start(this) || length <= size) return;
-        let all = Buffer.concat(kept);
+        let all = Buffer.concat(buffered);
         while (all.length > size) {
           frame(this, all.subarray(0, size), false);
           all = all.subarray(size);
         }
-        kept = [all];
+        buffered = [all];
         length = all.length;
       });
     },
     flush(done) {
-      guarded(done, () => {
+      runGuarded(done, () => {
         if (!start(this)) throw new UnreadableSecret('The file ends before its first frame.');
-        frame(this, Buffer.concat(kept), true);
+        frame(this, Buffer.concat(buffered), true);
       });
     },
   });

@@ -4,11 +4,14 @@ import { indexOfCurrent, type KeyRing } from './key-ring.ts';
 import { liveKeys } from './key-store.ts';
 import { KeyNotLoaded, type SecretPlace, tryOpen } from './vault.ts';
 
-/** A column of PostgreSQL that holds secrets. Its owner says where in a seal its rows stand; a test holds the list of all against the schema. */
+/**
+ * A PostgreSQL column with secrets. Its owner defines the seal location of its rows; a test compares the list of all such columns with the
+ * schema.
+ */
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** The columns that name a row, in the order of its primary key. */
+  /** Columns that identify a row, in the order of its primary key. */
   readonly key: readonly [owner: string, row: string];
   place(owner: string, row: string | Buffer): SecretPlace;
 }
@@ -21,14 +24,14 @@ interface SealedRow {
   readonly sealed: Buffer;
 }
 
-/** The key under which a secret was sealed stands in its head: a version, the length of the id, the id. Broken bytes have none. */
+/** The key id of a secret, from its header: a version, the length of the id, the id. Damaged bytes have none. */
 const keyOf = (column: string): RawBuilder<string> => {
   const sealed = sql.ref(column);
   return sql<string>`CASE WHEN octet_length(${sealed}) > 2
     THEN encode(substring(${sealed} from 3 for get_byte(${sealed}, 1)), 'escape') ELSE '' END`;
 };
 
-/** Rows encrypted with other keys than these, in key order. Runs as the schema owner, over all profiles. */
+/** Rows that are sealed under other keys than these, by key order. Runs as the owner of the schema, over all profiles. */
 async function readOlder(
   ledger: Ledger,
   at: SealedColumn,
@@ -46,7 +49,7 @@ async function readOlder(
   return rows;
 }
 
-/** Reloads the stored keys while a key is unknown. Terminates, because each reload finds one or marks it as missing. */
+/** Reads the stored keys again for each missing key. It ends because each read finds the key or marks it as missing. */
 async function withLoadedKeys<T>(ring: Pick<KeyRing, 'refresh'>, open: () => T): Promise<T> {
   try {
     return open();
@@ -59,13 +62,13 @@ async function withLoadedKeys<T>(ring: Pick<KeyRing, 'refresh'>, open: () => T):
 
 export interface Rewrapped {
   readonly rewrapped: number;
-  /** What no key opens: it stays as it is. */
+  /** Secrets that no key opens; they are left unchanged. */
   readonly unreadable: number;
 }
 
 /**
- * Rewraps the data keys of all rows with the current key, in batches, so that older keys can be retired. An interrupted run continues
- * where it stopped, because rewrapped rows are not selected again. A row that changed in the meantime already uses the current key.
+ * Wraps the data keys of all rows with the key in use, in batches, so that the older keys can be retired. After an interruption it
+ * continues where it stopped. A row that changed meanwhile is already sealed under the key in use.
  */
 export async function rewrapRows(
   ledger: Ledger,
@@ -105,7 +108,7 @@ export async function rewrapRows(
   return { rewrapped, unreadable };
 }
 
-/** Number of rows per table that are encrypted with other keys than these; tables without such rows are omitted. */
+/** Counts by table the rows that are sealed under other keys than these, without tables that have none. */
 async function countOlder(
   tx: Tx,
   columns: readonly SealedColumn[],
@@ -121,7 +124,7 @@ async function countOlder(
   return counts.filter(([, rows]) => rows > 0);
 }
 
-/** Why the older keys of the envelope are still needed, in the operator's words; undefined where they are not. */
+/** Explains to the operator why the older envelope keys are still needed; undefined if they are not. */
 export async function whyNotRetire(tx: Tx, columns: readonly SealedColumn[], now: Date): Promise<string | undefined> {
   const keys = await liveKeys(tx, 'envelope');
   const current = indexOfCurrent(keys, now);

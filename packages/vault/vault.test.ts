@@ -5,7 +5,7 @@ import { createVault, type SecretPlace, UnreadableSecret } from './index.ts';
 const key = (id: string, fill: number) => ({ id, bytes: Buffer.alloc(32, fill) });
 const place: SecretPlace = { table: 'connections', column: 'token', row: 'r1', profileId: 'p1' };
 
-test('what was sealed opens again, whatever it was', () => {
+test('opens any sealed secret', () => {
   const vault = createVault([key('k1', 1)]);
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (secret) => {
@@ -14,18 +14,18 @@ test('what was sealed opens again, whatever it was', () => {
   );
 });
 
-test('one secret sealed twice looks unrelated', () => {
+test('two seals of one secret differ', () => {
   const vault = createVault([key('k1', 1)]);
   expect(vault.seal('same', place).subarray(4).equals(vault.seal('same', place).subarray(4))).toBe(false);
 });
 
-test.each(['table', 'column', 'row', 'profileId'] as const)('it does not open in another %s', (part) => {
+test.each(['table', 'column', 'row', 'profileId'] as const)('a secret does not open with another %s', (part) => {
   const vault = createVault([key('k1', 1)]);
   const sealed = vault.seal('token', place);
   expect(() => vault.open(sealed, { ...place, [part]: 'other' })).toThrow(UnreadableSecret);
 });
 
-test('no changed bit opens', () => {
+test('a secret with a changed bit does not open', () => {
   const vault = createVault([key('k1', 1)]);
   const sealed = vault.seal('token', place);
   for (let index = 0; index < sealed.length; index += 1) {
@@ -35,7 +35,7 @@ test('no changed bit opens', () => {
   }
 });
 
-test('a rotation rewraps: the old ring reads it before, the new key alone reads it after', () => {
+test('after rewrapping, the new key alone opens a secret', () => {
   const old = createVault([key('k1', 1)]);
   const both = createVault([key('k2', 2), key('k1', 1)]);
   const onlyNew = createVault([key('k2', 2)]);

@@ -2,19 +2,19 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyOb
 import { keyObjectOf } from './keyed-hash.ts';
 
 /**
- * Envelope encryption. Each secret has a data key of its own; a master key from the settings wraps that data key. Rotating
- * the master key rewraps the small data keys and leaves the secrets as they are.
+ * Envelope encryption. Each secret has its own data key, which a master key from the settings wraps. A rotation of the master key rewraps
+ * the small data keys and leaves the secrets unchanged.
  */
 export interface Vault {
   seal(secret: string, place: SecretPlace): Buffer;
   open(sealed: Buffer, place: SecretPlace): string;
-  /** Wraps the data key anew under the newest master key; undefined when it already is. */
+  /** Wraps the data key with the newest master key; undefined if it already is. */
   rewrap(sealed: Buffer, place: SecretPlace): Buffer | undefined;
-  /** A key for one purpose from each master key, newest first. Whoever holds one learns nothing of the master key. */
+  /** A key for one purpose from each master key, newest first. A derived key does not reveal the master key. */
   derive(purpose: string): readonly MasterKey[];
 }
 
-/** Where a secret stands. It is part of the seal, so a sealed value copied to another row, column or profile does not open. */
+/** The location of a secret. It is authenticated, so a sealed value that is copied to another row, column or profile does not open. */
 export interface SecretPlace {
   readonly table: string;
   readonly column: string;
@@ -27,17 +27,17 @@ export interface MasterKey {
   readonly bytes: Buffer;
 }
 
-/** Wrong key, wrong place or changed bytes: which of them is not said, because the difference would help an attacker. */
+/** Wrong key, wrong location or changed bytes. It does not say which, because the difference would help an attacker. */
 export class UnreadableSecret extends Error {
   override readonly name = 'UnreadableSecret';
 }
 
-/** The key is unknown, but may be newer than the loaded keys. A retry either decrypts the secret or reports it as unreadable. */
+/** The key may be newer than the keys that this process last read. The secret opens soon, or turns out to be unreadable. */
 export class KeyNotLoaded extends Error {
   override readonly name = 'KeyNotLoaded';
 }
 
-/** What opens, or undefined for what no key opens any more. */
+/** The opened secret, or undefined if no key opens it any more. */
 export function tryOpen<T>(open: () => T): T | undefined {
   try {
     return open();
@@ -55,8 +55,8 @@ const wrappedBytes = nonceBytes + keyBytes + tagBytes;
 const formatVersion = 1;
 
 /**
- * The first key encrypts; the others only decrypt. `source` can be a function that is called each time, so that keys can rotate.
- * `isPending` tells whether an unknown key may still be loaded.
+ * The first key seals; the others still open what they sealed. A function is called each time, so that keys can rotate. `isPending` returns
+ * whether an unknown key may still be loaded.
  */
 export function createVault(
   source: readonly MasterKey[] | (() => readonly MasterKey[]),
@@ -94,7 +94,7 @@ export function createVault(
 
   return {
     seal(secret, place) {
-      // One look at the kernel's randomness for all three: it costs as much as the encryption.
+      // One call for all random bytes, because the call costs as much as the encryption.
       const random = randomBytes(keyBytes + 2 * nonceBytes);
       const dataKey = random.subarray(0, keyBytes);
       const [first, second] = [
@@ -133,11 +133,11 @@ function decrypt(key: KeyObject, sealed: Buffer, associated: Buffer): Buffer {
   }
 }
 
-/** A list in JSON, so that no two different places give the same bytes. */
+/** JSON is unambiguous: no two locations give the same bytes. */
 function context({ table, column, row, profileId }: SecretPlace, part: 'key' | 'body'): Buffer {
   return Buffer.from(JSON.stringify([formatVersion, part, table, column, row, profileId]));
 }
 
-/** The place alone, for a seal of another form. */
+/** The location alone, for the other seal formats. */
 export const placeBytes = ({ table, column, row, profileId }: SecretPlace): Buffer =>
   Buffer.from(JSON.stringify([table, column, row, profileId]));

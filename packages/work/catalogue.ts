@@ -1,16 +1,16 @@
 import { languages } from '@tributary/vocabulary';
 import { z } from 'zod';
 
-/** A kind of background work. Payloads hold ids only; what they stand for is read when the job runs. */
+/** A kind of background job. Payloads contain ids only; the job reads the data when it runs. */
 export interface JobKind<P extends z.ZodType = z.ZodType> {
   readonly name: string;
-  /** What it does, for the operator who meets the name in a log. */
+  /** What it does, for operators who see the name in a log. */
   readonly about: string;
   readonly payload: P;
-  /** Runs again after a failure this many times, waiting longer each time. */
+  /** How often it is retried after a failure, with growing delays. */
   readonly retries: number;
   readonly timeoutSeconds: number;
-  /** Whether a second one with the same key waits for the first, so that both never run at once. */
+  /** Jobs with the same key run one after the other. */
   readonly oneAtATime?: true;
 }
 
@@ -18,11 +18,11 @@ function job<P extends z.ZodType>(kind: JobKind<P>): JobKind<P> {
   return kind;
 }
 
-/** Every kind of job there is. apps/worker maps each to its handler, and does not compile while one is missing. */
+/** All kinds of jobs. apps/worker maps each to its handler and does not compile while one is missing. */
 export const catalogue = {
   deleteOldRows: job({
     name: 'delete-old-rows',
-    about: 'Deletes rows of the ledger that are past their life.',
+    about: 'Deletes ledger rows that exceeded their retention period.',
     payload: z.strictObject({}),
     retries: 3,
     timeoutSeconds: 3_600,
@@ -30,7 +30,7 @@ export const catalogue = {
   }),
   dropOldVisits: job({
     name: 'drop-old-visits',
-    about: 'Drops quarters of visits that are older than VISITS_RETENTION_DAYS, where that is set.',
+    about: 'Drops quarters of visits that are older than VISITS_RETENTION_DAYS, if that is set.',
     payload: z.strictObject({}),
     retries: 3,
     timeoutSeconds: 600,
@@ -38,7 +38,7 @@ export const catalogue = {
   }),
   forgetExpired: job({
     name: 'forget-expired',
-    about: 'Deletes stored answers and tokens whose time is over, and assistants that nobody allowed anything.',
+    about: 'Deletes expired stored answers and tokens, and assistants without any permission.',
     payload: z.strictObject({}),
     retries: 3,
     timeoutSeconds: 600,
@@ -46,7 +46,7 @@ export const catalogue = {
   }),
   trimVisitsLog: job({
     name: 'trim-visits-log',
-    about: 'Frees visits that were handled when the log is more than half full.',
+    about: 'Deletes handled visits when the visit stream is more than half full.',
     payload: z.strictObject({}),
     retries: 0,
     timeoutSeconds: 300,
@@ -54,7 +54,7 @@ export const catalogue = {
   }),
   replayDeadLetters: job({
     name: 'replay-dead-letters',
-    about: 'Puts visits that failed back into the log, in case what stood in their way is gone.',
+    about: 'Publishes failed visits again, in case the cause of the failure is gone.',
     payload: z.strictObject({}),
     retries: 0,
     timeoutSeconds: 600,
@@ -62,7 +62,7 @@ export const catalogue = {
   }),
   spreadDefinition: job({
     name: 'spread-definition',
-    about: 'Marks the outcomes that a changed definition concerns, so that they are attributed again.',
+    about: 'Marks the outcomes that a changed definition affects, so that they are attributed again.',
     payload: z.strictObject({
       profileId: z.uuid(),
       eventKeys: z.array(z.string()).min(1),
@@ -73,14 +73,14 @@ export const catalogue = {
   }),
   repriceOutcomes: job({
     name: 'reprice-outcomes',
-    about: 'Converts the money of a profile anew after its reporting currency was changed.',
+    about: 'Converts the amounts of a profile again after its reporting currency was changed.',
     payload: z.strictObject({ profileId: z.uuid() }),
     retries: 10,
     timeoutSeconds: 3_600,
   }),
   rereadDeals: job({
     name: 'reread-deals',
-    about: 'Has the deals of a profile’s CRM read again from the first, because a stage counts as something else now.',
+    about: 'Requests a full sync of a profile’s CRM deals after the meaning of a stage was changed.',
     payload: z.strictObject({ profileId: z.uuid() }),
     retries: 10,
     timeoutSeconds: 60,
@@ -94,7 +94,7 @@ export const catalogue = {
   }),
   forgetDeadLetters: job({
     name: 'forget-dead-letters',
-    about: 'Takes people who were erased out of messages that died since.',
+    about: 'Removes erased customers from messages that became dead letters since.',
     payload: z.strictObject({}),
     retries: 0,
     timeoutSeconds: 600,
@@ -102,7 +102,7 @@ export const catalogue = {
   }),
   sweepFreshness: job({
     name: 'sweep-freshness',
-    about: 'Tells of profiles whose figures fell behind while a worker or ClickHouse was away.',
+    about: 'Reports profiles whose figures fell behind while a worker or ClickHouse was unavailable.',
     payload: z.strictObject({}),
     retries: 0,
     timeoutSeconds: 300,
@@ -110,7 +110,7 @@ export const catalogue = {
   }),
   lookForAlerts: job({
     name: 'look-for-alerts',
-    about: 'Looks whose tracker fell silent and whose figures are late, and tells their members once.',
+    about: 'Finds profiles with a silent tracker or late figures, and alerts their members once.',
     payload: z.strictObject({}),
     retries: 0,
     timeoutSeconds: 300,
@@ -118,7 +118,7 @@ export const catalogue = {
   }),
   fetchRates: job({
     name: 'fetch-rates',
-    about: 'Fetches the exchange rates of the banks that are configured, and converts the money that waited for them.',
+    about: 'Fetches the exchange rates of the configured banks, and converts the amounts that waited for them.',
     payload: z.strictObject({}),
     retries: 5,
     timeoutSeconds: 3_600,
@@ -126,7 +126,7 @@ export const catalogue = {
   }),
   applyWaitingRefunds: job({
     name: 'apply-waiting-refunds',
-    about: 'Gives refunds that came before their payment to it once it is there.',
+    about: 'Applies refunds that arrived before their payment, once the payment exists.',
     payload: z.strictObject({}),
     retries: 0,
     timeoutSeconds: 300,
@@ -134,7 +134,7 @@ export const catalogue = {
   }),
   expireHandoffs: job({
     name: 'expire-handoffs',
-    about: 'Writes down that the time of hand-offs is over, and throws away tokens that waited for a choice.',
+    about: 'Marks hand-offs as expired, and deletes tokens that waited for a selection.',
     payload: z.strictObject({}),
     retries: 0,
     timeoutSeconds: 300,
@@ -142,14 +142,14 @@ export const catalogue = {
   }),
   analyseCreative: job({
     name: 'analyse-creative',
-    about: 'Asks the configured model what an ad’s creative is made of.',
+    about: 'Analyses the creative of an ad with the configured model.',
     payload: z.strictObject({ profileId: z.uuid(), adId: z.uuid(), analysisId: z.uuid() }),
     retries: 5,
     timeoutSeconds: 180,
   }),
   reconcileNightly: job({
     name: 'reconcile-nightly',
-    about: 'Has the last days of every profile compared: what was recorded with what reports add up.',
+    about: 'Queues a reconciliation of every profile’s last days: the ledger against the reports.',
     payload: z.strictObject({}),
     retries: 10,
     timeoutSeconds: 600,
@@ -157,7 +157,7 @@ export const catalogue = {
   }),
   reconcileWeekly: job({
     name: 'reconcile-weekly',
-    about: 'Has all days of every profile compared, in the books that we keep ourselves.',
+    about: 'Queues a reconciliation of all days of every profile, for the payments ledger.',
     payload: z.strictObject({}),
     retries: 10,
     timeoutSeconds: 600,
@@ -180,7 +180,7 @@ export const catalogue = {
   }),
   rebuildScores: job({
     name: 'rebuild-scores',
-    about: 'Has the ads of every profile scored that was not scored yet on this day.',
+    about: 'Queues the scoring of every profile’s ads that were not scored yet on this day.',
     payload: z.strictObject({}),
     retries: 10,
     timeoutSeconds: 600,
@@ -191,7 +191,7 @@ export const catalogue = {
 export type JobName = keyof typeof catalogue;
 export type JobPayload<N extends JobName> = z.output<(typeof catalogue)[N]['payload']>;
 
-/** When recurring jobs run (cron, UTC), in words beside it. */
+/** When recurring jobs run: cron in UTC, and the same in words. */
 export const schedule: readonly { job: JobName; cron: string; words: string; payload: object }[] = [
   { job: 'deleteOldRows', cron: '17 3 * * *', words: 'every night at 03:17', payload: {} },
   { job: 'dropOldVisits', cron: '5 4 * * *', words: 'every night at 04:05', payload: {} },

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { countWaiting, type Group, type GroupHandler, listSetAside, queues, startQueueWorker } from './index.ts';
 
-/** The queue of first payments as if its keys were done together, with a handler that only takes off what is there. */
+/** Tests the queue of first payments with a group handler that only deletes the items. */
 let kit: Testkit;
 let keys: string[];
 const running: { stop(): Promise<void> }[] = [];
@@ -69,15 +69,15 @@ const mark = async (key: string, n = 1) => {
 const isDone = () => expect.poll(() => countWaiting(kit.system, queues.firstPayments), { interval: 20 }).toBe(0);
 const keysOf = (group: Group) => group.batches.map(({ key }) => key);
 
-test('keys that wait are worked on together, and by two workers each key by one at a time', async () => {
+test('processes waiting keys together, and two workers never hold the same key', async () => {
   for (const key of keys) await mark(key, 2);
   const groups: string[][] = [];
   const held = new Set<string>();
-  let met = 0;
+  let conflicts = 0;
   const work = async (group: Group) => {
     groups.push(keysOf(group));
     for (const key of keysOf(group)) {
-      if (held.has(key)) met += 1;
+      if (held.has(key)) conflicts += 1;
       held.add(key);
     }
     await sleep(50);
@@ -90,13 +90,13 @@ test('keys that wait are worked on together, and by two workers each key by one 
     for (const key of keys) await mark(key);
   }
   await isDone();
-  expect(met).toBe(0);
+  expect(conflicts).toBe(0);
   expect(Math.max(...groups.map(({ length }) => length))).toBeGreaterThan(keys.length / 2);
   expect(groups.length).toBeLessThan(keys.length);
   expect(failures).toEqual([]);
 });
 
-test('a key that spoils its group is found by halves and set aside; the others are done at once, and need not meet it again', async () => {
+test('finds and parks the item of a key that fails its group; the other keys are done and not grouped with it again', async () => {
   const bad = keys[7] ?? '';
   const done = new Set<string>();
   const mixed: string[][] = [];
@@ -115,14 +115,14 @@ test('a key that spoils its group is found by halves and set aside; the others a
   await expect.poll(() => done.size).toBe(keys.length - 1);
   for (const key of keys.slice(0, 4)) await mark(key);
   await isDone();
-  const aside = [];
-  for await (const page of listSetAside(kit.system, {})) aside.push(...page.map(({ key }) => key));
-  expect(aside).toEqual([bad]);
+  const parked = [];
+  for await (const page of listSetAside(kit.system, {})) parked.push(...page.map(({ key }) => key));
+  expect(parked).toEqual([bad]);
   expect(mixed).toEqual([]);
   expect(new Set(failures)).toEqual(new Set([bad]));
 });
 
-test('an engine that is away fails all keys of a group, is told once, and all are done when it is back', async () => {
+test('an unavailable store fails all keys of a group with one report, and all are done when it is back', async () => {
   let isAway = true;
   for (const key of keys) await mark(key);
   start(async () => {
@@ -134,14 +134,14 @@ test('an engine that is away fails all keys of a group, is told once, and all ar
   await isDone();
 });
 
-test('a key that is somebody else’s by then is not said to be done', async () => {
-  const [lost = '', kept = ''] = keys;
+test('a key that another worker took over is not marked as done', async () => {
+  const [lost = '', other = ''] = keys;
   await mark(lost);
-  await mark(kept);
+  await mark(other);
   const seen: string[][] = [];
   start(
     async (group) => {
-      // The two may come one after the other: what counts is the first time that the key is seen.
+      // The two keys may come in separate batches, so only the first batch with this key loses its lease.
       if (!seen.flat().includes(lost) && keysOf(group).includes(lost))
         await kit.system.unbound.query(
           sql`UPDATE work_turns SET holder = ${randomUUID()}, until = now() + interval '2 seconds' WHERE key = ${lost}`,
@@ -150,8 +150,8 @@ test('a key that is somebody else’s by then is not said to be done', async () 
     },
     { paceMs: 0 },
   );
-  await expect.poll(() => seen.flat().filter((key) => key === kept).length).toBeGreaterThan(0);
+  await expect.poll(() => seen.flat().filter((key) => key === other).length).toBeGreaterThan(0);
   await isDone();
   expect(seen.flat().filter((key) => key === lost)).toHaveLength(2);
-  expect(seen.flat().filter((key) => key === kept)).toHaveLength(1);
+  expect(seen.flat().filter((key) => key === other)).toHaveLength(1);
 });

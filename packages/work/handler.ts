@@ -1,66 +1,66 @@
 import type { Postgres, Tx } from '@tributary/postgres';
 
-/** One thing that waits under a key. */
+/** An item that waits under a key. */
 export interface Item {
   readonly id: string;
 }
 
 export interface Taken<I extends Item = Item> {
   readonly items: readonly I[];
-  /** More waits than was asked for. */
+  /** More items wait than were requested. */
   readonly isMore: boolean;
-  /** Something waits that cannot be done yet, and whatever is left meanwhile waits with it: look again after so many seconds. */
+  /** The remaining items cannot be processed yet, and new items wait with them: claim the key again after this many seconds. */
   readonly againSeconds?: number | undefined;
-  /** The same, but whatever is left meanwhile is looked at at once. */
+  /** The same, but new items are processed at once. */
   readonly laterSeconds?: number | undefined;
 }
 
-/** What of a key is to be done. */
+/** The items of a key to process. */
 export interface KeyItems<I extends Item = Item> {
   readonly key: string;
   readonly items: readonly I[];
-  /** More waits than these. */
+  /** More items wait than these. */
   readonly isMore: boolean;
 }
 
 export interface Batch<I extends Item = Item> extends KeyItems<I> {
-  /** The process stops, or the key is no longer ours. */
+  /** Aborts when the process stops or the key is lost. */
   readonly signal: AbortSignal;
-  /** For the transaction that says that these are done: fails when the key is no longer ours. */
+  /** Called in the transaction that marks the items as done; throws when the key is lost. */
   hold(tx: Tx): Promise<void>;
 }
 
-interface Shelf<I extends Item> {
-  /** So that it is not taken any more. As the role that works the queues, for this and the next. */
+interface ParkingHandler<I extends Item> {
+  /** Removes the item from its table, so that it is not claimed again. This and the next method run as the role that works the queues. */
   setAside(tx: Tx, key: string, item: I): Promise<void>;
-  /** So that they are taken again. */
+  /** Puts parked items back into their table. */
   putBack(tx: Tx, key: string, ids: readonly string[]): Promise<void>;
 }
 
-/** How a queue is worked off, key by key. All of it may happen twice: a worker can die after its last effect. */
-export interface QueueHandler<I extends Item = Item> extends Shelf<I> {
-  /** What waits under a key, those first that waited longest. */
+/** Processes a queue key by key. All steps must be repeatable because a worker can crash after its last effect. */
+export interface QueueHandler<I extends Item = Item> extends ParkingHandler<I> {
+  /** The items that wait under a key, longest waiting first. */
   take(key: string, limit: number, signal: AbortSignal): Promise<Taken<I>>;
-  /** Does all of these, and takes them off the room's own table. */
+  /** Processes all items and deletes them from the module's own table. */
   work(batch: Batch<I>): Promise<void>;
 }
 
 export interface Group<I extends Item = Item> {
   readonly batches: readonly KeyItems<I>[];
-  /** The process stops, or none of the keys is ours any longer. */
+  /** Aborts when the process stops or all keys are lost. */
   readonly signal: AbortSignal;
   /**
-   * A transaction, as the role that works the queues, that says what is done. It gets the keys that are still ours; they stay so until it
-   * ends. Fails when none is.
+   * Runs a transaction, as the role that works the queues, that marks items as done. It receives the keys still held, which stay locked
+   * until it ends. Throws when none is.
    */
   settle<T>(act: (tx: Tx, held: ReadonlySet<string>) => Promise<T>): Promise<T>;
 }
 
-/** How a queue is worked off, many keys together: for work that costs the same for one of them and for hundreds. */
-export interface GroupHandler<I extends Item = Item> extends Shelf<I> {
-  /** What waits under these keys, about so many in all, each key's in order of waiting. As the role that works the queues. */
+/** Processes many keys of a queue together, for work that costs the same for one key and for hundreds. */
+export interface GroupHandler<I extends Item = Item> extends ParkingHandler<I> {
+  /** The items that wait under these keys, about `limit` in all, in waiting order for each key. Runs as the role that works the queues. */
   takeAll(tx: Tx, keys: readonly string[], limit: number): Promise<ReadonlyMap<string, Taken<I>>>;
-  /** Does all of these or fails as a whole: then it is given fewer keys, until the one is found that spoils it. */
+  /** Processes all items or fails as a whole. After a failure it is called with fewer keys, until the failing one is found. */
   workAll(group: Group<I>): Promise<void>;
 }
 
@@ -69,12 +69,12 @@ export type AnyQueueHandler<I extends Item = Item> = QueueHandler<I> | GroupHand
 export interface WorkFailure {
   /** The name of a queue or a job. */
   readonly work: string;
-  /** Whose work it was; undefined where it was that of many. */
+  /** The key of the work; undefined for a failure that affects several keys. */
   readonly key: string | undefined;
   readonly error: unknown;
 }
 
-/** Whose fault a failure is: an engine's that is away, that of too much at once, or what is worked on. */
+/** The cause of a failure: an unavailable store, too much work at once, or the work itself. */
 export type Blame = 'away' | 'too-much' | 'work';
 
 export interface QueueOptions {

@@ -67,7 +67,7 @@ test('a job exists if and only if its transaction commits, and the worker runs i
     throw new Error('second thoughts');
   });
   await expect(failing).rejects.toThrow('second thoughts');
-  // Asked before any worker runs, because one takes the second of two jobs later than this test waits.
+  // Checked before any worker runs, because a worker claims the second of two jobs later than this test waits.
   const { rows } = await kit.system.unbound.query(sql`SELECT name FROM pgboss.job WHERE name = 'delete-old-rows'`);
   expect(rows).toEqual([]);
   await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'deleteOldRows', {}));
@@ -78,14 +78,14 @@ test('a job exists if and only if its transaction commits, and the worker runs i
   expect(errors).toEqual([]);
 });
 
-test('a job that lacks what its kind needs, or says more, is refused where it is made', async () => {
+test('enqueue rejects a payload with missing or unknown fields', async () => {
   const make = (job: 'deleteOldRows' | 'repriceOutcomes', payload: object) =>
     kit.app.unbound.transaction((tx) => jobs.enqueue(tx, job, payload as never));
   await expect(make('repriceOutcomes', {})).rejects.toThrow('profileId');
   await expect(make('deleteOldRows', { email: 'ana@example.com' })).rejects.toThrow('email');
 });
 
-test('a failed job is told of once, and runs again', async () => {
+test('a failed job is reported once and runs again', async () => {
   const deleteOldRows = vi.fn<() => Promise<void>>().mockRejectedValueOnce(new Error('at first')).mockResolvedValue();
   await work({ ...idle, deleteOldRows });
   await kit.app.unbound.transaction((tx) => jobs.enqueue(tx, 'deleteOldRows', {}));

@@ -8,10 +8,10 @@ export type JobHandlers = { readonly [N in JobName]: (payload: JobPayload<N>, si
 
 const schema = 'pgboss';
 
-/** How long the queue keeps a job that nobody could run, and one that has ended. */
-const lives = { retentionSeconds: 14 * 86_400, deleteAfterSeconds: 7 * 86_400 };
+/** How long pg-boss keeps a job that no worker could run, and a job that has ended. */
+const retention = { retentionSeconds: 14 * 86_400, deleteAfterSeconds: 7 * 86_400 };
 
-/** Makes or updates the queue's own tables and queues, as the owner. Part of every migration. */
+/** Creates or updates pg-boss's tables and queues, as the owner. Part of every migration. */
 export async function migrateJobs(ownerUrl: string): Promise<void> {
   const boss = new PgBoss({ ...connectionTo(ownerUrl), schema, supervise: false, schedule: false, max: 2 });
   await boss.start();
@@ -26,19 +26,20 @@ export async function migrateJobs(ownerUrl: string): Promise<void> {
         // Without heartbeats the job of a killed worker would wait for its whole timeout.
         heartbeatSeconds: 10,
         notify: true,
-        ...lives,
+        ...retention,
       };
       const policy = 'oneAtATime' in kind && kind.oneAtATime ? 'singleton' : 'standard';
       if (await boss.getQueue(kind.name)) await boss.updateQueue(kind.name, options);
       else await boss.createQueue(kind.name, { ...options, policy });
     }
-    // What an earlier version scheduled or queued and this one does not know would wait for a worker for ever.
-    const [known, wanted] = [Object.values(catalogue), schedule.map(({ job }) => catalogue[job])].map(
+    // Schedules and queues of earlier versions would otherwise wait for a worker forever.
+    const [knownNames, scheduledNames] = [Object.values(catalogue), schedule.map(({ job }) => catalogue[job])].map(
       (kinds) => new Set<string>(kinds.map(({ name }) => name)),
     );
-    for (const { name } of await boss.getSchedules()) if (!wanted?.has(name)) await boss.unschedule(name);
-    const isOurs = (name: string) => !name.startsWith('__pgboss');
-    for (const { name } of await boss.getQueues()) if (isOurs(name) && !known?.has(name)) await boss.deleteQueue(name);
+    for (const { name } of await boss.getSchedules()) if (!scheduledNames?.has(name)) await boss.unschedule(name);
+    const isOwnQueue = (name: string) => !name.startsWith('__pgboss');
+    for (const { name } of await boss.getQueues())
+      if (isOwnQueue(name) && !knownNames?.has(name)) await boss.deleteQueue(name);
     for (const { job, cron, payload } of schedule)
       await boss.schedule(catalogue[job].name, cron, payload, { tz: 'UTC' });
     const db = boss.getDb();
@@ -54,17 +55,17 @@ export async function migrateJobs(ownerUrl: string): Promise<void> {
 }
 
 export interface Jobs {
-  /** Commits with the transaction, or not at all. */
+  /** Writes the job in the caller's transaction: both commit, or neither does. */
   enqueue<N extends JobName>(tx: Tx, job: N, payload: JobPayload<N>, options?: EnqueueOptions): Promise<void>;
 }
 
 export interface EnqueueOptions {
   readonly startAfter?: Date;
-  /** With `oneAtATime`: jobs of the same key follow one another, others run beside them. */
+  /** With `oneAtATime`, jobs with the same key run one after the other; other jobs run in parallel. */
   readonly key?: string;
 }
 
-/** For processes that only hand out work. It needs no connection of its own: each job is written through the caller's. */
+/** For processes that only enqueue. Jobs are written through the caller's connection. */
 export async function createJobs(
   appUrl: string,
   onError: (error: Error) => void,
@@ -93,7 +94,7 @@ export async function createJobs(
   };
 }
 
-/** Jobs that are past their last try, as long as pg-boss keeps them and the same has not succeeded since. */
+/** Counts jobs that used up their retries, while pg-boss keeps them and unless an equal job has succeeded since. */
 export async function countFailedJobs(system: Postgres): Promise<number> {
   const jobs = sql.table(`${schema}.job`);
   const { rows } = await system.unbound.query(sql<{ n: number }>`
@@ -105,13 +106,13 @@ export async function countFailedJobs(system: Postgres): Promise<number> {
 export interface WorkerOptions {
   readonly systemUrl: string;
   readonly handlers: JobHandlers;
-  /** Of pg-boss itself. */
+  /** Receives errors of pg-boss itself. */
   readonly onError: (error: Error) => void;
-  /** Of a job. pg-boss keeps what a handler throws to itself. */
+  /** Receives errors of jobs, which pg-boss does not pass on. */
   readonly onFailure: (failure: WorkFailure) => void;
 }
 
-/** Works all jobs until it is stopped; a job that is under way then is finished first. */
+/** Runs all kinds of jobs until it is stopped. Running jobs are finished first. */
 export async function startJobWorker({
   systemUrl,
   handlers,
@@ -125,16 +126,16 @@ export async function startJobWorker({
     migrate: false,
     createSchema: false,
     useListenNotify: true,
-    // A killed worker's job is taken up again after about 13 seconds with these, 58 with the defaults.
+    // With these intervals a killed worker's job is restarted after about 13 seconds instead of 58.
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,
-    // Index rebuilds are for the owner of the tables.
+    // Only the owner of the tables can rebuild indexes.
     reindex: false,
   });
   boss.on('error', onError);
   await boss.start();
   for (const [name, kind] of Object.entries(catalogue) as [JobName, (typeof catalogue)[JobName]][]) {
-    // A retry is not announced, so the slow poll beside the notifications decides how late it runs.
+    // Retries are not announced, so the polling interval limits their delay.
     await boss.work(kind.name, { notifyPollingIntervalSeconds: 2 }, async ([job]) => {
       if (!job) return;
       const handler = handlers[name] as (payload: unknown, signal: AbortSignal) => Promise<void>;

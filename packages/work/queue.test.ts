@@ -19,7 +19,7 @@ import {
   type WorkFailure,
 } from './index.ts';
 
-/** The queue of first payments with a handler that only takes off what is there: the frame itself is what is tried. */
+/** Tests the worker with the queue of first payments and a handler that only deletes the items. */
 let kit: Testkit;
 let profileId: string;
 let failures: WorkFailure[];
@@ -80,7 +80,7 @@ const start = (
     blame: (error) => (error instanceof EngineAway ? 'away' : 'work'),
     onFailure: (failure) => failures.push(failure),
     numbers,
-    // Only what is told of, unless a test says otherwise.
+    // Only announced items are processed, unless a test sets another interval.
     sweepMs: 3_600_000,
   });
   running.push(worker);
@@ -98,58 +98,58 @@ const mark = async (n = 1, key = profileId, before = async () => {}) => {
 };
 const waiting = () => countWaiting(kit.system, queues.firstPayments);
 const isDone = (timeout = 10_000) => expect.poll(waiting, { timeout, interval: 20 }).toBe(0);
-const setAside = async () => {
+const listParked = async () => {
   const found = [];
   for await (const page of listSetAside(kit.system, { key: profileId })) found.push(...page);
   return found;
 };
-const turnOf = async () => {
+const readLease = async () => {
   const { rows } = await kit.system.unbound.query(
     sql<{ attempts: number }>`SELECT attempts FROM work_turns WHERE key = ${profileId}`,
   );
   return rows[0];
 };
 
-test('what was marked is worked on as soon as that is told, and then the key rests', async () => {
+test('processes an announced key at once and releases it afterwards', async () => {
   const seen: number[] = [];
   start(async () => void seen.push(performance.now()));
   await sleep(300);
   for (let round = 0; round < 3; round += 1) {
-    const marked = performance.now();
+    const markedAt = performance.now();
     await mark();
     await isDone();
-    // Milliseconds where nothing else runs; the queue looks by itself every five seconds.
-    expect((seen.at(-1) ?? Number.NaN) - marked).toBeLessThan(4_500);
+    // It takes milliseconds on an idle machine; without an announcement the queue polls every five seconds.
+    expect((seen.at(-1) ?? Number.NaN) - markedAt).toBeLessThan(4_500);
     await sleep(200);
   }
-  await expect.poll(turnOf).toBeUndefined();
+  await expect.poll(readLease).toBeUndefined();
   expect(await oldestSeconds(kit.system, 'first-payments')).toBe(0);
   expect(failures).toEqual([]);
 });
 
-test('a mark that nobody was told of, because the key was waiting then, is found when its slow transaction ends', async () => {
+test('finds an item of a slow transaction that was not announced because the key was already waiting', async () => {
   const lease = { queue: 'first-payments', key: profileId, holder: randomUUID() };
   const ledger = kit.app.forProfile(profileId);
   await ledger.transaction((tx) => takeLease(tx, lease, 60));
   start(async () => {});
   await sleep(300);
-  const said = Promise.withResolvers<void>();
+  const inserted = Promise.withResolvers<void>();
   const slow = Promise.withResolvers<void>();
   const marking = mark(1, profileId, () => {
-    said.resolve();
+    inserted.resolve();
     return slow.promise;
   });
-  await said.promise;
+  await inserted.promise;
   await ledger.transaction((tx) => returnLease(tx, lease));
-  // It is looked at, nothing is seen, and still it does not rest.
+  // The key is claimed and found empty, but it is not released for good.
   await sleep(1_500);
-  expect(await turnOf()).toBeDefined();
+  expect(await readLease()).toBeDefined();
   slow.resolve();
   await marking;
   await isDone();
 });
 
-test('two workers never hold one key, and share many', async () => {
+test('two workers share the keys and never hold the same one', async () => {
   const others = await Promise.all(Array.from({ length: 3 }, async () => (await buildProfile(kit.app)).id));
   const held = new Map<string, number>();
   let most = 0;
@@ -169,7 +169,7 @@ test('two workers never hold one key, and share many', async () => {
   expect(failures).toEqual([]);
 });
 
-test('a worker that dies in the middle loses its key when the lease ends, and may no longer say that it is done', async () => {
+test('a crashed worker loses its key when the lease ends, and can no longer mark the work as done', async () => {
   const [id] = await mark();
   const lease = { queue: 'first-payments', key: profileId, holder: randomUUID() };
   const ledger = kit.app.forProfile(profileId);
@@ -180,7 +180,7 @@ test('a worker that dies in the middle loses its key when the lease ends, and ma
   start(async () => {});
   await isDone();
   expect(performance.now() - began).toBeGreaterThan(1_000);
-  // The one who was thought dead comes back.
+  // The worker whose lease ended resumes.
   await mark(1);
   const late = handler(async () => {});
   const hold: Batch['hold'] = async (tx) => {
@@ -198,7 +198,7 @@ test('a worker that dies in the middle loses its key when the lease ends, and ma
   await isDone();
 });
 
-test('whoever works on a key outside of the queue gives it back, and what came meanwhile is done', async () => {
+test('items that were added during a lease outside the queue are processed after its return', async () => {
   start(async () => {});
   const lease = { queue: 'first-payments', key: profileId, holder: randomUUID() };
   const ledger = kit.app.forProfile(profileId);
@@ -210,7 +210,7 @@ test('whoever works on a key outside of the queue gives it back, and what came m
   await isDone(2_000);
 });
 
-test('whoever works on a key outside of the queue need not wait for the pace of the queue', async () => {
+test('a lease outside the queue does not wait for the queue’s pace', async () => {
   start(async () => {}, { paceMs: 3_600_000 });
   const lease = { queue: 'first-payments', key: profileId, holder: randomUUID() };
   await mark();
@@ -219,7 +219,7 @@ test('whoever works on a key outside of the queue need not wait for the pace of 
   await expect.poll(take, { timeout: 5_000 }).toBe(true);
 });
 
-test('one that fails is found and set aside, the others are done, and it can be tried again', async () => {
+test('finds and parks a failing item, processes the others, and can retry it', async () => {
   const other = (await buildProfile(kit.app)).id;
   let isBroken = true;
   let bad = '';
@@ -237,11 +237,11 @@ test('one that fails is found and set aside, the others are done, and it can be 
     );
   await mark(2, other);
   await isDone();
-  const [one, ...rest] = await setAside();
+  const [one, ...rest] = await listParked();
   expect(rest).toEqual([]);
   expect(one).toMatchObject({ queue: 'first-payments', key: profileId, item: bad, isWanted: false });
   expect(one?.reason).toMatch(/^TypeError: cannot read … of /);
-  // The whole batch once, then the one.
+  // One failure of the whole batch, then one of the item.
   expect(failures.map(({ work, key, error }) => [work, key, (error as Error).name])).toEqual([
     ['first-payments', profileId, 'TypeError'],
     ['first-payments', profileId, 'TypeError'],
@@ -251,32 +251,32 @@ test('one that fails is found and set aside, the others are done, and it can be 
   isBroken = false;
   expect(await retrySetAside(kit.system, { key: other })).toBe(0);
   expect(await retrySetAside(kit.system, { queue: 'first-payments', key: profileId })).toBe(1);
-  await expect.poll(setAside).toEqual([]);
+  await expect.poll(listParked).toEqual([]);
   await isDone();
 });
 
-test('while an engine is away nothing is set aside: all of it waits, and is done when it is back', async () => {
+test('parks nothing while a store is unavailable, and processes all items when it is back', async () => {
   let isAway = true;
   start(async () => {
     if (isAway) throw new EngineAway('gone');
   });
   await mark(5);
   await expect.poll(() => failures.length).toBeGreaterThan(2);
-  // A failure is told before it is written down, and the next may come in between.
-  await expect.poll(async () => (await turnOf())?.attempts === failures.length).toBe(true);
+  // A failure is reported before it is stored, and the next may come in between.
+  await expect.poll(async () => (await readLease())?.attempts === failures.length).toBe(true);
   expect(await waiting()).toBe(5);
   isAway = false;
   await isDone(20_000);
-  expect(await setAside()).toEqual([]);
+  expect(await listParked()).toEqual([]);
 });
 
-test("a key whose every item fails keeps its own pace, and another's are done meanwhile", async () => {
+test('a key whose items all fail does not delay another key', async () => {
   start(async ({ key }) => {
     if (key === profileId) throw new Error('all of them');
   });
   const other = (await buildProfile(kit.app)).id;
   await mark(40);
-  await expect.poll(setAside).toHaveLength(10);
+  await expect.poll(listParked).toHaveLength(10);
   await mark(3, other);
   await expect
     .poll(
@@ -285,28 +285,28 @@ test("a key whose every item fails keeps its own pace, and another's are done me
           .length,
     )
     .toBe(0);
-  expect(await setAside()).toHaveLength(10);
+  expect(await listParked()).toHaveLength(10);
 });
 
-test('a conversion that is left for attribution is told of at once', async () => {
-  const heard: string[] = [];
+test('announces a conversion that is queued for attribution at once', async () => {
+  const messages: string[] = [];
   const listening = Promise.withResolvers<void>();
-  const ear = listen(kit.database.systemUrl, 'tributary_work', {
-    onMessage: (message) => heard.push(message),
+  const listener = listen(kit.database.systemUrl, 'tributary_work', {
+    onMessage: (message) => messages.push(message),
     onConnect: listening.resolve,
     onError: listening.reject,
   });
-  running.push({ stop: () => ear.close() });
+  running.push({ stop: () => listener.close() });
   await listening.promise;
   await kit.app
     .forProfile(profileId)
     .transaction((tx) =>
       tx.insertInto('dirty_conversions').values({ profile_id: profileId, outcome_id: randomUUID() }).execute(),
     );
-  await expect.poll(() => heard).toContain(`attribution ${profileId}`);
+  await expect.poll(() => messages).toContain(`attribution ${profileId}`);
 });
 
-test('what no notification told of is found by the sweep', async () => {
+test('the sweep finds items without a notification', async () => {
   await kit.owner.unbound.query(sql`ALTER TABLE dirty_customers DISABLE TRIGGER USER`);
   try {
     await mark(2);

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyQueueHandler, QueueOptions } from './handler.ts';
 import type { QueueKind } from './queues.ts';
-import { takeTurn } from './turn.ts';
+import { processBatch } from './turn.ts';
 import { claimKeys, nextDueMs } from './turns.ts';
 
-/** Others work on the same keys, and die. */
+/** Upper limit of the wait, because other workers hold keys of the queue and may crash. */
 const longestIdleMs = 5_000;
 
-/** Works a queue off until it is stopped. Any number may run, in any number of processes. */
+/** Processes a queue until it is stopped. Any number of workers may run, in any number of processes. */
 export function startQueue(kind: QueueKind, handler: AnyQueueHandler, options: QueueOptions) {
   const { system, onFailure } = options;
   const { keysAtOnce = 1 } = kind;
@@ -29,48 +29,48 @@ export function startQueue(kind: QueueKind, handler: AnyQueueHandler, options: Q
     wake();
   };
 
-  /** When the next keys may be taken together: those that come a little later than others shall be in one batch. */
+  /** The earliest time of the next claim, so that keys that become due a little later join the same batch. */
   let notBefore = 0;
-  const turns = new Set<Promise<void>>();
-  const failed = (error: unknown) => onFailure({ work: kind.name, key: undefined, error });
+  const batches = new Set<Promise<void>>();
+  const reportFailure = (error: unknown) => onFailure({ work: kind.name, key: undefined, error });
 
   const claim = async (): Promise<boolean> => {
     const holder = randomUUID();
-    const found = await claimKeys(system, { queue: kind.name, holder }, keysAtOnce, kind.leaseSeconds);
-    if (!found) return false;
-    if (keysAtOnce > 1 && found.claimed.length < keysAtOnce) notBefore = performance.now() + kind.paceMs;
-    // What cannot even be given back is somebody's again when the lease ends.
-    const turn: Promise<void> = takeTurn({ ...found, kind, handler, holder, options, stopping: stopping.signal })
+    const result = await claimKeys(system, { queue: kind.name, holder }, keysAtOnce, kind.leaseSeconds);
+    if (!result) return false;
+    if (keysAtOnce > 1 && result.claimed.length < keysAtOnce) notBefore = performance.now() + kind.paceMs;
+    // If even the release fails, other workers can claim the keys when the lease ends.
+    const batch: Promise<void> = processBatch({ ...result, kind, handler, holder, options, stopping: stopping.signal })
       .then(({ wasBusy, isMore }) => {
         if (isMore || !wasBusy) notBefore = 0;
       })
-      .catch(failed)
+      .catch(reportFailure)
       .finally(() => {
-        turns.delete(turn);
+        batches.delete(batch);
         nudge();
       });
-    turns.add(turn);
+    batches.add(batch);
     return true;
   };
 
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      const restMs = notBefore - performance.now();
+      const waitMs = notBefore - performance.now();
       try {
-        if (turns.size === kind.atOnce) await Promise.race(turns);
-        else if (restMs > 0) await idle(restMs);
+        if (batches.size === kind.atOnce) await Promise.race(batches);
+        else if (waitMs > 0) await idle(waitMs);
         else if (!(await claim()))
           await idle(Math.min(longestIdleMs, (await nextDueMs(system, kind.name)) ?? longestIdleMs));
       } catch (error) {
-        failed(error);
+        reportFailure(error);
         await idle(1_000);
       }
     }
-    await Promise.all(turns);
+    await Promise.all(batches);
   };
   const done = loop();
   return {
-    /** There may be something to do. */
+    /** Checks the queue at once instead of after the wait. */
     nudge,
     stop: () => {
       stopping.abort();

@@ -1,47 +1,50 @@
-/** Work that waits in a table, by key. A key is one worker's at a time, and what waits under it is worked off in batches. */
+/** Work that waits in a table by key. One worker at a time holds a key and processes its items in batches. */
 export interface QueueKind {
   readonly name: string;
-  /** What it does, for the operator who meets the name in a log. */
+  /** What it does, for operators who see the name in a log. */
   readonly about: string;
-  /** The room whose handler works it off. */
+  /** The module whose handler processes it. */
   readonly owner: string;
-  /** Where its items are: for whoever counts them, and looks for what no notification told of. */
+  /** The tables that hold its items, for counts and for the sweep that finds unannounced items. */
   readonly tables: readonly string[];
-  /** The column of these tables that is the key; the profile, where nothing is said. */
+  /** The key column of these tables; `profile_id` by default. */
   readonly key?: string;
-  /** Which rows of these tables wait; all, where nothing is said. */
+  /** The condition for waiting rows of these tables; all rows by default. */
   readonly where?: string;
-  /** Items of one turn, of all its keys together; then the other keys get theirs. */
+  /** The maximum number of items per batch over all its keys; then other keys are claimed. */
   readonly batchSize: number;
-  /** Turns that one process works on at the same time. */
+  /** How many batches one process handles in parallel. */
   readonly atOnce: number;
-  /** Keys of one turn, for a handler that works on many together; one, where nothing is said. */
+  /** How many keys a batch has, for a handler that processes many together; one by default. */
   readonly keysAtOnce?: number;
-  /** How long a key stays with a worker that has died. Whoever lives prolongs it. */
+  /** How long a crashed worker keeps its keys. Live workers extend the lease. */
   readonly leaseSeconds: number;
-  /** A key's breath between two turns: what trickles in meanwhile makes one batch instead of many. Where a turn has many keys, also the breath between two that were not full. */
+  /**
+   * The minimum pause of a key between two batches, so that items that trickle in form one batch instead of many. For batches of many keys,
+   * also the pause after one that was not full.
+   */
   readonly paceMs: number;
 }
 
 const queue = (kind: QueueKind): QueueKind => kind;
 
-/** Every queue there is. apps/worker maps each to its handler, and does not compile while one is missing. */
+/** All queues. apps/worker maps each to its handler and does not compile while one is missing. */
 export const queues = {
   attribution: queue({
     name: 'attribution',
-    about: 'Works out which touches a conversion owes to, after whatever may have changed that.',
+    about: 'Attributes conversions to touches again after every change that may affect them.',
     owner: 'attribution',
     tables: ['dirty_conversions'],
     batchSize: 5_000,
     atOnce: 2,
-    // Of what a batch costs, nearly all is the same for one profile and for hundreds.
+    // A batch costs nearly the same for one profile and for hundreds.
     keysAtOnce: 500,
     leaseSeconds: 30,
     paceMs: 1_000,
   }),
   delivery: queue({
     name: 'delivery',
-    about: 'Copies what ads cost and did into the columns that reports read.',
+    about: 'Copies ad spend and delivery to ClickHouse, where reports read them.',
     owner: 'campaigns',
     tables: ['dirty_entities', 'dirty_delivery'],
     batchSize: 5_000,
@@ -51,10 +54,10 @@ export const queues = {
   }),
   firstPayments: queue({
     name: 'first-payments',
-    about: 'Derives first payments again where a merge or a definition changed which payments a customer has.',
+    about: 'Derives first payments again after a merge or a definition changed the payments of a customer.',
     owner: 'payments',
     tables: ['dirty_customers'],
-    // So many at once keep writers of their outcomes waiting for some milliseconds.
+    // A batch of this size blocks writers of its outcomes for some milliseconds.
     batchSize: 200,
     atOnce: 2,
     leaseSeconds: 30,
@@ -62,7 +65,7 @@ export const queues = {
   }),
   sales: queue({
     name: 'sales',
-    about: 'Finds records of one sale across sources, and which of them counts.',
+    about: 'Matches records of one sale across sources, and decides which of them counts.',
     owner: 'sales',
     tables: ['dirty_sales', 'sale_rescans'],
     batchSize: 2_000,
@@ -72,11 +75,11 @@ export const queues = {
   }),
   erasures: queue({
     name: 'erasures',
-    about: 'Clears people who were erased from the columns, the bad rows and the dead letters.',
+    about: 'Removes erased customers from ClickHouse, the invalid visits and the dead letters.',
     owner: 'erasures',
     tables: ['erasure_work'],
     where: 'NOT is_set_aside',
-    // A mutation of ClickHouse costs the same for one person as for a thousand.
+    // A ClickHouse mutation costs the same for one person and for a thousand.
     batchSize: 1_000,
     atOnce: 2,
     leaseSeconds: 60,
@@ -84,21 +87,21 @@ export const queues = {
   }),
   webhooks: queue({
     name: 'webhooks',
-    about: 'Sends events to the webhook subscriptions that asked for them, each in its turn.',
+    about: 'Sends events to webhook subscriptions, in order for each subscription.',
     owner: 'webhooks',
     tables: ['webhook_work'],
     key: 'subscription_id',
     where: 'due_at <= now()',
-    // A worker that dies sends so many a second time.
+    // The number of events that are sent twice after a worker crashes.
     batchSize: 250,
-    // Mostly they wait for receivers.
+    // Most batches wait for receivers.
     atOnce: 64,
     leaseSeconds: 30,
     paceMs: 50,
   }),
   exports: queue({
     name: 'exports',
-    about: 'Tells ad platforms of outcomes, in batches that a platform takes or refuses as a whole.',
+    about: 'Sends outcomes to ad platforms, in batches that a platform accepts or rejects as a whole.',
     owner: 'exports',
     tables: ['export_events'],
     where: "status IN ('waiting', 'processing') AND due_at <= now()",
@@ -109,33 +112,33 @@ export const queues = {
   }),
   adActions: queue({
     name: 'ad-actions',
-    about: 'Looks up at the ad platform what became of changes whose answer was lost.',
+    about: 'Queries the ad platform for the result of changes whose response was lost.',
     owner: 'ad-operations',
     tables: ['ad_actions'],
     where: "due_at < 'infinity'",
     batchSize: 20,
-    // Mostly they wait for platforms.
+    // Most batches wait for platforms.
     atOnce: 8,
     leaseSeconds: 60,
     paceMs: 200,
   }),
   syncs: queue({
     name: 'syncs',
-    about: 'Reads what providers say of connected accounts, one connection at a time.',
+    about: 'Syncs data of connected accounts from providers, one connection at a time.',
     owner: 'connections',
     tables: ['syncs'],
     key: 'connection_id',
     where: 'due_at <= now()',
     batchSize: 1,
-    // Mostly they wait for providers.
+    // Most batches wait for providers.
     atOnce: 32,
-    // A run whose worker died goes on within seconds.
+    // Lets another worker continue the run of a crashed one within seconds.
     leaseSeconds: 10,
     paceMs: 0,
   }),
   reconciliations: queue({
     name: 'reconciliations',
-    about: 'Compares what was recorded with what reports add up.',
+    about: 'Compares the ledger with the totals of the reports.',
     owner: 'reconciliation',
     tables: ['reconciliations'],
     where: "state = 'queued'",
@@ -157,24 +160,24 @@ export const queues = {
   }),
   reportMails: queue({
     name: 'report-mails',
-    about: 'Sends reports by e-mail to the members who are to get them.',
+    about: 'Sends scheduled reports by e-mail to their recipients.',
     owner: 'report-mails',
     tables: ['report_mails', 'report_mail_deliveries'],
     where: 'due_at <= now()',
     batchSize: 20,
-    // Mostly they wait for the mail server.
+    // Most batches wait for the mail server.
     atOnce: 4,
     leaseSeconds: 60,
     paceMs: 0,
   }),
   alertMails: queue({
     name: 'alert-mails',
-    about: 'Tells members by e-mail that an alert was opened or is over.',
+    about: 'Notifies members by e-mail that an alert was opened or resolved.',
     owner: 'alerts',
     tables: ['alert_mails'],
     where: 'due_at <= now()',
     batchSize: 20,
-    // Mostly they wait for the mail server.
+    // Most batches wait for the mail server.
     atOnce: 4,
     leaseSeconds: 60,
     paceMs: 0,
@@ -182,7 +185,7 @@ export const queues = {
   tenantDeletions: queue({
     name: 'tenant-deletions',
     about:
-      'Removes deleted profiles and workspaces from every store, and looks again a day later. Workspaces first stay restorable for a week.',
+      'Removes deleted profiles and workspaces from every store, and checks again a day later. Workspaces first stay restorable for a week.',
     owner: 'tenants',
     tables: ['tenant_deletions'],
     where:
@@ -190,7 +193,7 @@ export const queues = {
     batchSize: 1,
     atOnce: 1,
     leaseSeconds: 15,
-    // What it waits for, the log or ClickHouse, takes its time.
+    // It waits for the visit stream or ClickHouse, which take a while.
     paceMs: 1_000,
   }),
 } as const;

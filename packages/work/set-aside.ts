@@ -10,7 +10,7 @@ export interface SetAside {
   readonly isWanted: boolean;
 }
 
-export async function insertSetAside(tx: Tx, queue: string, key: string, item: string, reason: string): Promise<void> {
+export async function parkItem(tx: Tx, queue: string, key: string, item: string, reason: string): Promise<void> {
   await sql`
     INSERT INTO work_set_aside (queue, key, item, reason) VALUES (${queue}, ${key}, ${item}, ${reason})
     ON CONFLICT (queue, key, item) DO UPDATE SET reason = excluded.reason, set_aside_at = now(), is_wanted = false`.execute(
@@ -18,8 +18,8 @@ export async function insertSetAside(tx: Tx, queue: string, key: string, item: s
   );
 }
 
-/** Takes those off the list that an operator wants to be tried again. */
-export async function takeWanted(tx: Tx, queue: string, key: string, limit: number): Promise<string[]> {
+/** Removes and returns the parked items that an operator wants to retry. */
+export async function claimRetries(tx: Tx, queue: string, key: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ item: string }>`
     DELETE FROM work_set_aside s
     USING (SELECT item FROM work_set_aside WHERE queue = ${queue} AND key = ${key} AND is_wanted ORDER BY item LIMIT ${limit}) w
@@ -28,8 +28,8 @@ export async function takeWanted(tx: Tx, queue: string, key: string, limit: numb
   return rows.map(({ item }) => item);
 }
 
-/** These were worked off after all. */
-export async function forgetSetAside(
+/** Deletes the entries of parked items that were processed after all. */
+export async function deleteParked(
   system: Postgres,
   queue: string,
   key: string,
@@ -47,7 +47,7 @@ export interface SetAsideFilter {
 const matching = ({ queue, key }: SetAsideFilter) =>
   sql`(${queue ?? null}::text IS NULL OR queue = ${queue ?? null}) AND (${key ?? null}::uuid IS NULL OR key = ${key ?? null})`;
 
-/** What was set aside, page by page. */
+/** Lists parked items page by page. */
 export async function* listSetAside(system: Postgres, filter: SetAsideFilter): AsyncIterable<SetAside[]> {
   const pageSize = 500;
   let last: SetAside | undefined;
@@ -62,7 +62,7 @@ export async function* listSetAside(system: Postgres, filter: SetAsideFilter): A
   }
 }
 
-/** Has the workers try again what was set aside. Resolves to how many. */
+/** Makes the workers retry parked items. Resolves to their number. */
 export async function retrySetAside(system: Postgres, filter: SetAsideFilter): Promise<number> {
   return system.unbound.transaction(async (tx) => {
     const { numAffectedRows } = await sql`

@@ -1,50 +1,55 @@
 import { faultOf } from './fault.ts';
 import type { AnyQueueHandler, Item, KeyItems, QueueOptions, Taken } from './handler.ts';
 import type { QueueKind } from './queues.ts';
-import { forgetSetAside, insertSetAside, takeWanted } from './set-aside.ts';
+import { claimRetries, deleteParked, parkItem } from './set-aside.ts';
 import {
   type Claim,
   type Claimed,
-  dropTurns,
-  endTurns,
-  failTurns,
+  extendLeases,
   holdLease,
   holdLeases,
   LeaseLost,
-  prolong,
+  releaseAfterBatch,
+  releaseAfterFailure,
+  releaseOnStop,
 } from './turns.ts';
 
-/** Turns that one item by itself is too much for, before it is its own fault. An engine that is only busy has recovered by then. */
-const patience = 5;
+/** How many batches a single item may be too much for before it is parked. An overloaded store has recovered by then. */
+const overloadAttempts = 5;
 
-/** More of one key's items in one turn fail for a reason that is hardly theirs; the rest waits. */
-const mostSetAside = 10;
+/** When more items of one key fail in a batch, the items are hardly the cause; the rest waits. */
+const maxParked = 10;
 
-export interface Turn extends Claim {
+export interface BatchContext extends Claim {
   readonly kind: QueueKind;
   readonly handler: AnyQueueHandler;
   readonly holder: string;
   readonly options: QueueOptions;
-  /** The process stops. */
+  /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
 }
 
-/** What a key has to do, and how it fared before. */
+/** The items of a key, and its earlier failures. */
 interface Task extends KeyItems {
   readonly claimed: Claimed;
 }
 
-/** One turn of some keys, from what waits under them to their being given back. Resolves to whether there was anything, and more. */
-export async function takeTurn(turn: Turn): Promise<{ readonly wasBusy: boolean; readonly isMore: boolean }> {
-  const { kind, holder, claimed, options, stopping } = turn;
+/**
+ * Processes one batch of some keys, from reading their items to releasing the keys. Resolves to whether there were items, and whether more
+ * wait.
+ */
+export async function processBatch(
+  context: BatchContext,
+): Promise<{ readonly wasBusy: boolean; readonly isMore: boolean }> {
+  const { kind, holder, claimed, options, stopping } = context;
   const { system, blame, onFailure } = options;
   const keys = claimed.map(({ key }) => key);
   const leases = { queue: kind.name, holder, keys };
   const lost = new AbortController();
   const signal = AbortSignal.any([stopping, lost.signal]);
-  const keep = setInterval(
+  const leaseTimer = setInterval(
     () =>
-      prolong(system, leases, kind.leaseSeconds).then(
+      extendLeases(system, leases, kind.leaseSeconds).then(
         (held) => held === 0 && lost.abort(new LeaseLost()),
         () => {},
       ),
@@ -52,36 +57,36 @@ export async function takeTurn(turn: Turn): Promise<{ readonly wasBusy: boolean;
   );
   const failed = new Map<string, unknown>();
   const done = new Set<string>();
-  let taken: ReadonlyMap<string, Taken> = new Map();
+  let loaded: ReadonlyMap<string, Taken> = new Map();
   try {
-    taken = await take(turn, signal);
+    loaded = await load(context, signal);
     const tasks = claimed.flatMap((one): Task[] => {
-      const { items = [], isMore = false } = taken.get(one.key) ?? {};
+      const { items = [], isMore = false } = loaded.get(one.key) ?? {};
       if (items.length === 0) done.add(one.key);
       return items.length === 0 ? [] : [{ key: one.key, items, isMore, claimed: one }];
     });
-    // Who failed before is tried apart from the others, who need not wait while it is found out what fails.
+    // Keys that failed before are tried separately, so that the search for the failing item does not delay the others.
     for (const group of [
       tasks.filter((task) => task.claimed.attempts === 0),
       tasks.filter((task) => task.claimed.attempts > 0),
     ])
-      await workOff({ ...turn, signal, done, failed }, group);
+      await processGroup({ ...context, signal, done, failed }, group);
   } catch (error) {
     if (error instanceof LeaseLost || lost.signal.aborted) return { wasBusy: true, isMore: false };
     if (stopping.aborted) {
-      await dropTurns(system, leases);
+      await releaseOnStop(system, leases);
       return { wasBusy: true, isMore: false };
     }
     for (const key of keys) if (!done.has(key) && !failed.has(key)) failed.set(key, error);
   } finally {
-    clearInterval(keep);
+    clearInterval(leaseTimer);
   }
-  // An engine that is away fails many keys at once, and is told once.
+  // An unavailable store fails many keys at once with the same error, which is reported once.
   for (const error of new Set(failed.values())) {
-    const whose = [...failed].filter(([, one]) => one === error).map(([key]) => key);
-    onFailure({ work: kind.name, key: whose.length === 1 ? whose[0] : undefined, error });
+    const failedKeys = [...failed].filter(([, one]) => one === error).map(([key]) => key);
+    onFailure({ work: kind.name, key: failedKeys.length === 1 ? failedKeys[0] : undefined, error });
   }
-  await failTurns(
+  await releaseAfterFailure(
     system,
     leases,
     claimed
@@ -91,87 +96,87 @@ export async function takeTurn(turn: Turn): Promise<{ readonly wasBusy: boolean;
         return {
           key,
           fault: faultOf(error),
-          pauseSeconds: pauseAfter(attempts, blame(error) === 'work' ? 300 : 15),
+          pauseSeconds: backoffSeconds(attempts, blame(error) === 'work' ? 300 : 15),
         };
       }),
   );
   const ends = keys
     .filter((key) => done.has(key))
     .map((key) => {
-      const { items = [], isMore = false, againSeconds, laterSeconds } = taken.get(key) ?? {};
+      const { items = [], isMore = false, againSeconds, laterSeconds } = loaded.get(key) ?? {};
       return { key, wasBusy: items.length > 0, isMore, againSeconds, laterSeconds };
     });
-  await endTurns(system, leases, ends, { bound: turn.bound, paceMs: kind.paceMs });
+  await releaseAfterBatch(system, leases, ends, { bound: context.bound, paceMs: kind.paceMs });
   return {
     wasBusy: ends.some(({ wasBusy }) => wasBusy) || failed.size > 0,
     isMore: ends.some(({ isMore }) => isMore),
   };
 }
 
-async function take({ kind, handler, claimed, options: { system } }: Turn, signal: AbortSignal) {
+async function load({ kind, handler, claimed, options: { system } }: BatchContext, signal: AbortSignal) {
   for (const { key } of claimed.filter(({ hasSetAside }) => hasSetAside))
     await system.unbound.transaction(async (tx) => {
-      const ids = await takeWanted(tx, kind.name, key, kind.batchSize);
+      const ids = await claimRetries(tx, kind.name, key, kind.batchSize);
       if (ids.length > 0) await handler.putBack(tx, key, ids);
     });
   const keys = claimed.map(({ key }) => key);
   if ('takeAll' in handler)
     return system.unbound.transaction((tx) => handler.takeAll(tx, keys, kind.batchSize), { readOnly: true });
-  const taken = new Map<string, Taken>();
-  for (const key of keys) taken.set(key, await handler.take(key, kind.batchSize, signal));
-  return taken;
+  const loaded = new Map<string, Taken>();
+  for (const key of keys) loaded.set(key, await handler.take(key, kind.batchSize, signal));
+  return loaded;
 }
 
-interface Work extends Turn {
+interface GroupContext extends BatchContext {
   readonly signal: AbortSignal;
   readonly done: Set<string>;
   readonly failed: Map<string, unknown>;
 }
 
-/** Halves what fails until the key is found that does. The others are done. */
-async function workOff(work: Work, tasks: readonly Task[]): Promise<void> {
+/** Splits a failing group into halves until the failing key is found. The other keys are done. */
+async function processGroup(group: GroupContext, tasks: readonly Task[]): Promise<void> {
   const [task] = tasks;
   if (!task) return;
   try {
-    await give(work, tasks);
-    for (const { key } of tasks) work.done.add(key);
+    await callHandler(group, tasks);
+    for (const { key } of tasks) group.done.add(key);
     return;
   } catch (error) {
-    if (isNobodys(work, error)) throw error;
+    if (isExternal(group, error)) throw error;
     if (tasks.length === 1) {
       try {
-        await isolate(work, task, error, { count: 0 });
-        work.done.add(task.key);
+        await isolate(group, task, error, { count: 0 });
+        group.done.add(task.key);
       } catch (reason) {
-        if (isNobodys(work, reason)) throw reason;
-        work.failed.set(task.key, reason);
+        if (isExternal(group, reason)) throw reason;
+        group.failed.set(task.key, reason);
       }
       return;
     }
   }
   const middle = tasks.length >> 1;
-  await workOff(work, tasks.slice(0, middle));
-  await workOff(work, tasks.slice(middle));
+  await processGroup(group, tasks.slice(0, middle));
+  await processGroup(group, tasks.slice(middle));
 }
 
-/** The keys are no longer ours, the process stops or an engine is away: nothing is wrong with the work. */
-const isNobodys = ({ signal, options }: Work, error: unknown): boolean =>
+/** Not a failure of the work: the lease is lost, the process stops, or a store is unavailable. */
+const isExternal = ({ signal, options }: GroupContext, error: unknown): boolean =>
   error instanceof LeaseLost || signal.aborted || options.blame(error) === 'away';
 
-/** The same within a key: the item is found that fails by itself, and is set aside; the others go on. */
-async function isolate(work: Work, task: Task, error: unknown, aside: { count: number }): Promise<void> {
-  const { kind, handler, options } = work;
+/** Splits the items of a key in the same way. An item that fails alone is parked; the others continue. */
+async function isolate(group: GroupContext, task: Task, error: unknown, parked: { count: number }): Promise<void> {
+  const { kind, handler, options } = group;
   const { key, items, claimed } = task;
-  // What fails for the first time is tried again whole: it may have been in somebody's way.
+  // A first failure is retried with the whole batch, because it may be caused by contention.
   if (claimed.attempts === 0) throw error;
   const [item] = items;
   if (items.length === 1 && item) {
-    if (aside.count === mostSetAside || (options.blame(error) === 'too-much' && claimed.attempts < patience))
+    if (parked.count === maxParked || (options.blame(error) === 'too-much' && claimed.attempts < overloadAttempts))
       throw error;
-    aside.count += 1;
+    parked.count += 1;
     await options.system.unbound.transaction(async (tx) => {
       await handler.setAside(tx, key, item);
-      await insertSetAside(tx, kind.name, key, item.id, faultOf(error));
+      await parkItem(tx, kind.name, key, item.id, faultOf(error));
     });
     options.onFailure({ work: kind.name, key, error });
     return;
@@ -182,16 +187,19 @@ async function isolate(work: Work, task: Task, error: unknown, aside: { count: n
     { ...task, items: items.slice(middle) },
   ]) {
     try {
-      await give(work, [half]);
+      await callHandler(group, [half]);
     } catch (reason) {
-      if (isNobodys(work, reason)) throw reason;
-      await isolate(work, half, reason, aside);
+      if (isExternal(group, reason)) throw reason;
+      await isolate(group, half, reason, parked);
     }
   }
 }
 
-/** To the handler, all together or one by one, as it takes them. */
-async function give({ kind, handler, holder, signal, options: { system } }: Work, tasks: readonly Task[]) {
+/** Passes the items to the handler, all together or key by key, depending on its kind. */
+async function callHandler(
+  { kind, handler, holder, signal, options: { system } }: GroupContext,
+  tasks: readonly Task[],
+) {
   const leases = { queue: kind.name, holder };
   if ('workAll' in handler) {
     const keys = tasks.map(({ key }) => key);
@@ -210,7 +218,7 @@ async function give({ kind, handler, holder, signal, options: { system } }: Work
       await handler.work({ key, items, isMore, signal, hold: (tx) => holdLease(tx, { ...leases, key }) });
   for (const { key, items, claimed } of tasks)
     if (claimed.hasSetAside)
-      await forgetSetAside(
+      await deleteParked(
         system,
         kind.name,
         key,
@@ -218,6 +226,6 @@ async function give({ kind, handler, holder, signal, options: { system } }: Work
       );
 }
 
-/** Twice as long each time, and not everybody's at the same moment. */
-const pauseAfter = (attempts: number, longest: number): number =>
+/** Doubles with each attempt, with jitter so that keys do not retry at the same moment. */
+const backoffSeconds = (attempts: number, longest: number): number =>
   Math.min(longest, 2 ** Math.min(attempts, 20)) * (0.75 + Math.random() / 2);

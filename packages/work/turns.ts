@@ -1,28 +1,28 @@
 import type { Postgres, Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** Whose turn it is, for all queues: the one table of leases. Times are PostgreSQL's, since the workers' clocks differ. */
+/** The table of leases for all queues. Times are PostgreSQL's because the workers' clocks differ. */
 
-/** A key of a queue, and who works on it. */
+/** A key of a queue, and the worker that holds it. */
 export interface Lease {
   readonly queue: string;
   readonly key: string;
   readonly holder: string;
 }
 
-/** The key is somebody else's now. What was worked out stands under the lower version and harms nobody. */
+/** Another worker holds the key now. Results that were already written have a lower version and do no harm. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
 export interface Claimed {
   readonly key: string;
-  /** Turns that failed one after the other. */
+  /** Failed batches in a row. */
   readonly attempts: number;
   readonly hasSetAside: boolean;
 }
 
-/** Some keys of a queue, and who works on them. */
+/** Several keys of a queue, and the worker that holds them. */
 export interface Leases {
   readonly queue: string;
   readonly holder: string;
@@ -31,11 +31,11 @@ export interface Leases {
 
 export interface Claim {
   readonly claimed: readonly Claimed[];
-  /** Whoever left something in silence, trusting in this turn, is older than this. */
+  /** Transactions that added items without announcing them, because the key was waiting, are older than this transaction id. */
   readonly bound: string;
 }
 
-/** The keys that are due, those first that have waited longest. */
+/** Claims the keys that are due, longest waiting first. */
 export async function claimKeys(
   system: Postgres,
   { queue, holder }: Omit<Leases, 'keys'>,
@@ -52,7 +52,7 @@ export async function claimKeys(
   return claimed.length === 0 ? undefined : { claimed, bound: await newestTransaction(system) };
 }
 
-/** Asked once nobody can see any longer that the keys were waiting: all who did see it have begun before. */
+/** Read after the keys stopped being marked as waiting: every transaction that saw the mark began earlier. */
 async function newestTransaction(system: Postgres): Promise<string> {
   const { rows } = await system.unbound.query(
     sql<{ bound: string }>`SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS bound`,
@@ -60,14 +60,14 @@ async function newestTransaction(system: Postgres): Promise<string> {
   return rows[0]?.bound ?? '0';
 }
 
-/** Those of the keys that are still ours, locked in the order in which everybody locks several. */
-const ours = ({ queue, holder, keys }: Leases) => sql`
+/** The keys that this worker still holds, locked in the same order by all workers to prevent deadlocks. */
+const heldKeys = ({ queue, holder, keys }: Leases) => sql`
   SELECT key FROM work_turns WHERE queue = ${queue} AND key = ANY (${keys}::uuid[]) AND holder = ${holder}
   ORDER BY key FOR UPDATE`;
 
 /**
- * A certain key, for who works on it outside of the queue; false while it is somebody else's. Again, to keep it. The pace of the queue is no
- * reason to wait: where there is always something to do, its next turn begins at the moment at which the pace ends.
+ * Takes the lease of one key for work outside the queue, or extends it; false while another worker holds the key. It ignores the queue's
+ * pace: a key with constant work is claimed again at the moment its pause ends.
  */
 export async function takeLease(tx: Tx, { queue, key, holder }: Lease, leaseSeconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -78,7 +78,7 @@ export async function takeLease(tx: Tx, { queue, key, holder }: Lease, leaseSeco
   return numAffectedRows === 1n;
 }
 
-/** Gives back what `takeLease` took. Whatever came meanwhile is looked at. */
+/** Returns the lease of `takeLease`. Items that were added meanwhile are processed. */
 export async function returnLease(tx: Tx, { queue, key, holder }: Lease): Promise<void> {
   const { numAffectedRows } = await sql`
     UPDATE work_turns SET holder = NULL, until = '-infinity', due = now()
@@ -86,55 +86,55 @@ export async function returnLease(tx: Tx, { queue, key, holder }: Lease): Promis
   if (numAffectedRows === 1n) await sql`SELECT pg_notify('tributary_work', ${`${queue} ${key}`})`.execute(tx);
 }
 
-/** Resolves to how many of them are still ours. */
-export async function prolong(system: Postgres, leases: Leases, leaseSeconds: number): Promise<number> {
+/** Extends the leases. Resolves to the number of keys still held. */
+export async function extendLeases(system: Postgres, leases: Leases, leaseSeconds: number): Promise<number> {
   const { numAffectedRows } = await system.unbound.query(sql`
     UPDATE work_turns t SET until = now() + make_interval(secs => ${leaseSeconds})
-    FROM (${ours(leases)}) o WHERE t.queue = ${leases.queue} AND t.key = o.key`);
+    FROM (${heldKeys(leases)}) o WHERE t.queue = ${leases.queue} AND t.key = o.key`);
   return Number(numAffectedRows ?? 0);
 }
 
-/** For the transaction that says that something is done: the key is ours until it ends, or it fails. */
+/** For the transaction that marks work as done: it keeps the key locked until it ends, or throws if the key is lost. */
 export async function holdLease(tx: Tx, { queue, key, holder }: Lease): Promise<void> {
   if ((await holdLeases(tx, { queue, holder, keys: [key] })).size === 0) throw new LeaseLost();
 }
 
-/** The same for many: which of them are ours until it ends. */
+/** The same for several keys. Resolves to those still held, which stay locked until the transaction ends. */
 export async function holdLeases(tx: Tx, leases: Leases): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ key: string }>`${ours(leases)}`.execute(tx);
+  const { rows } = await sql<{ key: string }>`${heldKeys(leases)}`.execute(tx);
   return new Set(rows.map(({ key }) => key));
 }
 
-export interface TurnEnd {
+export interface BatchEnd {
   readonly key: string;
-  /** Whether anything was found. */
+  /** Whether the batch had any items. */
   readonly wasBusy: boolean;
-  /** More waits than one batch takes. */
+  /** Whether more items wait than fit into the batch. */
   readonly isMore: boolean;
-  /** What is there cannot be done yet; look again after this. */
+  /** The remaining items cannot be processed yet; claim the key again after this time. */
   readonly againSeconds?: number | undefined;
-  /** The same, and sooner if something is left. */
+  /** The same, but new items make the key due at once. */
   readonly laterSeconds?: number | undefined;
 }
 
 /**
- * A key goes to rest after a look that found nothing and whose elders have all ended: a transaction that left something without a word,
- * because the key was waiting then, may have committed after the look. As long as there are such, it is looked at again, ever less often.
+ * Releases keys after a batch. After an empty batch a key's row is deleted once all older transactions have ended: one of them may have
+ * added items without announcing them, because the key was waiting. Until then the key is claimed again at growing intervals.
  */
-export async function endTurns(
+export async function releaseAfterBatch(
   system: Postgres,
   { queue, holder }: Omit<Leases, 'keys'>,
-  ends: readonly TurnEnd[],
+  ends: readonly BatchEnd[],
   { bound, paceMs }: { readonly bound: string; readonly paceMs: number },
 ): Promise<void> {
   if (ends.length === 0) return;
   await system.unbound.transaction(async (tx) => {
     const held = await holdLeases(tx, { queue, holder, keys: ends.map(({ key }) => key) });
-    const resting = ends.filter(
+    const finished = ends.filter(
       (end) => !end.wasBusy && !end.isMore && end.againSeconds === undefined && end.laterSeconds === undefined,
     );
     await sql`
-      DELETE FROM work_turns WHERE queue = ${queue} AND key = ANY (${resting.map(({ key }) => key)}::uuid[]) AND holder = ${holder}
+      DELETE FROM work_turns WHERE queue = ${queue} AND key = ANY (${finished.map(({ key }) => key)}::uuid[]) AND holder = ${holder}
         AND NOT is_waiting AND pg_snapshot_xmin(pg_current_snapshot()) >= ${bound}::xid8`.execute(tx);
     const others = ends.filter(({ key }) => held.has(key));
     await sql`
@@ -157,37 +157,37 @@ export async function endTurns(
   });
 }
 
-export interface TurnFailure {
+export interface BatchFailure {
   readonly key: string;
   readonly fault: string;
   readonly pauseSeconds: number;
 }
 
-/** Whoever leaves something now need not say so: it is looked at when the pause is over. */
-export async function failTurns(
+/** Releases keys after a failure. New items need no announcement because the key is claimed again after the pause. */
+export async function releaseAfterFailure(
   system: Postgres,
   { queue, holder }: Omit<Leases, 'keys'>,
-  failures: readonly TurnFailure[],
+  failures: readonly BatchFailure[],
 ): Promise<void> {
   if (failures.length === 0) return;
   const keys = failures.map(({ key }) => key);
   await system.unbound.query(sql`
     UPDATE work_turns t SET holder = NULL, until = '-infinity', is_waiting = true, attempts = attempts + 1, last_fault = f.fault,
       due = now() + make_interval(secs => f.pause_seconds)
-    FROM (${ours({ queue, holder, keys })}) o
+    FROM (${heldKeys({ queue, holder, keys })}) o
     JOIN unnest(${keys}::uuid[], ${failures.map(({ fault }) => fault)}::text[], ${failures.map(({ pauseSeconds }) => pauseSeconds)}::float8[])
       AS f (key, fault, pause_seconds) ON f.key = o.key
     WHERE t.queue = ${queue} AND t.key = o.key`);
 }
 
-/** The process stops: somebody else goes on at once. */
-export async function dropTurns(system: Postgres, leases: Leases): Promise<void> {
+/** Releases keys when the process stops, so that another worker continues at once. */
+export async function releaseOnStop(system: Postgres, leases: Leases): Promise<void> {
   await system.unbound.query(sql`
     UPDATE work_turns t SET holder = NULL, until = '-infinity', due = now()
-    FROM (${ours(leases)}) o WHERE t.queue = ${leases.queue} AND t.key = o.key`);
+    FROM (${heldKeys(leases)}) o WHERE t.queue = ${leases.queue} AND t.key = o.key`);
 }
 
-/** Something was left under these keys. One whose last turn failed keeps its pause. */
+/** Marks keys with new items as waiting. A key whose last batch failed keeps its pause. */
 export async function noteWaiting(
   system: Postgres,
   waiting: readonly { readonly queue: string; readonly key: string }[],
@@ -202,7 +202,7 @@ export async function noteWaiting(
     WHERE NOT t.is_waiting`);
 }
 
-/** In how many milliseconds the next key of a queue may be claimed; undefined when there is none. */
+/** Milliseconds until the next key of a queue can be claimed; undefined when there is none. */
 export async function nextDueMs(system: Postgres, queue: string): Promise<number | undefined> {
   const { rows } = await system.unbound.query(sql<{ ms: number | null }>`
     SELECT (extract(epoch FROM min(greatest(due, until)) - now()) * 1000)::float8 AS ms FROM work_turns WHERE queue = ${queue}`);
@@ -210,7 +210,7 @@ export async function nextDueMs(system: Postgres, queue: string): Promise<number
   return ms === null || ms === undefined ? undefined : Math.max(0, ms);
 }
 
-/** Seconds since which the key of a queue that waits longest has had no turn that succeeded. */
+/** Seconds since the longest waiting key of a queue last had a successful batch. */
 export async function oldestSeconds(system: Postgres, queue: string): Promise<number> {
   const { rows } = await system.unbound.query(sql<{ seconds: number | null }>`
     SELECT extract(epoch FROM now() - min(waiting_since))::float8 AS seconds FROM work_turns

@@ -2,13 +2,13 @@ import type { Postgres } from '@tributary/postgres';
 import { sql } from 'kysely';
 import type { QueueKind } from './queues.ts';
 
-/** Nobody's alarm asks for more, and counting millions at every scrape would be work itself. */
+/** Counts stop here: no alert needs more, and counting millions of rows at every scrape would be costly. */
 export const countedTo = 100_000;
 
 const keyOf = ({ key = 'profile_id' }: QueueKind) => sql.ref(key);
 const rowsOf = ({ where = 'true' }: QueueKind) => sql.raw(where);
 
-/** What waits in the tables of a queue. */
+/** The number of waiting items in the tables of a queue. */
 export async function countWaiting(system: Postgres, kind: QueueKind): Promise<number> {
   let total = 0;
   for (const table of kind.tables) {
@@ -19,7 +19,10 @@ export async function countWaiting(system: Postgres, kind: QueueKind): Promise<n
   return total;
 }
 
-/** The keys under which something waits, page by page: from each to the next by the index, so a million rows of one cost no more than one. */
+/**
+ * The keys with waiting items, page by page. It jumps from key to key by the index, so a key with a million rows costs no more than one
+ * with a single row.
+ */
 export async function* keysWaiting(system: Postgres, kind: QueueKind, pageSize = 500): AsyncIterable<string[]> {
   for (const table of kind.tables) {
     for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {

@@ -10,15 +10,15 @@ export type QueueHandlers = { readonly [Q in QueueName]: AnyQueueHandler };
 
 export interface QueueWorkerOptions extends QueueOptions {
   readonly systemUrl: string;
-  /** Some of them, for a process that has only these to do. */
+  /** The handlers of the queues that this process works on. */
   readonly handlers: Partial<QueueHandlers>;
-  /** A queue's numbers for this process, where they are not the declared ones. */
+  /** Overrides a queue's declared numbers in this process. */
   readonly numbers?: Partial<Pick<QueueKind, 'batchSize' | 'leaseSeconds' | 'paceMs' | 'atOnce' | 'keysAtOnce'>>;
-  /** How often to look for what no notification told of. */
+  /** How often to search for items whose notification was missed. */
   readonly sweepMs?: number;
 }
 
-/** Works the queues off until it is stopped: at once when something is left in them, and every half minute what that was lost for. */
+/** Processes queues until it is stopped: at once when an item is announced, and every half minute for items whose notification was lost. */
 export function startQueueWorker(options: QueueWorkerOptions): { stop(): Promise<void> } {
   const { system, systemUrl, handlers, onFailure, numbers = {}, sweepMs = 30_000 } = options;
   const stopping = new AbortController();
@@ -29,40 +29,40 @@ export function startQueueWorker(options: QueueWorkerOptions): { stop(): Promise
     kinds.push(kind);
     running.set(kind.name, startQueue(kind, handler, options));
   }
-  const failed = (error: unknown) => onFailure({ work: 'queues', key: undefined, error });
+  const reportFailure = (error: unknown) => onFailure({ work: 'queues', key: undefined, error });
 
-  const told = new Map<string, { queue: string; key: string }>();
-  let noting: Promise<void> | undefined;
-  /** What comes while the last was being noted is noted together. */
-  const note = async () => {
-    while (told.size > 0) {
-      const waiting = [...told.values()];
-      told.clear();
-      await noteWaiting(system, waiting).catch(failed);
+  const announced = new Map<string, { queue: string; key: string }>();
+  let writing: Promise<void> | undefined;
+  /** Notifications that arrive during a write are written together afterwards. */
+  const writeAnnounced = async () => {
+    while (announced.size > 0) {
+      const waiting = [...announced.values()];
+      announced.clear();
+      await noteWaiting(system, waiting).catch(reportFailure);
       for (const queue of new Set(waiting.map((one) => one.queue))) running.get(queue)?.nudge();
     }
-    noting = undefined;
+    writing = undefined;
   };
-  const hear = (message: string) => {
+  const onAnnounced = (message: string) => {
     const [queue = '', key = ''] = message.split(' ');
     if (!running.has(queue)) return;
-    told.set(message, { queue, key });
-    noting ??= note();
+    announced.set(message, { queue, key });
+    writing ??= writeAnnounced();
   };
 
   let sweeping: Promise<void> = Promise.resolve();
   const sweepNow = () => {
     sweeping = sweeping
       .then(() => sweep(system, kinds, stopping.signal, (name) => running.get(name)?.nudge()))
-      .catch(failed);
+      .catch(reportFailure);
     return sweeping;
   };
   const listener = listen(systemUrl, 'tributary_work', {
-    onMessage: hear,
+    onMessage: onAnnounced,
     onConnect: () => void sweepNow(),
-    onError: failed,
+    onError: reportFailure,
   });
-  const regularly = (async () => {
+  const sweepLoop = (async () => {
     while (!stopping.signal.aborted) {
       await sleep(sweepMs, undefined, { signal: stopping.signal }).catch(() => {});
       if (!stopping.signal.aborted) await sweepNow();
@@ -73,12 +73,12 @@ export function startQueueWorker(options: QueueWorkerOptions): { stop(): Promise
       stopping.abort();
       await listener.close();
       await Promise.all([...running.values()].map((queue) => queue.stop()));
-      await Promise.all([regularly, sweeping, noting]);
+      await Promise.all([sweepLoop, sweeping, writing]);
     },
   };
 }
 
-/** Finds what waits though nobody was told: notifications reach only those who listen at the time. */
+/** Finds waiting keys whose notifications were missed, because notifications reach only connected listeners. */
 async function sweep(
   system: Postgres,
   kinds: readonly QueueKind[],

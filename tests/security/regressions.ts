@@ -39,7 +39,7 @@ export const regressions: readonly Regression[] = [
   {
     request: 'keys rotate envelope, followed at once by keys rewrap-rows, while processes run',
     tests: [
-      'packages/vault/key-store.test.ts > a new key is used once it has settled, and a process that meets an unknown key reloads the keys',
+      'packages/vault/key-store.test.ts > a new key is used once it has settled, and a process without it loads it at once',
     ],
     drills: ['rotate'],
   },
@@ -75,7 +75,7 @@ export const regressions: readonly Regression[] = [
   {
     request: 'events and visits sent to a process with clock skew',
     tests: [
-      'packages/clock/ledger-clock.test.ts > a step of the machine’s clock between two readings does not change the time',
+      'packages/clock/ledger-clock.test.ts > a step of the machine’s clock between two syncs does not change the time',
       'apps/api/away.test.ts > with a clock skew of %d ms, /readyz returns %d %s',
     ],
     drills: ['clock'],
@@ -94,7 +94,7 @@ export const regressions: readonly Regression[] = [
   {
     request: 'webhook URLs with internal host names, to find out which exist',
     tests: [
-      'packages/outbound/index.test.ts > rejects an unresolvable name with the same error as an internal address',
+      'packages/outbound/index.test.ts > a name without addresses is refused with the same message as one with an internal address',
     ],
   },
   {

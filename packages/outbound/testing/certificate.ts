@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 
 export interface Certificate {
   readonly key: string;
-  /** Signed by itself, so it is its own certificate authority too. */
+  /** Self-signed, so it is its own certificate authority too. */
   readonly cert: string;
 }
 
-/** Made anew by the openssl command for each run: a key in the repository would expire, and alarm every secret scanner. */
+/** Created with the openssl command for each run: a key in the repository would expire and alarm secret scanners. */
 export function makeCertificate(...names: readonly string[]): Certificate {
   const pem = execFileSync(
     'openssl',

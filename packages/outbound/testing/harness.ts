@@ -9,17 +9,17 @@ import {
   type OutboundOptions,
   type TargetPolicy,
 } from '../index.ts';
-import { patientResolver } from '../vetted-addresses.ts';
+import { createResolver } from '../vetted-addresses.ts';
 import { startLoopbackDns } from './loopback-dns.ts';
 
-/** Every socket of the tests goes to the loopback: either through this policy, or because `connect` is replaced. */
+/** All sockets of the tests connect to loopback, through this policy or a replaced `connect`. */
 export const loopbackTargets: TargetPolicy = {
   schemes: ['https:', 'http:'],
   ports: 'any',
   admits: (address) => address.startsWith('127.') || address === '::1',
 };
 
-/** What the running test has opened; each test file closes it after each test. */
+/** What the current test opened; each test file closes it after each test. */
 const opened: (() => unknown)[] = [];
 
 export function closeAfterTest(close: () => unknown): void {
@@ -42,12 +42,12 @@ export async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A resolver that answers every name with the same addresses, and counts how often it was asked. */
-export function fixedResolver(...addresses: string[]): HostResolver & { asked: number } {
+/** A resolver that returns the same addresses for every name, and counts its queries. */
+export function fixedResolver(...addresses: string[]): HostResolver & { queries: number } {
   return {
-    asked: 0,
+    queries: 0,
     async resolve4() {
-      this.asked += 1;
+      this.queries += 1;
       return addresses.filter((address) => !address.includes(':'));
     },
     async resolve6() {
@@ -56,7 +56,7 @@ export function fixedResolver(...addresses: string[]): HostResolver & { asked: n
   };
 }
 
-/** Notes where a request would go, and goes nowhere. */
+/** Records where a request would connect, and rejects. */
 export function recorder(): { attempts: string[]; connect: OpenSocket } {
   const attempts: string[] = [];
   return {
@@ -85,11 +85,11 @@ export async function closed(socket: { destroyed: boolean; once(event: 'close', 
   if (!socket.destroyed) await new Promise<void>((resolve) => socket.once('close', resolve));
 }
 
-/** Production's resolver, asking a real DNS server that gives these answers. */
+/** The production resolver with a real DNS server that returns these answers. */
 export async function dnsResolver(answer: Parameters<typeof startLoopbackDns>[0]): Promise<HostResolver> {
   const dns = await startLoopbackDns(answer);
   closeAfterTest(dns.close);
-  const resolver = patientResolver();
+  const resolver = createResolver();
   resolver.setServers([dns.server]);
   return resolver;
 }

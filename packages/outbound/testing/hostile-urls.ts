@@ -1,16 +1,16 @@
 /**
- * Hostile URLs without end, the same ones for the same seed. Each case says what a right guard does with it, from how the case
- * was made and not from the guard's own tables: every public address comes from the few networks of `publicNetworks`, every
- * other from `notPublicIpv4` and `notPublicIpv6`, so that a judge who knows only the former can tell any wrong connection.
+ * An endless sequence of hostile URLs, the same for the same seed. Each case contains the expected result, from how it was made and not
+ * from the guard's own tables. Public addresses come only from `publicNetworks`, all others from `notPublicIpv4` and `notPublicIpv6`, so
+ * `publicNetworks` alone is enough to detect a wrong connection.
  */
 export interface HostileCase {
   readonly family: string;
   readonly url: string;
-  /** `public`: may be connected to, but at a public address only. */
+  /** `public`: may be connected to, but only at a public address. */
   readonly expect: 'refused' | 'public';
-  /** What DNS says of the host: the first round to the first query, and so on; the last round from then on. */
+  /** The answers of DNS: the first round for the first query, and so on; the last round is repeated. */
   readonly dns?: { readonly name: string; readonly rounds: readonly (readonly string[])[]; readonly aliases: string[] };
-  /** The URL is checked as at the making of a subscription, must pass, and is requested afterwards. */
+  /** The URL is checked first, as when a subscription is created, must pass, and is requested afterwards. */
   readonly registered?: true;
 }
 
@@ -37,7 +37,7 @@ const notPublicIpv6 = words(`
   fc00:: fd00:ec2:: fe80:: febf:: fec0:: ff02:: ff0e::`);
 const otherSchemes = words('http ftp file gopher ws wss dict ldap jar data blob:https view-source:https');
 
-/** Small, fast and well spread; Math.random cannot be seeded. (mulberry32) */
+/** mulberry32: small, fast and well distributed. Math.random cannot be seeded. */
 export function seededRandom(seed: number): Random {
   let state = seed;
   return (below) => {
@@ -50,7 +50,7 @@ export function seededRandom(seed: number): Random {
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[random(list.length)] as T;
 
-/** Both ends of a range as often as its inside: that is where tables are wrong. */
+/** Favours both ends of a range, where errors in tables are most likely. */
 function hostileOctets(random: Random): Octets {
   const [network, bits] = pick(random, notPublicIpv4).split('/') as [string, string];
   const size = 2 ** (32 - Number(bits));
@@ -84,7 +84,7 @@ const ipv4Spellings: Record<string, Spelling> = {
   'three-parts': ([a, b, c, d], random) => `${a}.${pick(random, [String, hex, octal])(b)}.${c * 256 + d}`,
 };
 
-/** Other characters that a URL parser turns into the same host. */
+/** Other characters that a URL parser maps to the same host. */
 const disguises: Record<string, (host: string, random: Random) => string> = {
   'trailing-dot': (host) => `${host}.`,
   'percent-encoded': (host, random) =>
@@ -128,7 +128,7 @@ const path = (random: Random) =>
   pick(random, ['', '/', '/hooks', '/latest/meta-data/?a=b', '/#x', ':443/', '?url=http://a']);
 
 interface Family {
-  /** Harmless without the guard too (it cannot even be read, or leads to a public host): no control expects a connection. */
+  /** Harmless even without the guard (invalid, or a public host), so the control run expects no connection. */
   readonly inert?: true;
   make(random: Random, index: number): Omit<HostileCase, 'family'>;
 }
@@ -162,7 +162,7 @@ const hostFamilies: Record<string, Family> = {
       return { ...named(`d${index}.test`, [[hostileAddress(random)]], aliases), expect: 'refused' };
     },
   },
-  // Public when the subscription was made, private when the delivery is sent.
+  // Public when the subscription is created, private when the delivery is sent.
   'dns-rebound': {
     make: (random, index) => ({
       ...named(`e${index}.test`, [[publicAddress(random)], [hostileAddress(random), hostileAddress(random)]]),
@@ -170,7 +170,7 @@ const hostFamilies: Record<string, Family> = {
       expect: 'refused',
     }),
   },
-  // Public for the check, private for whoever asks once more: a right guard goes to the address that it has checked.
+  // Public for the check, private for a second query: a correct guard connects to the checked address.
   'dns-flipping': {
     make: (random, index) => ({
       ...named(`f${index}.test`, [[dotted(publicOctets(random))], [dotted(hostileOctets(random))]]),
@@ -223,7 +223,7 @@ const urlFamilies: Record<string, Family> = {
       ),
     inert: true,
   },
-  // Where two parsers may disagree about where the host ends: the real one is hostile here ...
+  // Separators about which two parsers may disagree: here the real host is hostile ...
   'confusing-separators': {
     make: (random) => {
       const [bad, good] = [dotted(hostileOctets(random)), dotted(publicOctets(random))];
@@ -241,7 +241,7 @@ const urlFamilies: Record<string, Family> = {
       );
     },
   },
-  // ... and public here, so that the one after it must not be reached.
+  // ... and here it is public, and the host after it must not be reached.
   'confusing-separators-public': {
     make: (random) => {
       const [bad, good] = [dotted(hostileOctets(random)), dotted(publicOctets(random))];
@@ -285,7 +285,7 @@ const families: readonly (readonly [string, Family])[] = Object.entries({
   ...urlFamilies,
 });
 
-/** The families that reach an address that is not public as soon as nobody guards. */
+/** The families that reach a non-public address without the guard. */
 export const dangerousFamilies: readonly string[] = families.filter(([, { inert }]) => !inert).map(([name]) => name);
 
 export function hostileCase(random: Random, index: number): HostileCase {
@@ -293,7 +293,7 @@ export function hostileCase(random: Random, index: number): HostileCase {
   return { family, ...make(random, index) };
 }
 
-/** An honest tenant's URL: a guard that refuses it is of no use. */
+/** A legitimate URL of a tenant, which the guard must permit. */
 export function honestCase(random: Random, index: number): HostileCase {
   const spell = pick(random, Object.values(ipv4Spellings));
   const addresses = [publicAddress(random), publicAddress(random)];

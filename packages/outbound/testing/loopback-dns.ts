@@ -5,9 +5,9 @@ import ipaddr from 'ipaddr.js';
 export type RecordType = 'A' | 'AAAA';
 
 export interface DnsAnswer {
-  /** Aliases on the way from the asked name to the addresses. */
+  /** Aliases between the queried name and the addresses. */
   readonly aliases?: readonly string[];
-  /** Of both families; the server picks those that were asked for. */
+  /** Addresses of both families; the server returns those of the queried type. */
   readonly addresses: readonly string[];
 }
 
@@ -18,9 +18,8 @@ export interface LoopbackDns {
 }
 
 /**
- * A real DNS server on the loopback, small enough to read: it answers A and AAAA with what `answer` says at that moment, so that
- * a test can change its mind between two queries. An undefined answer means silence. A resolver that grows impatient repeats
- * its question with the same id.
+ * A real DNS server on loopback. It answers A and AAAA queries with the current result of `answer`, so that a test can change it between
+ * two queries. It does not respond to a query whose answer is undefined. A resolver that times out repeats its query with the same id.
  */
 export async function startLoopbackDns(
   answer: (name: string, type: RecordType, id: number) => DnsAnswer | undefined | Promise<DnsAnswer>,
@@ -30,7 +29,7 @@ export async function startLoopbackDns(
   socket.on('message', async (query, client) => {
     const question = readQuestion(query);
     const found = await answer(question.name, question.type, query.readUInt16BE(0));
-    // Whoever asked may have gone, and closed the server, while the answer was held back.
+    // The client may have closed the server while the answer was delayed.
     if (found !== undefined && !closed) socket.send(writeResponse(query, question, found), client.port, client.address);
   });
   socket.bind(0, '127.0.0.1');
@@ -72,7 +71,7 @@ function writeResponse(query: Buffer, question: Question, { aliases = [], addres
     writeRecord(names[index] as Buffer, cnameNumber, names[index + 1] as Buffer),
   );
   for (const address of addresses) {
-    // With a zero in front, because ipaddr.js takes IPv4-compatible ::10.0.0.1 for IPv4-mapped.
+    // With a leading zero, because ipaddr.js parses the IPv4-compatible ::10.0.0.1 as IPv4-mapped.
     const bytes = Buffer.from(ipaddr.parse(address.replace(/^::(?=\d+\.)/, '0::')).toByteArray());
     if ((bytes.length === 4) === (question.type === 'A')) {
       records.push(writeRecord(owner, typeNumber[question.type], bytes));
@@ -80,7 +79,7 @@ function writeResponse(query: Buffer, question: Question, { aliases = [], addres
   }
   const header = Buffer.alloc(headerBytes);
   header.writeUInt16BE(query.readUInt16BE(0), 0);
-  header.writeUInt16BE(0x8180, 2); // a response, recursion wanted and available, no error
+  header.writeUInt16BE(0x8180, 2); // a response; recursion desired and available; no error
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
   return Buffer.concat([header, query.subarray(headerBytes, question.end), ...records]);
@@ -95,7 +94,7 @@ function writeRecord(name: Buffer, type: number, data: Buffer): Buffer {
   const fields = Buffer.alloc(10);
   fields.writeUInt16BE(type, 0);
   fields.writeUInt16BE(1, 2);
-  fields.writeUInt32BE(3600, 4); // an hour to live: whoever caches answers is caught by the rebinding tests
+  fields.writeUInt32BE(3600, 4); // a TTL of an hour, so that the rebinding tests detect cached answers
   fields.writeUInt16BE(data.length, 8);
   return Buffer.concat([name, fields, data]);
 }

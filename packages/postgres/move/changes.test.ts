@@ -3,7 +3,7 @@ import { readChange } from './changes.ts';
 
 const rowsOf = (line: string) => readChange(line)?.rows.map((row) => Object.fromEntries(row));
 
-test('a change tells its columns, whatever stands in them', () => {
+test('reads all column values of a change, including those with quotes, brackets and colons', () => {
   const line =
     "table public.search_terms: INSERT: profile_id[uuid]:'0190' term[text]:'it''s [a]: b' " +
     "tags[text[]]:'{a,\"b c\"}' at[timestamp with time zone]:'2026-11-18 02:00:00+00' n[integer]:3 gone[text]:null is[boolean]:true";
@@ -21,7 +21,7 @@ test('a change tells its columns, whatever stands in them', () => {
   ]);
 });
 
-test('an update whose key changed tells both, and what was not written is not told', () => {
+test('reads the old and the new row of an update that changes the key, and reads unchanged large values as null', () => {
   const line =
     "table public.identifiers: UPDATE: old-key: profile_id[uuid]:'1' value[text]:'a' new-tuple: profile_id[uuid]:'1' value[text]:'b' rest[jsonb]:unchanged-toast-datum";
   expect(rowsOf(line)).toEqual([
@@ -30,13 +30,13 @@ test('an update whose key changed tells both, and what was not written is not to
   ]);
 });
 
-test('a deletion tells its key, and the column "one" with its quotes', () => {
+test('reads the key of a deletion, including a column name in quotes', () => {
   expect(rowsOf(`table public.kept_apart: DELETE: profile_id[uuid]:'1' "one"[uuid]:'2' other[uuid]:'3'`)).toEqual([
     { profile_id: '1', one: '2', other: '3' },
   ]);
 });
 
-test('what is no change of a row of ours is none', () => {
+test('ignores lines that are not a row change in the public schema', () => {
   expect(readChange('BEGIN')).toBeUndefined();
   expect(readChange('table pgboss.job: INSERT: id[uuid]:1')).toBeUndefined();
 });

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/** Rows by their tables, each by the values of its key. */
+/** Rows by table, each as the values of its key. */
 export type Keys = ReadonlyMap<string, readonly (readonly string[])[]>;
 
-/** Whose rows are told of, by what their keys are called; `atOnce` is how many changes are read at a time. */
-export interface Watched {
+/** `ids`: the tenants whose rows are tracked. `keys`: the key columns by table. `atOnce`: how many changes are read per query. */
+export interface TrackedRows {
   readonly ids: readonly string[];
   readonly keys: ReadonlyMap<string, readonly string[]>;
   readonly atOnce: number;
 }
 
 /**
- * Which rows of some tables were written since the slot was made, by their keys. What a change was need not be known: whoever follows reads
- * the row anew, and finds it as it is by then, or gone.
+ * Tracks by key which rows of some tables were written since the replication slot was created. The kind of change does not matter: the
+ * caller reads the row again and finds its current state, or that it was deleted.
  */
 export class Changes {
   readonly #client: pg.Client;
@@ -21,10 +21,10 @@ export class Changes {
   readonly #ids: readonly string[];
   readonly #keys: ReadonlyMap<string, readonly string[]>;
   readonly #atOnce: number;
-  /** Told of, and perhaps not followed: told again until somebody says that they are. */
-  readonly #open = new Map<string, Map<string, readonly string[]>>();
+  /** Reported keys whose rows may not be copied yet: reported again until `acknowledge` is called. */
+  readonly #pending = new Map<string, Map<string, readonly string[]>>();
 
-  private constructor(client: pg.Client, slot: string, { ids, keys, atOnce }: Watched) {
+  private constructor(client: pg.Client, slot: string, { ids, keys, atOnce }: TrackedRows) {
     this.#client = client;
     this.#slot = slot;
     this.#ids = ids;
@@ -32,51 +32,51 @@ export class Changes {
     this.#atOnce = atOnce;
   }
 
-  /** As an administrator: nobody else may read what others write. From now on nothing is missed. */
-  static async open(client: pg.Client, name: string, watched: Watched): Promise<Changes> {
+  /** Needs an administrator, because other roles may not read the changes of other sessions. From here on no change is missed. */
+  static async open(client: pg.Client, name: string, tracked: TrackedRows): Promise<Changes> {
     const slot = `tributary_move_${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
     await dropSlot(client, slot);
     await client.query(`SELECT pg_create_logical_replication_slot($1, 'test_decoding')`, [slot]);
-    return new Changes(client, slot, watched);
+    return new Changes(client, slot, tracked);
   }
 
-  /** All that was written and has not been followed yet. */
-  async told(): Promise<Keys> {
-    // What others wrote is read and left out; that none of some is ours says nothing of the next.
-    while (await this.#takeSome());
-    return new Map([...this.#open].map(([table, some]) => [table, [...some.values()]]));
+  /** All rows that were written and not acknowledged yet. */
+  async readPending(): Promise<Keys> {
+    // Changes of other tenants are read and skipped, so a batch without changes of these tenants does not mean the end.
+    while (await this.#readBatch());
+    return new Map([...this.#pending].map(([table, keys]) => [table, [...keys.values()]]));
   }
 
-  /** What was told is as it should be, for good. */
-  followed(): void {
-    this.#open.clear();
+  /** Marks all reported rows as copied. */
+  acknowledge(): void {
+    this.#pending.clear();
   }
 
-  /** Whether there may be more. */
-  async #takeSome(): Promise<boolean> {
+  /** Returns false when there are no more changes. */
+  async #readBatch(): Promise<boolean> {
     const { rows } = await this.#client.query<{ data: string | null; n: number }>(
-      `WITH taken AS MATERIALIZED (
+      `WITH batch AS MATERIALIZED (
         SELECT data FROM pg_logical_slot_get_changes($1, NULL, ${this.#atOnce}, 'include-xids', '0', 'skip-empty-xacts', '1')
       )
-      SELECT data, 0 AS n FROM taken WHERE data ~ $2 UNION ALL SELECT NULL, count(*)::int FROM taken`,
+      SELECT data, 0 AS n FROM batch WHERE data ~ $2 UNION ALL SELECT NULL, count(*)::int FROM batch`,
       [this.#slot, this.#ids.join('|')],
     );
-    let taken = 0;
+    let batchSize = 0;
     for (const { data, n } of rows) {
-      if (data === null) taken = n;
-      else this.#keep(readChange(data));
+      if (data === null) batchSize = n;
+      else this.#add(readChange(data));
     }
-    return taken > 0;
+    return batchSize > 0;
   }
 
-  #keep(change: Change | undefined): void {
+  #add(change: Change | undefined): void {
     const key = change && this.#keys.get(change.table);
     if (!key) return;
-    const some = this.#open.get(change.table) ?? new Map<string, readonly string[]>();
-    this.#open.set(change.table, some);
+    const keys = this.#pending.get(change.table) ?? new Map<string, readonly string[]>();
+    this.#pending.set(change.table, keys);
     for (const row of change.rows) {
       const values = key.map((column) => row.get(column));
-      if (values.every((value) => typeof value === 'string')) some.set(JSON.stringify(values), values as string[]);
+      if (values.every((value) => typeof value === 'string')) keys.set(JSON.stringify(values), values as string[]);
     }
   }
 
@@ -94,11 +94,11 @@ async function dropSlot(client: pg.Client, slot: string): Promise<void> {
 
 interface Change {
   readonly table: string;
-  /** The row before, where its key was another, and the row after: each by column, as far as the change tells. */
+  /** The row before, if its key changed, and the row after: values by column, as far as the change contains them. */
   readonly rows: readonly ReadonlyMap<string, string | null>[];
 }
 
-/** One line of PostgreSQL's test_decoding: `table public.outcomes: UPDATE: profile_id[uuid]:'…' note[text]:null n[integer]:3`. */
+/** Parses a line of PostgreSQL's test_decoding: `table public.outcomes: UPDATE: profile_id[uuid]:'…' note[text]:null n[integer]:3`. */
 export function readChange(line: string): Change | undefined {
   const [head, table] = /^table public\.(\w+): (?:INSERT|UPDATE|DELETE): /.exec(line) ?? [];
   if (head === undefined || table === undefined) return undefined;
@@ -123,7 +123,7 @@ export function readChange(line: string): Change | undefined {
   return { table, rows };
 }
 
-/** Quoted with each quote doubled; or bare, up to the next space. */
+/** Reads a quoted value with doubled quotes, or a bare value up to the next space. */
 function readValue(line: string, at: number): [value: string | null, end: number] {
   if (line[at] !== "'") {
     const space = line.indexOf(' ', at);

@@ -3,182 +3,185 @@ import pg from 'pg';
 import { isContended } from '../away.ts';
 import { connectionTo } from '../servers.ts';
 import { Changes } from './changes.ts';
-import { copyAgain, copyRows, type Ends } from './copy-rows.ts';
+import { copyRows, recopyRows, type Servers } from './copy-rows.ts';
 import { findTables, type MovedTable, shapeOf, type Tenants, uuids } from './tables.ts';
 
 export interface Move {
   readonly workspaceId: string;
-  /** Addresses of both servers as an administrator, and what they are called. */
+  /** Administrator addresses and shard names of both servers. */
   readonly from: { readonly url: string; readonly shard: string };
   readonly to: { readonly url: string; readonly shard: string };
   readonly say?: (line: string) => void;
-  /** How many changes of the whole server are read at a time. */
+  /** How many changes of the whole server are read per query. */
   readonly changesAtOnce?: number;
 }
 
 export interface Moved {
   readonly profiles: number;
   readonly rows: number;
-  /** How long whoever wrote to the workspace waited, at the last try. */
+  /** How long writers of the workspace were blocked, in the try that succeeded. */
   readonly pauseMs: number;
 }
 
-/** Whoever writes for longer keeps the move waiting; whoever comes after it waits so long at most. */
+/** How long the switch waits for running writers. New writers wait behind it for at most this long. */
 const lockTimeoutMs = 2_000;
 const pauseMs = 500;
-const mostTries = 600;
-/** What was written since is caught up with until a round is as short as that; */
-const shortMs = 300;
-/** after so many it goes on with what is left, however long that takes. */
-const mostRounds = 200;
+const maxTries = 600;
+/** Catching up ends when a round is shorter than this. */
+const caughtUpMs = 300;
+/** After this many rounds the move continues with the remaining changes, however long they take. */
+const maxRounds = 200;
 const deletedAtOnce = 5_000;
 
 /**
- * Takes a workspace from one server to another while it is served. All rows are copied first, then those that were written meanwhile, again
- * and again; then the workspace stands still for a moment in which the last of them follow, and whoever waited goes on at the other server.
- * Killed at any point and run again it begins anew, or where the target has it already, clears the source.
+ * Moves a workspace to another server while it is in use. It copies all rows, then repeatedly the rows written meanwhile. Then it blocks
+ * the workspace briefly, copies the last changes, and requests that waited continue on the target. If it is killed, a new run starts over,
+ * or only clears the source if the target is already complete.
  */
 export async function moveWorkspace(move: Move): Promise<Moved> {
-  const ends: Ends = { from: await connect(move.from.url), to: await connect(move.to.url) };
-  const notes = await connect(move.from.url);
+  const servers: Servers = { from: await connect(move.from.url), to: await connect(move.to.url) };
+  const notesClient = await connect(move.from.url);
   try {
-    const tenants = await findTenants(ends, move);
-    const tables = await findTables(ends.from, tenants);
-    const copied = (await isThere(ends.to, tenants))
+    const tenants = await findTenants(servers, move);
+    const tables = await findTables(servers.from, tenants);
+    const copied = (await hasWorkspace(servers.to, tenants))
       ? { rows: 0, pauseMs: 0 }
-      : await copyAll({ ends, notes, move, tenants, tables });
-    await forget(ends.from, tenants, tables);
+      : await copyAll({ servers, notesClient, move, tenants, tables });
+    await clearSource(servers.from, tenants, tables);
     return { profiles: tenants.profileIds.length, ...copied };
   } finally {
-    for (const client of [ends.from, ends.to, notes]) await client.end().catch(() => {});
+    for (const client of [servers.from, servers.to, notesClient]) await client.end().catch(() => {});
   }
 }
 
-interface Moving {
-  readonly ends: Ends;
-  readonly notes: pg.Client;
+interface MoveContext {
+  readonly servers: Servers;
+  readonly notesClient: pg.Client;
   readonly move: Move;
   readonly tenants: Tenants;
   readonly tables: readonly MovedTable[];
 }
 
-async function copyAll(moving: Moving): Promise<{ rows: number; pauseMs: number }> {
-  const { ends, move, tenants, tables } = moving;
+async function copyAll(context: MoveContext): Promise<{ rows: number; pauseMs: number }> {
+  const { servers, move, tenants, tables } = context;
   const { say = () => {} } = move;
-  const early = tables.filter(({ isLast }) => !isLast);
-  await emptyTarget(ends.to, tables);
-  const keys = new Map(early.map(({ name, key }) => [name, key.map((column) => column.name)]));
+  const copiedEarly = tables.filter(({ isLast }) => !isLast);
+  await emptyTarget(servers.to, tables);
+  const keys = new Map(copiedEarly.map(({ name, key }) => [name, key.map((column) => column.name)]));
   const ids = [tenants.workspaceId, ...tenants.profileIds];
   const atOnce = move.changesAtOnce ?? 20_000;
-  const changes = await Changes.open(ends.from, tenants.workspaceId, { ids, keys, atOnce });
+  const changes = await Changes.open(servers.from, tenants.workspaceId, { ids, keys, atOnce });
   try {
     let rows = 0;
-    for (const table of early) {
-      const copied = await copyRows(ends, table, table.theirs);
+    for (const table of copiedEarly) {
+      const copied = await copyRows(servers, table, table.condition);
       rows += copied;
       if (copied > 0) say(`${table.name}: ${copied} rows`);
     }
-    await copyMembers(ends, tenants);
-    for (let round = 1; round <= mostRounds; round += 1) {
+    await copyMembers(servers, tenants);
+    for (let round = 1; round <= maxRounds; round += 1) {
       const startedAt = performance.now();
-      const followed = await follow(ends, early, changes);
+      const copied = await catchUp(servers, copiedEarly, changes);
       const ms = performance.now() - startedAt;
-      say(`written meanwhile: ${followed} rows in ${Math.round(ms)} ms`);
-      if (ms < shortMs) break;
+      say(`written meanwhile: ${copied} rows in ${Math.round(ms)} ms`);
+      if (ms < caughtUpMs) break;
     }
-    const paused = await settle(moving, changes);
+    const paused = await switchServer(context, changes);
     return { rows: rows + paused.rows, pauseMs: paused.ms };
   } finally {
     await changes.close();
   }
 }
 
-/** Every row that was written since; resolves to how many. While more is written a row may take the place of one that was not told of yet. */
-async function follow(ends: Ends, tables: readonly MovedTable[], changes: Changes): Promise<number> {
+/**
+ * Copies every row that was written since. Resolves to the number of rows. During concurrent writes a row may reuse a unique value of a row
+ * whose change was not read yet; then it retries.
+ */
+async function catchUp(servers: Servers, tables: readonly MovedTable[], changes: Changes): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const rows = await copyTold(ends, tables, changes);
-      changes.followed();
+      const rows = await copyPending(servers, tables, changes);
+      changes.acknowledge();
       return rows;
     } catch (error) {
-      if ((error as { code?: string }).code !== uniqueViolation || tries === mostFollows) throw error;
+      if ((error as { code?: string }).code !== uniqueViolation || tries === maxCatchUpTries) throw error;
     }
   }
 }
 
 const uniqueViolation = '23505';
-const mostFollows = 20;
+const maxCatchUpTries = 20;
 
-async function copyTold(ends: Ends, tables: readonly MovedTable[], changes: Changes): Promise<number> {
-  const told = await changes.told();
+async function copyPending(servers: Servers, tables: readonly MovedTable[], changes: Changes): Promise<number> {
+  const pending = await changes.readPending();
   let rows = 0;
   for (const table of tables) {
-    const keys = told.get(table.name) ?? [];
-    if (keys.length > 0) await copyAgain(ends, table, keys);
+    const keys = pending.get(table.name) ?? [];
+    if (keys.length > 0) await recopyRows(servers, table, keys);
     rows += keys.length;
   }
   return rows;
 }
 
 /**
- * The moment. Whoever has begun a transaction for the workspace ends it first; whoever comes waits, and with them for a second or two all
- * who write to these tables, because workers and look-ups open no wall. First the source is closed for good, then the target is opened:
- * killed in between, nobody serves it until the move is run again, and never both.
+ * Switches the workspace to the target. It waits for open transactions of the workspace and blocks new ones. For a second or two it blocks
+ * all writers of these tables, because workers and look-ups have no tenant scope. It closes the source for good before it opens the target.
+ * After a crash in between no server serves the workspace until the move runs again; two servers never do.
  */
-async function settle(moving: Moving, changes: Changes): Promise<{ rows: number; ms: number }> {
-  const { ends, notes, move, tenants, tables } = moving;
+async function switchServer(context: MoveContext, changes: Changes): Promise<{ rows: number; ms: number }> {
+  const { servers, notesClient, move, tenants, tables } = context;
   const ids = [tenants.workspaceId, ...tenants.profileIds];
-  const early = tables.filter(({ isLast }) => !isLast);
-  const last = tables.filter(({ isLast }) => isLast);
+  const copiedEarly = tables.filter(({ isLast }) => !isLast);
+  const copiedLast = tables.filter(({ isLast }) => isLast);
   for (let tries = 1; ; tries += 1) {
     const holder = await connect(move.from.url);
     const startedAt = performance.now();
     try {
       await holder.query(`BEGIN; SET LOCAL lock_timeout = ${lockTimeoutMs}`);
-      // Bytes that are leaving leave under the lock of this server, for which a switch of privacy on the other would not wait.
+      // Responses with personal data hold this server's privacy lock, which a privacy mode change on the target would not wait for.
       await holder.query(`SELECT pg_advisory_xact_lock(privacy_lock(id)) FROM unnest(${uuids(ids)}) AS id`);
       await holder.query(`SELECT pg_advisory_xact_lock(move_lock(id)) FROM unnest(${uuids(ids)}) AS id`);
       await holder.query(`LOCK TABLE ${tables.map(({ name }) => name).join(', ')} IN SHARE ROW EXCLUSIVE MODE`);
-      await ends.to.query('BEGIN; SET LOCAL session_replication_role = replica');
-      await flush(notes);
-      let rows = await copyTold(ends, early, changes);
+      await servers.to.query('BEGIN; SET LOCAL session_replication_role = replica');
+      await flushCommits(notesClient);
+      let rows = await copyPending(servers, copiedEarly, changes);
       for (const name of ['workspaces', 'profiles']) {
         const own = name === 'workspaces' ? [tenants.workspaceId] : tenants.profileIds;
-        rows += await copyRows(ends, { name, ...(await shapeOf(ends.from, name)) }, `id = ANY (${uuids(own)})`);
+        rows += await copyRows(servers, { name, ...(await shapeOf(servers.from, name)) }, `id = ANY (${uuids(own)})`);
       }
-      // From here on as if it were written: what waits is announced to the workers.
-      await ends.to.query('SET LOCAL session_replication_role = origin');
-      for (const table of last) rows += await copyRows(ends, table, table.theirs);
-      await raiseNumbers(ends, tenants);
-      await ends.to.query(`DELETE FROM moved_tenants WHERE id = ANY (${uuids(ids)})`);
-      await notes.query(
+      // From here on triggers run as for normal writes, which announces the queued work to the workers.
+      await servers.to.query('SET LOCAL session_replication_role = origin');
+      for (const table of copiedLast) rows += await copyRows(servers, table, table.condition);
+      await advanceSequences(servers, tenants);
+      await servers.to.query(`DELETE FROM moved_tenants WHERE id = ANY (${uuids(ids)})`);
+      await notesClient.query(
         `INSERT INTO moved_tenants (id, shard) SELECT id, $1 FROM unnest(${uuids(ids)}) AS id ON CONFLICT (id) DO UPDATE SET shard = excluded.shard`,
         [move.to.shard],
       );
-      await ends.to.query('COMMIT');
+      await servers.to.query('COMMIT');
       await removeOwnRows(holder, tenants, tables);
       await holder.query('COMMIT');
       return { rows, ms: performance.now() - startedAt };
     } catch (error) {
-      await ends.to.query('ROLLBACK').catch(() => {});
-      if (!isContended(error) || tries === mostTries) throw error;
+      await servers.to.query('ROLLBACK').catch(() => {});
+      if (!isContended(error) || tries === maxTries) throw error;
     } finally {
       await holder.end();
     }
     await sleep(pauseMs);
-    await follow(ends, early, changes);
+    await catchUp(servers, copiedEarly, changes);
   }
 }
 
-/** What was committed without waiting for the disk is told of when something that waited is there behind it. */
-async function flush(notes: pg.Client): Promise<void> {
-  await notes.query(
+/** Asynchronous commits reach the slot only after a later synchronous one. */
+async function flushCommits(notesClient: pg.Client): Promise<void> {
+  await notesClient.query(
     `BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'tributary', 'move'); COMMIT`,
   );
 }
 
-/** Numbers that a profile was given here must be behind those that it will be given there. */
-async function raiseNumbers({ from, to }: Ends, { profileIds }: Tenants): Promise<void> {
+/** Advances the sequences of the target beyond the numbers that the profiles got on the source. */
+async function advanceSequences({ from, to }: Servers, { profileIds }: Tenants): Promise<void> {
   const { rows } = await from.query<{ revision: string; event: string; number: string }>(`
     SELECT (SELECT last_value FROM dirty_revision) AS revision, (SELECT last FROM event_counter) AS event,
       (SELECT coalesce(max(number), 0) FROM said_together WHERE profile_id = ANY (${uuids(profileIds)})) AS number`);
@@ -191,51 +194,51 @@ async function raiseNumbers({ from, to }: Ends, { profileIds }: Tenants): Promis
   );
 }
 
-/** Without its own rows nothing of it answers here any more, no key and no link; and nobody takes up what waited. */
+/** Without its own rows the workspace's keys and links stop working on the source, and workers do not start its queued work. */
 async function removeOwnRows(client: pg.Client, tenants: Tenants, tables: readonly MovedTable[]): Promise<void> {
   await client.query('SET LOCAL session_replication_role = replica');
-  for (const { name, theirs } of tables.filter(({ isLast }) => isLast))
-    await client.query(`DELETE FROM ${name} WHERE ${theirs}`);
+  for (const { name, condition } of tables.filter(({ isLast }) => isLast))
+    await client.query(`DELETE FROM ${name} WHERE ${condition}`);
   await client.query(`DELETE FROM profiles WHERE id = ANY (${uuids(tenants.profileIds)})`);
   await client.query(`DELETE FROM workspaces WHERE id = '${tenants.workspaceId}'`);
 }
 
-/** The rest goes in its own time: nobody can reach it. */
-async function forget(client: pg.Client, tenants: Tenants, tables: readonly MovedTable[]): Promise<void> {
+/** Deletes the remaining rows in batches: no request can reach them. */
+async function clearSource(client: pg.Client, tenants: Tenants, tables: readonly MovedTable[]): Promise<void> {
   await client.query('BEGIN');
   await removeOwnRows(client, tenants, tables);
   await client.query('COMMIT');
   await client.query('SET session_replication_role = replica');
   await client.query('SET synchronous_commit = off');
-  for (const { name, theirs } of tables) {
-    for (let gone = deletedAtOnce; gone === deletedAtOnce; ) {
+  for (const { name, condition } of tables) {
+    for (let deleted = deletedAtOnce; deleted === deletedAtOnce; ) {
       const { rowCount } = await client.query(
-        `DELETE FROM ${name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${name} WHERE ${theirs} LIMIT ${deletedAtOnce}))`,
+        `DELETE FROM ${name} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${name} WHERE ${condition} LIMIT ${deletedAtOnce}))`,
       );
-      gone = rowCount ?? 0;
+      deleted = rowCount ?? 0;
     }
   }
   await client.query('RESET session_replication_role; RESET synchronous_commit');
 }
 
-/** What an earlier try left there. */
+/** Deletes the rows that an earlier try copied. */
 async function emptyTarget(client: pg.Client, tables: readonly MovedTable[]): Promise<void> {
   await client.query('SET session_replication_role = replica');
-  for (const { name, theirs } of tables) await client.query(`DELETE FROM ${name} WHERE ${theirs}`);
+  for (const { name, condition } of tables) await client.query(`DELETE FROM ${name} WHERE ${condition}`);
 }
 
-/** Members are told by name and address where the workspace is. */
-async function copyMembers(ends: Ends, { workspaceId }: Tenants): Promise<void> {
+/** Copies the users that the workspace refers to, so that members are shown by name and address on the target. */
+async function copyMembers(servers: Servers, { workspaceId }: Tenants): Promise<void> {
   const columns = ['id', 'name', 'email', 'email_verified', 'created_at', 'updated_at'];
-  await ends.to.query('CREATE TEMPORARY TABLE arriving (LIKE users INCLUDING DEFAULTS)');
-  const theirs = `id IN (SELECT user_id FROM members WHERE workspace_id = '${workspaceId}'
+  await servers.to.query('CREATE TEMPORARY TABLE arriving (LIKE users INCLUDING DEFAULTS)');
+  const condition = `id IN (SELECT user_id FROM members WHERE workspace_id = '${workspaceId}'
     UNION SELECT invited_by FROM invitations WHERE workspace_id = '${workspaceId}'
     UNION SELECT accepted_by FROM invitations WHERE workspace_id = '${workspaceId}')`;
-  await copyRows(ends, { name: 'users', columns }, theirs, 'arriving');
-  await ends.to.query('INSERT INTO users SELECT * FROM arriving ON CONFLICT DO NOTHING; DROP TABLE arriving');
+  await copyRows(servers, { name: 'users', columns }, condition, 'arriving');
+  await servers.to.query('INSERT INTO users SELECT * FROM arriving ON CONFLICT DO NOTHING; DROP TABLE arriving');
 }
 
-async function findTenants({ from, to }: Ends, { workspaceId, from: source, to: target }: Move): Promise<Tenants> {
+async function findTenants({ from, to }: Servers, { workspaceId, from: source, to: target }: Move): Promise<Tenants> {
   const { rows: settings } = await from.query(`SHOW wal_level`);
   if (settings[0].wal_level !== 'logical')
     throw new Error(
@@ -251,8 +254,8 @@ async function findTenants({ from, to }: Ends, { workspaceId, from: source, to: 
     if (rows.length > 0) where.push(client);
   }
   if (where.length === 0) throw new Error(`There is no workspace ${workspaceId} on "${source.shard}".`);
-  const { rows: marks } = await from.query('SELECT 1 FROM moved_tenants WHERE id = $1', [workspaceId]);
-  if (where.length === 2 && marks.length === 0)
+  const { rows: moves } = await from.query('SELECT 1 FROM moved_tenants WHERE id = $1', [workspaceId]);
+  if (where.length === 2 && moves.length === 0)
     throw new Error(
       `"${source.shard}" and "${target.shard}" both have the workspace. Which of them is true, nobody can tell here.`,
     );
@@ -260,18 +263,19 @@ async function findTenants({ from, to }: Ends, { workspaceId, from: source, to: 
     'SELECT id FROM profiles WHERE workspace_id = $1 ORDER BY id',
     [workspaceId],
   );
-  const { rows: going } = await from.query('SELECT 1 FROM tenant_deletions WHERE workspace_id = $1 LIMIT 1', [
+  const { rows: deletions } = await from.query('SELECT 1 FROM tenant_deletions WHERE workspace_id = $1 LIMIT 1', [
     workspaceId,
   ]);
-  if (going.length > 0) throw new Error('It, or one of its profiles, is being deleted. It moves when that is done.');
+  if (deletions.length > 0)
+    throw new Error('It, or one of its profiles, is being deleted. It moves when that is done.');
   return { workspaceId, profileIds: profiles.map(({ id }) => id) };
 }
 
-async function isThere(client: pg.Client, { workspaceId }: Tenants): Promise<boolean> {
+async function hasWorkspace(client: pg.Client, { workspaceId }: Tenants): Promise<boolean> {
   return (await client.query('SELECT 1 FROM workspaces WHERE id = $1', [workspaceId])).rows.length > 0;
 }
 
-/** Of several servers the one that has the workspace, or has closed it in a move to the target that was not ended. */
+/** The server that has the workspace, or that closed it in an unfinished move to the target. */
 export async function findMoveOf(
   workspaceId: string,
   to: string,

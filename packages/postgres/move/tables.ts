@@ -1,35 +1,35 @@
 import type pg from 'pg';
 import { goWithTheTenant, profileTables, workspaceTables } from '../tenant-tables.ts';
 
-/** Who moves: a workspace and its profiles. */
+/** The tenants that move: a workspace and its profiles. */
 export interface Tenants {
   readonly workspaceId: string;
   readonly profileIds: readonly string[];
 }
 
-/** A table with rows of those who move. */
+/** A table with rows of the moving tenants. */
 export interface MovedTable {
   readonly name: string;
-  /** All but what the database makes itself. */
+  /** All columns except generated ones. */
   readonly columns: readonly string[];
   readonly key: readonly { readonly name: string; readonly type: string }[];
-  /** Which rows, as SQL without parameters: COPY takes none. */
-  readonly theirs: string;
+  /** The condition for the tenants' rows, as SQL without parameters because COPY takes none. */
+  readonly condition: string;
   /**
-   * Copied when nothing is written any more: what workers would take up before the rest is there, and what a row's key does not say the owner
-   * of, so that nobody could tell from a change whose it is.
+   * Copied after writes are blocked. This applies to queues, which workers would process before the rest is there. It also applies to
+   * tables whose key does not contain the owner, because a change does not show whose row it is.
    */
   readonly isLast: boolean;
 }
 
-/** Every table with rows of these tenants but their own two, and a server's own notes. */
+/** Every table with rows of these tenants, except their own two tables and the server's own bookkeeping. */
 export async function findTables(client: pg.Client, tenants: Tenants): Promise<MovedTable[]> {
   const conditions = new Map<string, Set<string>>();
   const owners = new Map<string, string>();
   const isQueue = new Set<string>();
   const add = (table: string, owner: string, ids: readonly string[], queue = false) => {
-    const some = conditions.get(table) ?? new Set();
-    conditions.set(table, some.add(`${owner} = ANY (${uuids(ids)})`));
+    const tableConditions = conditions.get(table) ?? new Set();
+    conditions.set(table, tableConditions.add(`${owner} = ANY (${uuids(ids)})`));
     if (!owners.has(table)) owners.set(table, owner);
     if (queue) isQueue.add(table);
   };
@@ -37,15 +37,15 @@ export async function findTables(client: pg.Client, tenants: Tenants): Promise<M
   for (const { table, owner } of workspaceTables) add(table, owner, [tenants.workspaceId]);
   for (const table of goWithTheTenant) add(table, 'workspace_id', [tenants.workspaceId]);
   add('work_set_aside', 'key', tenants.profileIds, true);
-  // Of two columns that say whose a row is, the key has one.
+  // A table may have two owner columns; its key contains at least one of them.
   const ownerIn = (table: string, key: readonly string[]) =>
     [owners.get(table), 'workspace_id', 'owner_id'].some((owner) => owner !== undefined && key.includes(owner));
   const tables: MovedTable[] = [];
-  for (const [name, some] of conditions) {
+  for (const [name, tableConditions] of conditions) {
     const { columns, key } = await shapeOf(client, name);
     const keyNames = key.map((column) => column.name);
     const isLast = isQueue.has(name) || name === 'outbox' || !ownerIn(name, keyNames);
-    tables.push({ name, columns, key, theirs: [...some].join(' OR '), isLast });
+    tables.push({ name, columns, key, condition: [...tableConditions].join(' OR '), isLast });
   }
   return tables;
 }
@@ -66,5 +66,5 @@ export async function shapeOf(client: pg.Client, table: string): Promise<Pick<Mo
   return { columns: columns.map(({ name }) => name), key };
 }
 
-/** Ids come from the database's own uuid columns. */
+/** The ids come from the database's own uuid columns, so they need no escaping. */
 export const uuids = (ids: readonly string[]): string => `'{${ids.join()}}'::uuid[]`;

@@ -13,7 +13,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'buckets-keep-halves',
     file: 'packages/storage/bucket.ts',
-    from: "await ask({ method: 'DELETE', key, query: { uploadId } }).catch(() => {});",
+    from: "await request({ method: 'DELETE', key, query: { uploadId } }).catch(() => {});",
     to: '',
     breaks: 'the parts of a file that could not be sent are paid for ever',
     tests: ['packages/storage/storage.test.ts'],
@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'buckets-list-one-page',
     file: 'packages/storage/bucket.ts',
-    from: "next = wordIn(body, 'NextContinuationToken');",
-    to: 'next = undefined;',
+    from: "nextToken = readElement(body, 'NextContinuationToken');",
+    to: 'nextToken = undefined;',
     breaks: 'of many backups the newest is not seen',
     tests: ['packages/storage/storage.test.ts'],
   },
@@ -57,7 +57,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/stream/desk.ts', ['packages/stream/desk.test.ts', 'packages/stream/consumer.test.ts'], {
     'buried-before-the-letter': [
-      "      delivery.giveBack(lettersAwayMs);\n      this.#observe({ kind: 'dead-letter-failed', id, error });\n      return;",
+      "      delivery.giveBack(letterRetryMs);\n      this.#observe({ kind: 'dead-letter-failed', id, error });\n      return;",
       "      this.#observe({ kind: 'dead-letter-failed', id, error });",
       'a message whose dead letter could not be written is lost',
     ],
@@ -72,12 +72,12 @@ export const faults: readonly Fault[] = [
       'one bad message condemns its whole batch',
     ],
     'unknown-fault-not-held': [
-      'if (!isHeld) return this.#failed(open, failure.error);',
-      'return this.#failed(open, failure.error);',
+      'if (!isHeld) return this.#handleFailure(open, failure.error);',
+      'return this.#handleFailure(open, failure.error);',
       'a fault outside of the messages makes dead letters of them',
     ],
     'deadly-tried-for-ever': [
-      "return deliveries <= lastChance * maxDeliveries ? 'suspect' : 'deadly';",
+      "return deliveries <= crashLimit * maxDeliveries ? 'suspect' : 'fatal';",
       "return 'suspect';",
       'a message that kills its workers kills them for ever',
     ],
@@ -109,8 +109,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/stream/trim.ts', ['packages/stream/trim.test.ts'], {
     'trims-what-nobody-read': [
-      'Math.min(wanted, Math.min(...floors) - kept + 1)',
-      'wanted',
+      'Math.min(target, Math.min(...floors) - kept + 1)',
+      'target',
       'visits leave the log before anybody read them',
     ],
   }),
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
       'after a failover every connection still goes to the server that is lost',
     ],
     'programs-take-a-standby': [
-      "one.searchParams.set('target_session_attrs', 'read-write');",
+      "address.searchParams.set('target_session_attrs', 'read-write');",
       '',
       'a backup is taken from, or restored into, a server that takes no writes',
     ],
@@ -147,8 +147,8 @@ export const faults: readonly Fault[] = [
       'a text that is no id reaches a SET statement',
     ],
     'wall-stays-behind': [
-      'const walls = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };',
-      "const walls = Object.fromEntries(Object.entries({ profile_id: profileId, workspace_id: workspaceId, app_id: appId }).filter(([, id]) => id !== ''));",
+      'const scope = { profile_id: profileId, workspace_id: workspaceId, app_id: appId };',
+      "const scope = Object.fromEntries(Object.entries({ profile_id: profileId, workspace_id: workspaceId, app_id: appId }).filter(([, id]) => id !== ''));",
       'a transaction that moves behind another wall still sees through the first',
     ],
   }),

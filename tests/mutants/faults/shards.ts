@@ -59,14 +59,14 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn(inMove('changes'), moves, {
     'neighbour-hides-changes': [
-      'while (await this.#takeSome());',
-      'await this.#takeSome();',
+      'while (await this.#readBatch());',
+      'await this.#readBatch();',
       'what is written behind a neighbour’s writes is left behind',
     ],
   }),
   ...faultsIn(inMove('move-workspace'), moves, {
     'numbers-begin-anew': [
-      '      await raiseNumbers(ends, tenants);\n',
+      '      await advanceSequences(servers, tenants);\n',
       '',
       'events after a move have numbers of events before it',
     ],
@@ -76,12 +76,12 @@ export const faults: readonly Fault[] = [
       'one that is being deleted moves',
     ],
     'last-rows-stay': [
-      'let rows = await copyTold(ends, early, changes);',
+      'let rows = await copyPending(servers, copiedEarly, changes);',
       'let rows = 0;',
       'what was written last before a move is lost',
     ],
     'queues-stay': [
-      'for (const table of last) rows += await copyRows(ends, table, table.theirs);',
+      'for (const table of copiedLast) rows += await copyRows(servers, table, table.condition);',
       '',
       'what waited to be worked on is forgotten by a move',
     ],
@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/stream/ensure-streams.ts', ['packages/stream/several.test.ts'], {
     'a-stream-nobody-reads': [
-      '  await assertNoFurther(link, declarations);\n',
+      '  await assertNoExtraStream(link, declarations);\n',
       '',
       'a worker starts that does not know of a stream, and its visits wait for ever',
     ],
