@@ -1,7 +1,7 @@
 import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { createLanguageModel, type LanguageModel } from './language-model.ts';
 
-/** As the settings of a process name them. */
+/** The settings of a process that configure the model. */
 export interface ModelSettings {
   readonly modelBaseUrl: string | undefined;
   readonly modelName: string | undefined;
@@ -11,7 +11,7 @@ export interface ModelSettings {
 
 const maxResponseBytes = 1024 * 1024;
 
-/** The model that the operator has set up; undefined where there is none. */
+/** Creates a client for the configured model; undefined if none is configured. */
 export function configuredModel(settings: ModelSettings, timeoutMs: number): LanguageModel | undefined {
   const { modelBaseUrl: baseUrl, modelName: name, modelApiKey: apiKey, modelInPrivateNetwork } = settings;
   if (!baseUrl || !name) return undefined;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => void endpoint.close());
 
-const said = (content: string) =>
+const completion = (content: string) =>
   JSON.stringify({
     id: 'c-1',
     object: 'chat.completion',
@@ -42,8 +42,8 @@ const request = {
   signal: new AbortController().signal,
 };
 
-test('asks in the form of chat completions, instructions apart from the material, and gives back the text', async () => {
-  answer = { status: 200, body: said('Briefly.') };
+test('sends a chat completion with instructions apart from the material, and returns the text', async () => {
+  answer = { status: 200, body: completion('Briefly.') };
   expect(await modelWith().write(request)).toBe('Briefly.');
   expect(received).toHaveLength(1);
   expect(received[0]).toMatchObject({
@@ -57,24 +57,24 @@ test('asks in the form of chat completions, instructions apart from the material
   });
 });
 
-test('an address that is not public is not asked, unless the operator says that it may', async () => {
-  answer = { status: 200, body: said('Briefly.') };
+test('rejects a private address unless the operator has allowed it', async () => {
+  answer = { status: 200, body: completion('Briefly.') };
   await expect(modelWith(createOutbound({ timeoutMs: 2_000 })).write(request)).rejects.toThrow();
   expect(received).toEqual([]);
 });
 
 test.each([
-  ['a refusal', { status: 429, body: '{"error":{"message":"slow down"}}' }],
-  ['what is no answer', { status: 200, body: '<html>' }],
+  ['an error status', { status: 429, body: '{"error":{"message":"slow down"}}' }],
+  ['a malformed response', { status: 200, body: '<html>' }],
   ['a redirect', { status: 307, headers: { location: '/v1/elsewhere' }, body: '' }],
-  ['too much', { status: 200, body: said('x'.repeat(5_000)) }],
-])('%s is a failure, and is not tried again', async (_, bad) => {
+  ['an oversized response', { status: 200, body: completion('x'.repeat(5_000)) }],
+])('%s rejects without a retry', async (_, bad) => {
   answer = bad;
   await expect(modelWith().write(request)).rejects.toThrow();
   expect(received).toHaveLength(1);
 });
 
-test('whoever gives up is not kept waiting', async () => {
-  answer = { status: 200, body: said('Briefly.') };
+test('an aborted request rejects at once', async () => {
+  answer = { status: 200, body: completion('Briefly.') };
   await expect(modelWith().write({ ...request, signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow();
 });

@@ -3,16 +3,16 @@ import type { Outbound } from '@tributary/outbound';
 import { generateText } from 'ai';
 
 export interface LanguageModel {
-  /** As it is called at its endpoint. */
+  /** The model's name at its endpoint. */
   readonly name: string;
   write(request: WriteRequest): Promise<string>;
 }
 
 export interface WriteRequest {
   readonly instructions: string;
-  /** What the instructions are about. It is data, and sent apart from them. */
+  /** The subject of the instructions, sent apart from them as data. */
   readonly material: string;
-  /** Looked at with the material, by a model that can see. */
+  /** An image for a model with vision, sent with the material. */
   readonly picture?: Picture | undefined;
   readonly maxTokens: number;
   readonly signal: AbortSignal;
@@ -20,12 +20,12 @@ export interface WriteRequest {
 
 export interface Picture {
   readonly bytes: Uint8Array;
-  /** As image/jpeg. */
+  /** Such as image/jpeg. */
   readonly mediaType: string;
 }
 
 export interface LanguageModelOptions {
-  /** Up to the version, like https://models.example.com/v1. */
+  /** The URL up to the version, such as https://models.example.com/v1. */
   readonly baseUrl: string;
   readonly name: string;
   readonly apiKey?: string | undefined;
@@ -37,7 +37,7 @@ export function createLanguageModel({ baseUrl, name, apiKey, outbound }: Languag
     name: 'configured',
     baseURL: baseUrl,
     ...(apiKey && { apiKey }),
-    fetch: guarded(outbound),
+    fetch: fetchThrough(outbound),
   });
   return {
     name,
@@ -45,9 +45,9 @@ export function createLanguageModel({ baseUrl, name, apiKey, outbound }: Languag
       const { text } = await generateText({
         model: provider.chatModel(name),
         system: instructions,
-        ...(picture ? { messages: [shown(material, picture)] } : { prompt: material }),
+        ...(picture ? { messages: [pictureMessage(material, picture)] } : { prompt: material }),
         maxOutputTokens: maxTokens,
-        // Whoever asked is waiting, and can ask again.
+        // The user is waiting and can retry.
         maxRetries: 0,
         abortSignal: signal,
       });
@@ -56,8 +56,8 @@ export function createLanguageModel({ baseUrl, name, apiKey, outbound }: Languag
   };
 }
 
-/** The picture travels inside the request: an address would be fetched by the library, past our guard. */
-const shown = (material: string, { bytes, mediaType }: Picture) => ({
+/** The picture is embedded in the request: the library would fetch a URL itself, bypassing our outbound client. */
+const pictureMessage = (material: string, { bytes, mediaType }: Picture) => ({
   role: 'user' as const,
   content: [
     { type: 'text' as const, text: material },
@@ -65,22 +65,22 @@ const shown = (material: string, { bytes, mediaType }: Picture) => ({
   ],
 });
 
-/** The library's requests over our own guard. */
-function guarded(outbound: Outbound): typeof fetch {
+/** A fetch for the library that goes through our outbound client. */
+function fetchThrough(outbound: Outbound): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const headers = Object.fromEntries([...request.headers].filter(([name]) => name !== 'content-length'));
-    const answer = await outbound.request(request.url, {
+    const response = await outbound.request(request.url, {
       method: request.method as 'GET' | 'POST',
-      // The guard hands on the bytes as they come.
+      // The outbound client returns the bytes undecoded.
       headers: { ...headers, 'accept-encoding': 'identity' },
       body: new Uint8Array(await request.arrayBuffer()),
       signal: request.signal,
     });
-    if (answer.truncated) throw new Error('The model answered more than is read.');
-    const contentType = answer.headers['content-type'];
-    return new Response(Buffer.from(answer.body), {
-      status: answer.status,
+    if (response.truncated) throw new Error('The model answered more than is read.');
+    const contentType = response.headers['content-type'];
+    return new Response(Buffer.from(response.body), {
+      status: response.status,
       headers: { 'content-type': typeof contentType === 'string' ? contentType : 'application/json' },
     });
   };

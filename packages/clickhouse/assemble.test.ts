@@ -1,6 +1,6 @@
 import { attributionModelNames, attributionModels, nilUuid } from '@tributary/vocabulary';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assemble, type Material, ownMaterial } from './assemble.ts';
+import { assemble, defaultSources, type QuerySources } from './assemble.ts';
 import { lookUp, raw } from './queries.ts';
 import { createScratch, type Scratch } from './scratch.ts';
 
@@ -11,10 +11,10 @@ const parts: Readonly<Record<string, string>> = {
   of_single: 'one {{part shares by model}}',
   of_multiple: 'many {{part shares by model}}',
 };
-const made: Material = { findPart: (name) => parts[name], models: attributionModels };
-const put = (text: string, parameters = {}) => assemble(text, parameters, made);
+const testSources: QuerySources = { findPart: (name) => parts[name], models: attributionModels };
+const assembleTest = (text: string, parameters = {}) => assemble(text, parameters, testSources);
 
-describe('a query is put together', () => {
+describe('assemble', () => {
   test.each([
     ['{{part shares_linear}} and {{part inner}}', {}, 'even and aged'],
     ['{{part shares by model}}', { model: 'time_decay' }, 'aged'],
@@ -23,7 +23,7 @@ describe('a query is put together', () => {
     ['{{map place}}', {}, 'map()'],
     ["SELECT {profile_id:UUID}, {at:DateTime64(3, 'UTC')}", {}, "SELECT {profile_id:UUID}, {at:DateTime64(3, 'UTC')}"],
   ])('%s with %o', (text, parameters, written) => {
-    expect(put(text, parameters)).toBe(written);
+    expect(assembleTest(text, parameters)).toBe(written);
   });
 
   test.each([
@@ -33,39 +33,39 @@ describe('a query is put together', () => {
     ['{{part shares by model}}', { model: "linear'" }],
     ['{{part of by credit of model}}', { model: 'toString' }],
     ['{{part of by credit of model}}', { model: 'seventh' }],
-  ])('%s with %o is refused', (text, parameters) => {
-    expect(() => put(text, parameters)).toThrow();
+  ])('%s with %o throws', (text, parameters) => {
+    expect(() => assembleTest(text, parameters)).toThrow();
   });
 });
 
-test('every report can be put together under every model, and under no other', () => {
+test('assembles every report for every attribution model, and throws for an unknown model', () => {
   const reports = ['report_list_entities', 'report_list_credits', 'conversion_list_paths', 'ad_list_figures'] as const;
   for (const report of reports) {
-    const put = (words: object) =>
+    const assembleTest = (words: object) =>
       lookUp(report, { level: 'ad', scope: 'all', moment: 'now', owners: 'entities', ...words }).text;
     for (const model of attributionModelNames)
       for (const moment of ['now', 'then'])
         for (const level of ['ad', 'ad_set', 'campaign'])
           for (const scope of ['all', 'parent', 'account', 'account_parent'])
             for (const owners of ['entities', 'platforms', 'unassigned', 'channels', 'accounts'])
-              expect(put({ model, moment, level, scope, owners })).not.toContain('{{');
-    expect(() => put({ model: 'data_driven' })).toThrow('data_driven');
+              expect(assembleTest({ model, moment, level, scope, owners })).not.toContain('{{');
+    expect(() => assembleTest({ model: 'data_driven' })).toThrow('data_driven');
   }
 });
 
-describe('a model that came after the six', () => {
+describe('a model added after the first six', () => {
   let scratch: Scratch;
   beforeAll(async () => {
     scratch = await createScratch();
   });
   afterAll(() => scratch.drop());
 
-  /** All for the second touch of the path, worked out by a part and read by another. */
-  const toy: Material = {
+  /** Gives all credit to the second touch of the path; one part computes it and another reads it. */
+  const toy: QuerySources = {
     models: { ...attributionModels, second_touch: { credit: 'multiple' } },
     findPart: (name) => {
       if (name === 'further_second_touch') return 'arrayMap(at -> if(at = least(n, 2), toInt64(value), 0), places)';
-      return name === 'shares_second_touch' ? "further_shares['second_touch']" : ownMaterial.findPart(name);
+      return name === 'shares_second_touch' ? "further_shares['second_touch']" : defaultSources.findPart(name);
     },
   };
   const profile_id = '00000000-0000-4000-8000-00000000000a';
@@ -73,8 +73,8 @@ describe('a model that came after the six', () => {
   const moment = (day: number) => `2026-03-0${day} 12:00:00.000`;
   const conversion = { conversion_id: '00000000-0000-4000-8000-00000000000c', conversion_time: moment(9) };
 
-  const attribute = (material: Material, version: string, model_versions: Readonly<Record<string, number>>) =>
-    scratch.client.command(raw(lookUp('attribution_attribute', {}, material).text), {
+  const attribute = (sources: QuerySources, version: string, model_versions: Readonly<Record<string, number>>) =>
+    scratch.client.command(raw(lookUp('attribution_attribute', {}, sources).text), {
       ...{
         batch_id: batch.batch_id,
         target: 'attributed_conversions',
@@ -114,7 +114,7 @@ describe('a model that came after the six', () => {
       )
     )[0];
 
-  test('needs its parts and no column, and changes nothing of the six', async () => {
+  test("needs only its parts, no new column, and leaves the other models' results unchanged", async () => {
     const insert = (table: 'touches' | 'attribution_links' | 'attribution_conversions', rows: readonly object[]) =>
       scratch.client.insertLines(table, rows.map((row) => JSON.stringify(row)).join('\n'));
     const visitor_id = profile_id;
@@ -126,10 +126,10 @@ describe('a model that came after the six', () => {
       })),
     );
     await insert('attribution_links', [{ ...batch, visitor_id, person_id: visitor_id }]);
-    const said = { person_id: visitor_id, is_eligible: true, lookback_days: 30, value: '100', has_value: true };
-    await insert('attribution_conversions', [{ ...batch, ...conversion, ...said }]);
+    const staged = { person_id: visitor_id, is_eligible: true, lookback_days: 30, value: '100', has_value: true };
+    await insert('attribution_conversions', [{ ...batch, ...conversion, ...staged }]);
 
-    await attribute(ownMaterial, '1', {});
+    await attribute(defaultSources, '1', {});
     const before = await readRow();
     await expect(creditsUnder('second_touch')).rejects.toThrow('Not every conversion has been worked out');
     await attribute(toy, '2', { second_touch: 4 });
@@ -137,11 +137,11 @@ describe('a model that came after the six', () => {
     const after = await readRow();
     expect(after?.further_model_versions).toEqual({ second_touch: 4 });
     expect(after?.linear).toEqual(before?.linear);
-    // So that a replay writes a row whose further shares are others, and only then.
+    // A changed result of the added model changes the hash, so a replay rewrites the row only then.
     expect(after?.content_hash).not.toBe(before?.content_hash);
     await attribute(toy, '3', { second_touch: 5 });
     expect((await readRow())?.content_hash).not.toBe(after?.content_hash);
-    await attribute(ownMaterial, '4', {});
+    await attribute(defaultSources, '4', {});
     expect((await readRow())?.content_hash).toBe(before?.content_hash);
   });
 });

@@ -6,7 +6,7 @@ import { identifier } from './template.ts';
 const partFolder = join(import.meta.dirname, 'parts');
 const texts = new Map<string, string | undefined>();
 
-/** The text of a file without its last line break, read once; undefined where there is none. */
+/** Returns the content of a file without its last line break, read once; undefined if the file does not exist. */
 export function readOnce(file: string): string | undefined {
   if (!texts.has(file)) texts.set(file, read(file));
   return texts.get(file);
@@ -21,38 +21,38 @@ function read(file: string): string | undefined {
   }
 }
 
-/** What queries are put together from; a test may bring parts and models of its own. */
-export interface Material {
+/** The parts and models that queries are assembled from. Tests may supply their own. */
+export interface QuerySources {
   readonly findPart: (name: string) => string | undefined;
   readonly models: Readonly<Record<string, { readonly credit: string }>>;
 }
 
-export const ownMaterial: Material = {
+export const defaultSources: QuerySources = {
   findPart: (name) => readOnce(join(partFolder, `${name}.sql`)),
   models: attributionModels,
 };
 
 /**
- * Writes out what a query says of parts between double braces; template.ts writes the rest. What several queries must mean alike, like who earned what, is a part and
- * stands once in parts/:
+ * Expands the part directives of a query; template.ts expands the others. SQL that several queries share, such as who earned what,
+ * is a part and has one file in parts/:
  *
  *     {{part NAME}}                    parts/NAME.sql
- *     {{part NAME by PARAMETER}}       the one that is named after the parameter's value: the engine takes long to plan what it will not do
- *     {{part NAME by credit of PARAMETER}}   the one for models of a single or of multiple credits, whichever the parameter names
- *     {{map NAME}}                     a map from each attribution model that has a part NAME_MODEL.sql to what the part says
+ *     {{part NAME by PARAMETER}}       the part named after the parameter's value, as planning unused variants would take time
+ *     {{part NAME by credit of PARAMETER}}   the part for models of single or of multiple credits, as the named parameter selects
+ *     {{map NAME}}                     a map from each attribution model that has a part NAME_MODEL.sql to that part
  *
- * A part that is not there is an error, and so is a model: nobody gets another model's figures.
+ * A missing part and an unknown model are errors, so that a report never shows another model's figures.
  */
 export function assemble(
   text: string,
   parameters: Readonly<Record<string, unknown>> = {},
-  material: Material = ownMaterial,
+  sources: QuerySources = defaultSources,
 ): string {
-  const { findPart, models } = material;
+  const { findPart, models } = sources;
   const part = (name: string): string => {
     const found = findPart(name);
     if (found === undefined) throw new Error(`No part of a query is called ${name}.`);
-    return assemble(found, parameters, material);
+    return assemble(found, parameters, sources);
   };
   const variant = (parameter: string): string => identifier(String(parameters[parameter]));
   const creditOf = (model: string): string => {
@@ -66,7 +66,7 @@ export function assemble(
       part(`${name}_${creditOf(variant(of))}`),
     )
     .replaceAll(/\{\{map (\w+)\}\}/g, (_, name: string) => {
-      const known = Object.keys(models).filter((model) => findPart(`${name}_${model}`) !== undefined);
-      return `map(${known.map((model) => `'${identifier(model)}', ${part(`${name}_${model}`)}`).join(', ')})`;
+      const modelsWithPart = Object.keys(models).filter((model) => findPart(`${name}_${model}`) !== undefined);
+      return `map(${modelsWithPart.map((model) => `'${identifier(model)}', ${part(`${name}_${model}`)}`).join(', ')})`;
     });
 }

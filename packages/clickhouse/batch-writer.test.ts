@@ -6,7 +6,7 @@ import { type BatchWriterOptions, createBatchWriter } from './batch-writer.ts';
 import type { Timers } from './timers.ts';
 import { visit } from './visit.fixture.ts';
 
-/** Time that passes when it is told to. */
+/** A clock whose time and timers advance only by pass(). */
 class FakeTimers extends FakeClock implements Timers {
   readonly #due: { readonly at: number; readonly run: () => void }[] = [];
 
@@ -31,10 +31,10 @@ class FakeTimers extends FakeClock implements Timers {
 }
 
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-const away = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const unavailable = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const refused = () => new ClickHouseError({ message: 'bad row', code: '117', type: 'INCORRECT_DATA' });
 
-/** An engine that answers as told: every insert waits for its turn in `answers`, or is stored at once when there is none. */
+/** A fake ClickHouse. Each insert gets the next entry of `answers`, or succeeds at once when there is none. */
 function setUp(options: Partial<BatchWriterOptions<'visits'>> = {}) {
   const timers = new FakeTimers('2026-03-01T00:00:00Z');
   const inserts: { ids: string[]; token: string | undefined; at: number }[] = [];
@@ -81,8 +81,8 @@ function setUp(options: Partial<BatchWriterOptions<'visits'>> = {}) {
   return { writer, timers, inserts, answers, add, answerAlways };
 }
 
-describe('a batch goes out', () => {
-  test('when its first row has waited long enough, and not before', async () => {
+describe('sends a batch', () => {
+  test('when its first row has waited maxWaitMs, and not before', async () => {
     const { timers, inserts, add } = setUp();
     const early = add('a');
     await timers.pass(60);
@@ -94,7 +94,7 @@ describe('a batch goes out', () => {
     expect([early.done, late.done]).toEqual(['stored', 'stored']);
   });
 
-  test('when it has its rows; the rows of one call stay together', async () => {
+  test('when it has maxRows rows, and never splits the rows of one call', async () => {
     const { inserts, add } = setUp({ maxRows: 3 });
     add('a', 'b');
     add('c', 'd');
@@ -104,7 +104,7 @@ describe('a batch goes out', () => {
     expect(inserts.map(({ ids }) => ids.join(''))).toEqual(['ab', 'cde', 'fghi']);
   });
 
-  test('when it has its bytes', async () => {
+  test('when it has maxBytes bytes', async () => {
     const bytes = JSON.stringify(Object.values(visit({ event_name: 'a' }))).length + 1;
     const { inserts, add } = setUp({ maxBytes: 2 * bytes });
     for (const name of ['a', 'b']) add(name);
@@ -112,7 +112,7 @@ describe('a batch goes out', () => {
     expect(inserts.map(({ ids }) => ids.join(''))).toEqual(['ab']);
   });
 
-  test('one at a time, and while one is under way the next gathers', async () => {
+  test('one at a time, while the next batch fills', async () => {
     const { timers, inserts, answers, add } = setUp();
     const first = Promise.withResolvers<void>();
     answers.push(() => first.promise);
@@ -128,7 +128,7 @@ describe('a batch goes out', () => {
     expect(inserts.map(({ ids }) => ids.join(''))).toEqual(['a', 'b', 'c']);
   });
 
-  test('nothing to add is no insert', async () => {
+  test('not at all when no row was added', async () => {
     const { writer, inserts } = setUp();
     await writer.add([]);
     await writer.flush();
@@ -136,12 +136,12 @@ describe('a batch goes out', () => {
   });
 });
 
-describe('while the engine is away', () => {
-  test('the same batch is tried under the same token until it is stored', async () => {
+describe('while ClickHouse is unavailable', () => {
+  test('retries the same batch with the same token until it is stored', async () => {
     const { timers, inserts, answers, add } = setUp();
     answers.push(
-      () => Promise.reject(away()),
-      () => Promise.reject(away()),
+      () => Promise.reject(unavailable()),
+      () => Promise.reject(unavailable()),
     );
     const rows = add('a', 'b');
     await timers.pass(1_100);
@@ -159,12 +159,12 @@ describe('while the engine is away', () => {
     expect(inserts.at(-1)?.token).not.toBe(inserts[0]?.token);
   });
 
-  test('after the deadline every call in the batch is rejected, and the writer goes on', async () => {
+  test('rejects every call of the batch after the deadline and continues with later rows', async () => {
     const { timers, inserts, add, answerAlways } = setUp({ retryForMs: 5_000 });
-    answerAlways(() => Promise.reject(away()));
+    answerAlways(() => Promise.reject(unavailable()));
     const [one, two] = [add('a'), add('b')];
     await timers.pass(10_000);
-    expect([one.done, two.done]).toEqual([away(), away()]);
+    expect([one.done, two.done]).toEqual([unavailable(), unavailable()]);
     expect(inserts.at(-1)?.at).toBe(4_100);
     answerAlways(() => {});
     const three = add('c');
@@ -172,16 +172,16 @@ describe('while the engine is away', () => {
     expect(three.done).toBe('stored');
   });
 
-  test('those behind do not wait for a deadline of their own, one after the other', async () => {
+  test('applies the deadline to queued batches at once, not one after the other', async () => {
     const { timers, add, answerAlways } = setUp({ retryForMs: 5_000, maxRows: 1 });
-    answerAlways(() => Promise.reject(away()));
+    answerAlways(() => Promise.reject(unavailable()));
     const rows = ['a', 'b', 'c', 'd'].map((name) => add(name));
     await timers.pass(6_000);
-    expect(rows.map(({ done }) => done)).toEqual([away(), away(), away(), away()]);
+    expect(rows.map(({ done }) => done)).toEqual([unavailable(), unavailable(), unavailable(), unavailable()]);
   });
 });
 
-test('a row that the engine refuses takes only its own call along', async () => {
+test('rejects only the call whose row ClickHouse refuses', async () => {
   const { timers, inserts, add, answerAlways } = setUp();
   answerAlways((ids) => (ids.includes('bad') ? Promise.reject(refused()) : undefined));
   const states = [add('a'), add('b', 'bad'), add('c')];
@@ -192,7 +192,7 @@ test('a row that the engine refuses takes only its own call along', async () => 
 });
 
 describe('back-pressure', () => {
-  test('beyond the limit calls wait outside, and come in in their order as rows leave', async () => {
+  test('calls above the limit wait, and are accepted in order as rows are stored', async () => {
     const { writer, timers, inserts, answers, add } = setUp({ maxPendingRows: 3, maxRows: 2 });
     const first = Promise.withResolvers<void>();
     answers.push(() => first.promise);
@@ -210,7 +210,7 @@ describe('back-pressure', () => {
     expect([inserts.map(({ ids }) => ids.join('')), ready]).toEqual([['ab', 'cd', 'e'], true]);
   });
 
-  test('more rows at once than the limit allows still get through', async () => {
+  test('a call larger than the limit is stored', async () => {
     const { timers, add } = setUp({ maxPendingRows: 2 });
     const rows = add('a', 'b', 'c', 'd');
     await timers.pass(100);
@@ -218,8 +218,8 @@ describe('back-pressure', () => {
   });
 });
 
-describe('the end', () => {
-  test('flush sends at once and waits for those outside too', async () => {
+describe('flush and close', () => {
+  test('flush sends at once and includes calls that wait for capacity', async () => {
     const { writer, inserts, add } = setUp({ maxPendingRows: 1, maxWaitMs: 1e9 });
     const states = ['a', 'b', 'c'].map((name) => add(name));
     await writer.flush();
@@ -227,7 +227,7 @@ describe('the end', () => {
     expect(inserts.map(({ ids }) => ids.join(''))).toEqual(['a', 'b', 'c']);
   });
 
-  test('flush does not reject; the calls do', async () => {
+  test('flush resolves even when the calls reject', async () => {
     const { writer, add, answerAlways } = setUp();
     answerAlways(() => Promise.reject(refused()));
     const rows = add('a');
@@ -235,7 +235,7 @@ describe('the end', () => {
     expect(rows.done).toEqual(refused());
   });
 
-  test('a closed writer has stored everything and takes nothing more', async () => {
+  test('a closed writer has stored everything and rejects further calls', async () => {
     const { writer, add } = setUp({ maxWaitMs: 1e9 });
     const rows = add('a');
     await writer.close();
@@ -244,11 +244,11 @@ describe('the end', () => {
   });
 });
 
-test('whatever the limits and failures: stored means inserted, in order, and every call is answered', async () => {
+test('settles every call and stores rows once and in order, for any limits and failures', async () => {
   const plan = fc.record({
     sizes: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 25 }),
     pauses: fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 25 }),
-    failures: fc.array(fc.constantFrom('stored', 'away', 'answer lost'), { maxLength: 25 }),
+    failures: fc.array(fc.constantFrom('stored', 'unavailable', 'answer lost'), { maxLength: 25 }),
     maxRows: fc.integer({ min: 1, max: 8 }),
     maxPendingRows: fc.integer({ min: 1, max: 20 }),
   });
@@ -259,8 +259,8 @@ test('whatever the limits and failures: stored means inserted, in order, and eve
       const tokens = [...failures];
       answerAlways((ids) => {
         const outcome = tokens.shift() ?? 'stored';
-        if (outcome !== 'away') for (const id of ids) if (!stored.includes(id)) stored.push(id);
-        return outcome === 'stored' ? undefined : Promise.reject(away());
+        if (outcome !== 'unavailable') for (const id of ids) if (!stored.includes(id)) stored.push(id);
+        return outcome === 'stored' ? undefined : Promise.reject(unavailable());
       });
       const calls = sizes.map((size, call) => Array.from({ length: size }, (_, row) => `${call}.${row}`));
       const states: ReturnType<typeof add>[] = [];

@@ -4,78 +4,79 @@ import { isTransient } from './failure.ts';
 import { columns, type Tables } from './tables.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
-/** Tables that are written row by row, and much of the time. */
-type Written = keyof typeof columns;
+/** Tables that are written often and row by row, so their column lists are fixed. */
+type BatchedTable = keyof typeof columns;
 
-export interface BatchWriterOptions<Table extends Written> {
+export interface BatchWriterOptions<Table extends BatchedTable> {
   readonly client: Pick<ClickHouse, 'insertArrays'>;
   readonly table: Table;
-  /** A batch goes out when it has so many rows, */
+  /** A batch is sent when it has this many rows, */
   readonly maxRows?: number;
-  /** or so many bytes of JSON, */
+  /** or this many bytes of JSON, */
   readonly maxBytes?: number;
-  /** or when its first row has waited so long. */
+  /** or when its first row has waited this long. */
   readonly maxWaitMs?: number;
-  /** Rows taken in and not yet stored; beyond them add() and ready() wait. */
+  /** Rows accepted but not yet stored. Above this limit add() and ready() wait. */
   readonly maxPendingRows?: number;
-  /** How long a batch is tried again, from when its first row came, while the engine is away. */
+  /** How long a failed batch is retried while ClickHouse is unavailable, counted from its first row. */
   readonly retryForMs?: number;
-  /** The pause after the n-th failure, counted from 1. */
+  /** The pause after the nth failure, counted from 1. */
   readonly backoffMs?: (failures: number) => number;
   readonly timers?: Timers;
 }
 
 export interface BatchWriter<Row> {
   /**
-   * Resolves when the engine has the rows on disk, so that the caller may acknowledge them; rejects when it refused them or
-   * stayed away too long. The rows of one call stay together. Memory is bounded for callers that await ready() first.
+   * Resolves when ClickHouse has stored the rows, so the caller may acknowledge its messages. Rejects when ClickHouse
+   * refuses the rows or stays unavailable too long. The rows of one call are stored or rejected together. Memory is
+   * bounded only for callers that await ready() first.
    */
   add(rows: readonly Row[]): Promise<void>;
-  /** Resolves when there is room. */
+  /** Resolves when the writer can accept more rows. */
   ready(): Promise<void>;
-  /** Sends what has gathered, and resolves when everything added so far is stored or rejected. */
+  /** Sends the buffered rows and resolves when everything added so far is stored or rejected. */
   flush(): Promise<void>;
-  /** The last flush; add() rejects from now on. */
+  /** Flushes and makes further add() calls reject. */
   close(): Promise<void>;
 }
 
-export function createBatchWriter<Table extends Written>(
+export function createBatchWriter<Table extends BatchedTable>(
   options: BatchWriterOptions<Table>,
 ): BatchWriter<Tables[Table]> {
   return new Writer(options);
 }
 
-/** What one call of add() brought. It is stored, or rejected, as a whole. */
-interface Parcel {
+/** The rows of one add() call. They are stored or rejected as a whole. */
+interface PendingCall {
   readonly lines: string;
   readonly rows: number;
   readonly settled: PromiseWithResolvers<void>;
 }
 
 interface Batch {
-  readonly parcels: Parcel[];
+  readonly calls: PendingCall[];
   readonly openedAt: number;
   rows: number;
   bytes: number;
 }
 
 class Writer<Row> implements BatchWriter<Row> {
-  readonly #options: Required<BatchWriterOptions<Written>>;
-  /** Came while there was no room, oldest first. */
-  readonly #outside: Parcel[] = [];
-  /** Gathers until it is cut. */
+  readonly #options: Required<BatchWriterOptions<BatchedTable>>;
+  /** Calls waiting because the writer was full, oldest first. */
+  readonly #waiting: PendingCall[] = [];
+  /** The batch being filled. */
   #open: { readonly batch: Batch; readonly cancelTimer: () => void } | undefined;
-  /** Cut, oldest first; one at a time is on its way. */
+  /** Batches ready to be sent, oldest first. One insert runs at a time. */
   readonly #queue: Batch[] = [];
   #sending = false;
   #pendingRows = 0;
   #flushes = 0;
   #closed = false;
   readonly #unsettled = new Set<Promise<void>>();
-  /** Resolved and replaced whenever rows leave. */
-  #left = Promise.withResolvers<void>();
+  /** Resolved and replaced whenever stored rows free capacity. */
+  #capacityFreed = Promise.withResolvers<void>();
 
-  constructor(options: BatchWriterOptions<Written>) {
+  constructor(options: BatchWriterOptions<BatchedTable>) {
     this.#options = { ...defaults, ...options };
   }
 
@@ -85,24 +86,25 @@ class Writer<Row> implements BatchWriter<Row> {
     const names = columns[this.#options.table] as readonly (keyof Row)[];
     let lines = '';
     for (const row of rows) lines += `${JSON.stringify(names.map((name) => row[name]))}\n`;
-    const parcel: Parcel = { lines, rows: rows.length, settled: Promise.withResolvers() };
-    this.#unsettled.add(parcel.settled.promise);
-    this.#outside.push(parcel);
+    const call: PendingCall = { lines, rows: rows.length, settled: Promise.withResolvers() };
+    this.#unsettled.add(call.settled.promise);
+    this.#waiting.push(call);
     this.#admit();
     try {
-      await parcel.settled.promise;
+      await call.settled.promise;
     } finally {
-      this.#unsettled.delete(parcel.settled.promise);
+      this.#unsettled.delete(call.settled.promise);
     }
   }
 
   async ready(): Promise<void> {
-    while (this.#outside.length > 0 || this.#pendingRows >= this.#options.maxPendingRows) await this.#left.promise;
+    while (this.#waiting.length > 0 || this.#pendingRows >= this.#options.maxPendingRows)
+      await this.#capacityFreed.promise;
   }
 
   async flush(): Promise<void> {
     this.#flushes += 1;
-    this.#cut();
+    this.#closeBatch();
     await Promise.allSettled([...this.#unsettled]);
     this.#flushes -= 1;
   }
@@ -112,36 +114,39 @@ class Writer<Row> implements BatchWriter<Row> {
     await this.flush();
   }
 
-  /** Takes in what there is room for, in the order it came. A parcel bigger than all the room goes in when nothing else is. */
+  /**
+   * Accepts waiting calls in order, as far as capacity allows. A call larger than the whole capacity is accepted when
+   * the writer is empty.
+   */
   #admit(): void {
-    for (let next = this.#outside[0]; next; next = this.#outside[0]) {
+    for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       if (this.#pendingRows > 0 && this.#pendingRows + next.rows > this.#options.maxPendingRows) break;
-      this.#outside.shift();
+      this.#waiting.shift();
       this.#pendingRows += next.rows;
-      this.#gather(next);
+      this.#append(next);
     }
-    // Whoever flushes waits for those that stood outside, too.
-    if (this.#flushes > 0) this.#cut();
+    // A running flush must also send calls that were waiting for capacity.
+    if (this.#flushes > 0) this.#closeBatch();
   }
 
-  #gather(parcel: Parcel): void {
+  #append(call: PendingCall): void {
     const { maxRows, maxBytes, maxWaitMs, timers } = this.#options;
-    const bytes = Buffer.byteLength(parcel.lines);
+    const bytes = Buffer.byteLength(call.lines);
     const open = this.#open?.batch;
-    if (open && (open.rows + parcel.rows > maxRows || open.bytes + bytes > maxBytes)) this.#cut();
+    if (open && (open.rows + call.rows > maxRows || open.bytes + bytes > maxBytes)) this.#closeBatch();
     this.#open ??= {
-      batch: { parcels: [], openedAt: timers.now().getTime(), rows: 0, bytes: 0 },
-      cancelTimer: timers.after(maxWaitMs, () => this.#cut()),
+      batch: { calls: [], openedAt: timers.now().getTime(), rows: 0, bytes: 0 },
+      cancelTimer: timers.after(maxWaitMs, () => this.#closeBatch()),
     };
     const { batch } = this.#open;
-    batch.parcels.push(parcel);
-    batch.rows += parcel.rows;
+    batch.calls.push(call);
+    batch.rows += call.rows;
     batch.bytes += bytes;
-    if (batch.rows >= maxRows || batch.bytes >= maxBytes) this.#cut();
+    if (batch.rows >= maxRows || batch.bytes >= maxBytes) this.#closeBatch();
   }
 
-  /** Closes the open batch and sends it in its turn. */
-  #cut(): void {
+  /** Closes the open batch and queues it for sending. */
+  #closeBatch(): void {
     if (!this.#open) return;
     this.#open.cancelTimer();
     this.#queue.push(this.#open.batch);
@@ -149,34 +154,33 @@ class Writer<Row> implements BatchWriter<Row> {
     void this.#sendAll();
   }
 
-  /** One insert at a time: the engine likes few and large ones, and while one is under way the next grows. */
+  /** Runs one insert at a time: ClickHouse prefers few large inserts, and the next batch grows meanwhile. */
   async #sendAll(): Promise<void> {
     if (this.#sending) return;
     this.#sending = true;
     for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
-      await this.#store(batch.parcels, batch.openedAt + this.#options.retryForMs);
+      await this.#store(batch.calls, batch.openedAt + this.#options.retryForMs);
       this.#pendingRows -= batch.rows;
-      this.#left.resolve();
-      this.#left = Promise.withResolvers();
+      this.#capacityFreed.resolve();
+      this.#capacityFreed = Promise.withResolvers();
       this.#admit();
     }
     this.#sending = false;
   }
 
-  /** Settles every parcel; never throws. */
-  async #store(parcels: readonly Parcel[], deadline: number): Promise<void> {
+  /** Settles every call of the batch; never throws. */
+  async #store(calls: readonly PendingCall[], deadline: number): Promise<void> {
     try {
-      await this.#insert(parcels.map(({ lines }) => lines).join(''), deadline);
-      for (const { settled } of parcels) settled.resolve();
+      await this.#insert(calls.map(({ lines }) => lines).join(''), deadline);
+      for (const { settled } of calls) settled.resolve();
     } catch (error) {
-      // A row that the engine refuses must not take its neighbours along, now and at every redelivery.
-      if (parcels.length > 1 && !isTransient(error))
-        for (const parcel of parcels) await this.#store([parcel], deadline);
-      else for (const { settled } of parcels) settled.reject(error);
+      // Retry call by call, so that one bad row does not reject the others now and at every redelivery.
+      if (calls.length > 1 && !isTransient(error)) for (const call of calls) await this.#store([call], deadline);
+      else for (const { settled } of calls) settled.reject(error);
     }
   }
 
-  /** The token stays the same from try to try: if only the answer was lost, the engine knows the batch and skips it. */
+  /** Every attempt uses the same deduplication token: if only the response was lost, ClickHouse skips the retry. */
   async #insert(lines: string, deadline: number): Promise<void> {
     const { client, table, backoffMs, timers } = this.#options;
     const token = randomUUID();
@@ -198,7 +202,7 @@ const defaults = {
   maxWaitMs: 500,
   maxPendingRows: 200_000,
   retryForMs: 60_000,
-  // 100 ms, doubled up to 5 s; between half and all of it, so that many writers do not come back at once.
+  // 100 ms, doubled up to 5 s, with jitter between half and all of it, so that many writers do not retry at once.
   backoffMs: (failures: number) => Math.min(5_000, 100 * 2 ** (failures - 1)) * (0.5 + Math.random() / 2),
   timers: systemTimers,
 } as const;

@@ -29,10 +29,10 @@ const tables: PersonTables = {
   attribution_touches: deleted,
 };
 
-test('what is said to be cleared is, in every copy of a row; the rest of it and those of others stay', async () => {
+test('clears the listed columns in every copy of a row, and leaves other columns and other visitors unchanged', async () => {
   const mine = visit();
   const theirs = visit({ profile_id: mine.profile_id });
-  // Written twice, as after a redelivery: one copy hides behind the other until parts merge.
+  // Written twice, as after a redelivery: FINAL hides one copy until parts merge.
   await scratch.client.insert('visits', [mine, theirs]);
   await scratch.client.insert('visits', [mine]);
   const people = { profileIds: [mine.profile_id], visitorIds: [mine.visitor_id], personIds: [], shellIds: [] };
@@ -46,7 +46,7 @@ test('what is said to be cleared is, in every copy of a row; the rest of it and 
   expect(rows.find(({ visitor_id }) => visitor_id === theirs.visitor_id)).toMatchObject({ url: theirs.url });
 });
 
-test('a person’s id becomes another in results and their history, and goes from what batches left', async () => {
+test("replaces the person id in results and history, and deletes the person's staged rows", async () => {
   const [profileId, person, other, shell] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   const insert = async (table: string, personId: string) =>
     scratch.client.command(
@@ -71,24 +71,24 @@ test('a person’s id becomes another in results and their history, and goes fro
 
 const urlOnly: PersonTables = { visits: { id: 'visitor_id', erasure: 'cleared', columns: { url: '' }, words: '' } };
 
-test('it is done when the engine has come to it, not when it was asked for', async () => {
+test('resolves when ClickHouse has finished the mutation, not when it has accepted it', async () => {
   const mine = visit();
   await scratch.client.insert('visits', [mine]);
   const people = { profileIds: [mine.profile_id], visitorIds: [mine.visitor_id], personIds: [], shellIds: [] };
-  const isAsked = async () => {
+  const isPending = async () => {
     const pending = raw<{ n: string }>(
       "SELECT count() AS n FROM system.mutations WHERE database = currentDatabase() AND table = 'visits' AND NOT is_done",
     );
     return (await scratch.client.query(pending, {}))[0]?.n === '1';
   };
-  // Holds mutations as well.
+  // Stops mutations as well.
   await scratch.client.command(raw('SYSTEM STOP MERGES visits'), {});
   const clearing = clearPeople(scratch.settings, urlOnly, people, signal);
   try {
-    await expect.poll(isAsked).toBe(true);
-    // Whoever does not wait is through long before so many further answers of the same engine.
+    await expect.poll(isPending).toBe(true);
+    // A call that did not wait would have resolved long before 20 more responses of the same server.
     const stillWaits = async () => {
-      for (let answers = 0; answers < 20; answers += 1) expect(await isAsked()).toBe(true);
+      for (let answers = 0; answers < 20; answers += 1) expect(await isPending()).toBe(true);
       return 'waits';
     };
     expect(await Promise.race([clearing, stillWaits()])).toBe('waits');
@@ -99,7 +99,7 @@ test('it is done when the engine has come to it, not when it was asked for', asy
   expect(await rowsOf('visits', mine.profile_id)).toMatchObject([{ url: '' }]);
 });
 
-test('one that fails says why and is taken back, so that it holds nobody’s after it', async () => {
+test('reports why a mutation fails and cancels it, so that later mutations are not blocked', async () => {
   const [profileId, visitorId] = [randomUUID(), randomUUID()];
   await scratch.client.command(
     raw(`CREATE TABLE fragile (profile_id UUID, visitor_id UUID, url String, city String, must UInt8 MATERIALIZED throwIf(url = 'gone', 'never gone'))

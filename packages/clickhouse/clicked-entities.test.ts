@@ -36,7 +36,7 @@ const entity = (level: 'campaign' | 'ad_set' | 'ad', external_id: string) => ({
   external_id,
 });
 
-test('what visits name has the id that the rules give it; what came before the migration is there after it', async () => {
+test('entities named by visits get the id of the rules package, also for visits from before the migration', async () => {
   await client.command(raw('DROP VIEW clicked_entities_of_visits'), {});
   await visit({ campaign_external_id: '10000001', ad_set_external_id: '10000002', ad_external_id: '10000003' });
   await visit({ campaign_external_id: '10000001' });

@@ -24,7 +24,7 @@ const failureOf = async (promise: Promise<unknown>): Promise<ClickHouseFailure> 
 };
 
 describe('values', () => {
-  test('nothing is rounded and no instant loses its zone', async () => {
+  test('large numbers are not rounded and instants keep their zone', async () => {
     const [row] = await scratch.client.query(
       raw(`SELECT toUInt64(18446744073709551615) AS unsigned, toInt64(-9007199254740993) AS signed, [toUInt64(1)] AS list,
         toDecimal128('12345678901234567.89', 2) AS money, toUInt32(7) AS small, true AS yes,
@@ -46,13 +46,13 @@ describe('values', () => {
     });
   });
 
-  test('a Date goes in as a parameter to the millisecond', async () => {
+  test('a Date parameter keeps its milliseconds', async () => {
     const at = new Date('2026-03-01T12:00:00.007Z');
     const rows = await scratch.client.query(raw("SELECT {at:DateTime64(3, 'UTC')} AS at"), { at });
     expect(rows).toEqual([{ at: at.toISOString() }]);
   });
 
-  test('parameters that would not fit into an address arrive', async () => {
+  test('parameters too long for a URL arrive', async () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => index);
     const rows = await scratch.client.query(raw('SELECT length({ids:Array(UInt32)}) AS n'), { ids });
     expect(rows).toEqual([{ n: String(ids.length) }]);
@@ -60,7 +60,7 @@ describe('values', () => {
 });
 
 describe('reading', () => {
-  test('a stream gives every row, and a reader may leave early', async () => {
+  test('a stream yields every row, and the reader may stop early', async () => {
     const { client } = scratch;
     let sum = 0;
     for await (const { n } of client.stream(
@@ -74,7 +74,7 @@ describe('reading', () => {
     await client.ping();
   });
 
-  test('an error after the first rows is thrown, not taken for the end', async () => {
+  test('an error after the first rows is thrown, not treated as the end of the stream', async () => {
     const broken = raw('SELECT throwIf(number = 3000000) AS n FROM numbers(5000000) SETTINGS max_block_size = 1000');
     const read = async () => {
       let rows = 0;
@@ -85,17 +85,17 @@ describe('reading', () => {
     expect((await failureOf(scratch.client.query(broken, {}))).message).toContain('throwIf');
   });
 
-  test('a question cannot change anything', async () => {
+  test('a query cannot change anything', async () => {
     const failure = await failureOf(scratch.client.query(raw('DROP TABLE visits'), {}));
     expect(failure.message).toMatch(/readonly/i);
-    // Our own mistake: no later moment makes a question of it.
+    // A fault of the caller: a retry cannot succeed.
     expect(failure).toMatchObject({ type: 'READONLY', transient: false });
     expect(await scratch.client.query(raw('SELECT count() AS n FROM visits'), {})).toEqual([{ n: '0' }]);
   });
 });
 
-describe('what goes wrong', () => {
-  test('every request is observed under its name, with an id that the engine knows', async () => {
+describe('failures', () => {
+  test('every request is observed under its name, with the query id of ClickHouse', async () => {
     observations.length = 0;
     const parameters = { profile_id: crypto.randomUUID(), from: new Date(0), to: new Date(1) };
     await scratch.client.query('visit_count', parameters);
@@ -108,13 +108,13 @@ describe('what goes wrong', () => {
     expect(observations.at(-1)?.queryId).toBe(row?.id);
   });
 
-  test('a column that does not exist refuses the insert', async () => {
+  test('an unknown column rejects the insert', async () => {
     const failure = await failureOf(scratch.client.insertLines('visits', '{"visitor_idd": "x"}\n'));
     expect(failure.message).toContain('visitor_idd');
     expect(failure.transient).toBe(false);
   });
 
-  test('an engine that stays silent is given up', async () => {
+  test('a request to a server that does not answer times out', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -124,13 +124,13 @@ describe('what goes wrong', () => {
     silent.close();
   });
 
-  test('a connection that is closed under a question costs nothing; a write is told', async () => {
-    let asked = 0;
+  test('a read is retried when the connection is reset; a write is rejected', async () => {
+    let connections = 0;
     const engine = new URL(scratch.settings.url);
     const line = createServer((socket) => {
-      asked += 1;
-      // The first connection of each request is hung up on when something comes, as an engine does with an idle one.
-      if (asked % 2 === 1) socket.once('data', () => socket.resetAndDestroy());
+      connections += 1;
+      // The first connection of each request is reset when data arrives, as ClickHouse does with an idle one.
+      if (connections % 2 === 1) socket.once('data', () => socket.resetAndDestroy());
       else {
         const onward = connect(Number(engine.port), engine.hostname);
         socket.pipe(onward).pipe(socket);
@@ -140,16 +140,16 @@ describe('what goes wrong', () => {
     const { port } = line.address() as AddressInfo;
     const client = createClickHouse({ ...scratch.settings, url: `http://127.0.0.1:${port}` });
     expect(await client.query(raw('SELECT 1 AS one'), {})).toEqual([{ one: 1 }]);
-    expect(asked).toBe(2);
+    expect(connections).toBe(2);
     await client.close();
-    asked = 0;
+    connections = 0;
     const writer = createClickHouse({ ...scratch.settings, url: `http://127.0.0.1:${port}` });
     expect((await failureOf(writer.command(raw('SELECT 1'), {}))).transient).toBe(true);
     await writer.close();
     line.close();
   });
 
-  test('and the engine does not go on with what nobody waits for', async () => {
+  test('ClickHouse aborts a query whose client timed out', async () => {
     const hasty = createClickHouse({ ...scratch.settings, requestTimeoutMs: 300 });
     const slow = 'SELECT sleepEachRow(0.1) FROM numbers(100) SETTINGS max_block_size = 1';
     expect((await failureOf(hasty.query(raw(slow), {}))).transient).toBe(true);
@@ -158,18 +158,18 @@ describe('what goes wrong', () => {
     await hasty.close();
   });
 
-  test('a caller may call off', async () => {
+  test('a caller can abort a query', async () => {
     const slow = raw('SELECT sleepEachRow(0.1) FROM numbers(30) SETTINGS max_block_size = 1');
     const failure = await failureOf(scratch.client.query(slow, {}, { signal: AbortSignal.timeout(50) }));
     expect(failure).toBeInstanceOf(ClickHouseFailure);
   });
 
-  test('ping says what is missing', async () => {
+  test('ping reports an unreachable server and a missing database', async () => {
     await scratch.client.ping();
-    const nowhere = createClickHouse({ ...scratch.settings, url: 'http://127.0.0.1:9' });
-    const homeless = createClickHouse({ ...scratch.settings, database: 'test_never_made' });
-    expect((await failureOf(nowhere.ping())).transient).toBe(true);
-    expect((await failureOf(homeless.ping())).type).toBe('UNKNOWN_DATABASE');
-    await Promise.all([nowhere.close(), homeless.close()]);
+    const unreachable = createClickHouse({ ...scratch.settings, url: 'http://127.0.0.1:9' });
+    const withoutDatabase = createClickHouse({ ...scratch.settings, database: 'test_never_made' });
+    expect((await failureOf(unreachable.ping())).transient).toBe(true);
+    expect((await failureOf(withoutDatabase.ping())).type).toBe('UNKNOWN_DATABASE');
+    await Promise.all([unreachable.close(), withoutDatabase.close()]);
   });
 });

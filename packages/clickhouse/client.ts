@@ -12,35 +12,41 @@ import { expand } from './template.ts';
 export interface ClickHouse {
   readonly settings: ClickHouseSettings;
 
-  /** All rows at once; for an answer that is known to be small. */
-  query<Asked extends Query>(query: Asked, parameters: Parameters<Asked>, options?: CallOptions): Promise<Row<Asked>[]>;
+  /** Returns all rows at once; for results that are known to be small. */
+  query<Name extends Query>(query: Name, parameters: Parameters<Name>, options?: CallOptions): Promise<Row<Name>[]>;
 
-  /** Row by row, however many there are. What goes wrong on the way is thrown there. */
-  stream<Asked extends Query>(
-    query: Asked,
-    parameters: Parameters<Asked>,
+  /** Yields row by row, whatever the result size. An error during the stream is thrown to the reader. */
+  stream<Name extends Query>(
+    query: Name,
+    parameters: Parameters<Name>,
     options?: CallOptions,
-  ): AsyncIterable<Row<Asked>>;
+  ): AsyncIterable<Row<Name>>;
 
-  /** The answer as a Parquet file. It begins when all of it is worked out, so what goes wrong is thrown here and no file ends in the middle. */
-  parquet<Asked extends Query>(query: Asked, parameters: Parameters<Asked>, options?: CallOptions): Promise<Readable>;
+  /**
+   * Returns the result as a Parquet file. The response starts only when the query has finished, so an error is thrown
+   * here and never truncates a file.
+   */
+  parquet<Name extends Query>(query: Name, parameters: Parameters<Name>, options?: CallOptions): Promise<Readable>;
 
-  /** A statement without an answer: DDL, a mutation, INSERT ... SELECT. */
-  command<Asked extends Query>(query: Asked, parameters: Parameters<Asked>, options?: CallOptions): Promise<void>;
+  /** Runs a statement without a result: DDL, a mutation, INSERT ... SELECT. */
+  command<Name extends Query>(query: Name, parameters: Parameters<Name>, options?: CallOptions): Promise<void>;
 
-  /** Resolves when the engine has the rows. */
+  /** Resolves when ClickHouse has stored the rows. */
   insert<Table extends TableName>(table: Table, rows: readonly Tables[Table][], options?: InsertOptions): Promise<void>;
 
-  /** The same for rows that are JSON already, one a line. */
+  /** Like insert(), for rows that are already JSON, one per line. */
   insertLines(table: TableName, lines: string, options?: InsertOptions): Promise<void>;
 
-  /** Rows as JSON arrays, one a line, with a value for each of `columns`; null where the column's default holds. */
+  /**
+   * Inserts rows given as JSON arrays, one per line, with a value for each of `columns`. A null becomes the column's
+   * default.
+   */
   insertArrays(table: TableName, columns: readonly string[], lines: string, options?: InsertOptions): Promise<void>;
 
-  /** Rows as text, in the order of `columns`, straight from wherever they come: separated by tabs, if nothing else is said. */
+  /** Inserts a stream of text rows in the order of `columns`, tab-separated unless options name another format. */
   insertText(table: TableName, columns: readonly string[], text: Readable, options?: TextOptions): Promise<void>;
 
-  /** Rejects with the reason when the engine, the credentials or the database are not as the settings say. */
+  /** Rejects with the reason when the server, the credentials or the database do not match the settings. */
   ping(): Promise<void>;
 
   close(): Promise<void>;
@@ -51,7 +57,7 @@ export interface CallOptions {
 }
 
 export interface InsertOptions extends CallOptions {
-  /** The engine drops an insert whose token it has seen lately, so that a retry of the very same rows adds nothing. */
+  /** ClickHouse drops an insert whose token it has seen recently, so that retrying the same rows adds nothing. */
   readonly token?: string;
 }
 
@@ -70,23 +76,26 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     request_timeout: settings.requestTimeoutMs ?? defaultRequestTimeoutMs,
     clickhouse_settings: engineSettings(settings),
     compression: { request: { codec: 'zstd', level: 1 }, response: { codec: 'zstd' } },
-    // Hundreds of ids do not fit into an address.
+    // Hundreds of ids do not fit into a URL.
     use_multipart_params_auto: true,
-    // After a stall of ours, better a new connection than one that the engine has closed meanwhile.
+    // After our process stalled, open a new connection instead of reusing one that ClickHouse has closed meanwhile.
     keep_alive: { eagerly_destroy_stale_sockets: true },
-    // Every error reaches the caller; the driver would print it besides.
+    // Every error reaches the caller; the driver would log it as well.
     log: { level: ClickHouseLogLevel.OFF },
   });
 
-  /** Gives a request its id; its end is told to the observer, and an error becomes one that can be found again. */
-  function begin(statement: string, { signal, isQuestion = false }: CallOptions & { isQuestion?: boolean } = {}) {
+  /**
+   * Assigns the request its id. end() notifies the observer and wraps an error with that id, so that it can be found
+   * in the log.
+   */
+  function begin(statement: string, { signal, isReadOnly = false }: CallOptions & { isReadOnly?: boolean } = {}) {
     const queryId = `${statement.replaceAll(' ', '_')}-${randomUUID()}`;
     const startedAt = clock.now().getTime();
     return {
       request: { query_id: queryId, ...(signal && { abort_signal: signal }) },
       end(cause?: unknown): ClickHouseFailure | undefined {
         const error =
-          cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause, { isQuestion });
+          cause === undefined ? undefined : new ClickHouseFailure(statement, queryId, cause, { isReadOnly });
         observe({ statement, queryId, durationMs: clock.now().getTime() - startedAt, ...(error && { error }) });
         return error;
       },
@@ -95,9 +104,9 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
   type Request = ReturnType<typeof begin>['request'];
 
-  async function during<Result>(
+  async function observed<Result>(
     statement: string,
-    options: (CallOptions & { isQuestion?: boolean }) | undefined,
+    options: (CallOptions & { isReadOnly?: boolean }) | undefined,
     act: (request: Request) => Promise<Result>,
   ): Promise<Result> {
     const { request, end } = begin(statement, options);
@@ -111,8 +120,8 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     return result;
   }
 
-  /** A question changes nothing, and the engine sees to it. */
-  const ask = (text: string, parameters: Readonly<Record<string, unknown>>, request: Request) =>
+  /** Runs a read-only query; ClickHouse rejects any write in it. */
+  const readOnlyQuery = (text: string, parameters: Readonly<Record<string, unknown>>, request: Request) =>
     driver.query({
       ...request,
       query: expand(text, settings),
@@ -122,15 +131,15 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     });
 
   const write = (table: TableName, how: string, rows: string | Readable, options: InsertOptions | undefined) =>
-    during(`insert ${table}`, options, async (request) => {
-      // Not the driver's insert(): that one would make the JSON again at every retry.
+    observed(`insert ${table}`, options, async (request) => {
+      // Not the driver's insert(): it would serialise the JSON again at every retry.
       const { stream } = await driver.exec({
         ...request,
         query: `INSERT INTO ${table} ${how}`,
         values: typeof rows === 'string' ? Readable.from([rows], { objectMode: false }) : rows,
         ...(options?.token && { clickhouse_settings: { insert_deduplication_token: options.token } }),
       });
-      // The connection is free for the next request when the empty answer has been read.
+      // The connection is free for the next request only after the empty response has been read.
       await finished(stream.resume());
     });
 
@@ -140,29 +149,29 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     query(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
       const once = () =>
-        during(name, { ...options, isQuestion: true }, async (request) =>
-          (await ask(text, parameters, request)).json<never>(),
+        observed(name, { ...options, isReadOnly: true }, async (request) =>
+          (await readOnlyQuery(text, parameters, request)).json<never>(),
         );
       return once().catch((error: unknown) => {
-        if (!isHangUp(error)) throw error;
+        if (!isConnectionReset(error)) throw error;
         return once();
       });
     },
 
     async *stream(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      const { request, end } = begin(name, { ...options, isQuestion: true });
+      const { request, end } = begin(name, { ...options, isReadOnly: true });
       let cause: unknown;
       let failure: ClickHouseFailure | undefined;
       try {
-        const answer = await ask(text, parameters, request);
+        const answer = await readOnlyQuery(text, parameters, request);
         for await (const rows of answer.stream<Row<typeof query>>()) {
           for (const row of rows) yield row.json();
         }
       } catch (error) {
         cause = error;
       } finally {
-        // Also when the reader has seen enough and leaves.
+        // Also runs when the reader stops early.
         failure = end(cause);
       }
       if (failure) throw failure;
@@ -170,7 +179,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     parquet(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      return during(name, { ...options, isQuestion: true }, async (request) => {
+      return observed(name, { ...options, isReadOnly: true }, async (request) => {
         const { stream } = await driver.exec({
           ...request,
           query: `${expand(text, settings)}\nFORMAT Parquet`,
@@ -188,7 +197,7 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
 
     command(query, parameters, options) {
       const { name, text } = lookUp(query, parameters);
-      return during(name, options, async (request) => {
+      return observed(name, options, async (request) => {
         await driver.command({ ...request, query: expand(text, settings), query_params: { ...parameters } });
       });
     },
@@ -207,18 +216,23 @@ export function createClickHouse(settings: ClickHouseSettings): ClickHouse {
     insertText: (table, columns, text, options) =>
       write(table, `(${columns.join(', ')}) FORMAT ${options?.format ?? 'TabSeparated'}`, text, options),
 
-    // Not the driver's ping(): that one does not mind a database that is missing.
-    ping: () => during('ping', undefined, async (request) => void (await (await ask('SELECT 1', {}, request)).json())),
+    // Not the driver's ping(): it succeeds even when the database is missing.
+    ping: () =>
+      observed(
+        'ping',
+        undefined,
+        async (request) => void (await (await readOnlyQuery('SELECT 1', {}, request)).json()),
+      ),
 
     close: () => driver.close(),
   };
 }
 
 /**
- * The engine closes a connection that was idle, and a request may just be on its way into it. A question changes nothing, so it is
- * asked once more over a new one; whoever writes decides that for themselves.
+ * ClickHouse closes idle connections, and a request may be sent just then. A read is retried once on a new
+ * connection; callers decide whether to retry a write.
  */
-function isHangUp(error: unknown): boolean {
+function isConnectionReset(error: unknown): boolean {
   const { code, message = '' } = (error as Error).cause as { code?: string; message?: string };
   return code === 'ECONNRESET' || code === 'EPIPE' || message.includes('socket hang up');
 }

@@ -13,7 +13,7 @@ import type { ClickHouseSettings } from './settings.ts';
 import type { VisitRow } from './tables.ts';
 import { visit } from './visit.fixture.ts';
 
-/** Two real engines of our own, so that nobody else's work falls over when one is killed. */
+/** Two servers of our own, so that killing one does not affect other tests. */
 const run = randomBytes(4).toString('hex');
 const sets = [1, 2].map((shard) => new Supervisor(`test-shard-${shard}-${run}`));
 const march = { from: new Date('2026-03-01T00:00:00Z'), to: new Date('2026-04-01T00:00:00Z') };
@@ -22,7 +22,7 @@ let failedInserts = 0;
 let settings: ClickHouseSettings;
 let client: ClickHouse;
 let shards: [ClickHouse, ClickHouse];
-/** A profile of each shard. */
+/** One profile on each shard. */
 let profiles: [string, string];
 
 beforeAll(async () => {
@@ -47,14 +47,14 @@ afterAll(async () => {
 });
 
 const profileOf = async (shard: number) => {
-  const asked = raw<{ id: string }>(
+  const query = raw<{ id: string }>(
     'SELECT generateUUIDv4() AS id FROM numbers(100) WHERE cityHash64(id) % 2 = {shard:UInt8} LIMIT 1',
   );
-  return (await client.query(asked, { shard }))[0]?.id as string;
+  return (await client.query(query, { shard }))[0]?.id as string;
 };
-const lying = async (shard: ClickHouse, profile_id: string) => {
-  const asked = raw<{ n: string }>('SELECT count() AS n FROM visits_local WHERE profile_id = {profile_id:UUID}');
-  return Number((await shard.query(asked, { profile_id }))[0]?.n);
+const countOnShard = async (shard: ClickHouse, profile_id: string) => {
+  const query = raw<{ n: string }>('SELECT count() AS n FROM visits_local WHERE profile_id = {profile_id:UUID}');
+  return Number((await shard.query(query, { profile_id }))[0]?.n);
 };
 const counted = async (from: ClickHouse, profile_id: string) =>
   Number((await from.query('visit_count', { profile_id, ...march }))[0]?.visits);
@@ -64,11 +64,11 @@ const write = async (rows: VisitRow[]) => {
 };
 
 describe('two shards', () => {
-  test('one batch goes to where each profile belongs, and is read from either', async () => {
+  test('one batch is routed to the shard of each profile and can be read from either node', async () => {
     const [a, b] = [await profileOf(0), await profileOf(1)];
     await write([visit({ profile_id: a }), visit({ profile_id: b }), visit({ profile_id: b })]);
-    expect([await lying(shards[0], a), await lying(shards[0], b)]).toEqual([1, 0]);
-    expect([await lying(shards[1], a), await lying(shards[1], b)]).toEqual([0, 2]);
+    expect([await countOnShard(shards[0], a), await countOnShard(shards[0], b)]).toEqual([1, 0]);
+    expect([await countOnShard(shards[1], a), await countOnShard(shards[1], b)]).toEqual([0, 2]);
     const all = raw('SELECT count() AS n FROM visits WHERE profile_id IN {ids:Array(UUID)}');
     for (const node of shards) {
       expect([await counted(node, a), await counted(node, b)]).toEqual([1, 2]);
@@ -76,23 +76,23 @@ describe('two shards', () => {
     }
   });
 
-  test('a batch sent twice and cut differently counts once; a retried one is not even written', async () => {
+  test('a batch sent twice with different cuts counts once, and a retried batch is not written again', async () => {
     const [a, b] = [await profileOf(0), await profileOf(1)];
     for (const shard of shards) await shard.command(raw('SYSTEM STOP MERGES visits_local'), {});
     const rows = Array.from({ length: 100 }, (_, index) => visit({ profile_id: index % 2 ? a : b }));
     await write(rows.slice(0, 60));
     await write(rows.slice(0, 30));
     await write(rows.slice(30));
-    expect([await lying(shards[0], a), await lying(shards[1], b)]).toEqual([80, 80]);
+    expect([await countOnShard(shards[0], a), await countOnShard(shards[1], b)]).toEqual([80, 80]);
     expect([await counted(client, a), await counted(client, b)]).toEqual([50, 50]);
     for (const _ of [1, 2]) await client.insert('visits', rows, { token: 'the same' });
-    expect([await lying(shards[0], a), await lying(shards[1], b)]).toEqual([130, 130]);
+    expect([await countOnShard(shards[0], a), await countOnShard(shards[1], b)]).toEqual([130, 130]);
     for (const shard of shards) await shard.command(raw('SYSTEM START MERGES visits_local'), {});
   });
 
   test('tables are joined shard by shard', async () => {
     await write(profiles.map((profile_id) => visit({ profile_id })));
-    // Different ids, not rows: copies of the tests before are folded whenever a merge comes to it.
+    // Counts distinct ids, not rows: merges fold the copies of the tests before at any time.
     const joined = raw(
       'SELECT uniqExact(visit_id) AS n FROM visits WHERE (profile_id, visit_id) IN (SELECT profile_id, visit_id FROM visits)',
     );
@@ -100,7 +100,7 @@ describe('two shards', () => {
     expect(await client.query(joined, {})).toEqual(await client.query(all, {}));
   });
 
-  test('a profile’s newest visits, its days and its state are the same from either node', async () => {
+  test('a profile’s newest visits, its daily counts and its state are the same from either node', async () => {
     const [profile_id, visitor_id] = [await profileOf(1), crypto.randomUUID()];
     const rows = [1, 2, 3].map((day) =>
       visit({
@@ -142,7 +142,7 @@ describe('two shards', () => {
 });
 
 describe('the schema', () => {
-  test('is one text: the rows below as on a single node, and a table over them', async () => {
+  test('has the single-node definition for local tables, and a Distributed table over them', async () => {
     const dump = await dumpSchema(client);
     expect(dump).toContain('CREATE TABLE visits_local\n');
     expect(dump).toContain("ENGINE = Distributed('{cluster}', '{database}', 'visits_local', cityHash64(profile_id))");
@@ -150,7 +150,7 @@ describe('the schema', () => {
     expect(await migrate(settings)).toEqual({ applied: [] });
   });
 
-  test('a later column comes to both tables of every shard', async () => {
+  test('a later column is added to both tables of every shard', async () => {
     const later = { name: '9001_a', sql: 'ALTER TABLE {{every visits}} ADD COLUMN IF NOT EXISTS a UInt8 DEFAULT 7;' };
     const own = { ...settings, database: 'later' };
     await migrate(own);
@@ -164,7 +164,7 @@ describe('the schema', () => {
     await after.close();
   });
 
-  test('a single node becomes a cluster as the README says', async () => {
+  test('a single node becomes a cluster by the steps in the README', async () => {
     const { cluster: _, ...single } = { ...settings, database: 'grown' };
     await migrate(single);
     const alone = createClickHouse(single);
@@ -181,13 +181,13 @@ describe('the schema', () => {
     const spread = createClickHouse(grown);
     await spread.command(raw('INSERT INTO visits SELECT * FROM visits_before'), {});
     const [, second] = connectEveryNode(grown) as [ClickHouse, ClickHouse];
-    expect([await lying(spread, profiles[0]), await lying(spread, profiles[1])]).toEqual([1, 0]);
-    expect([await lying(second, profiles[0]), await lying(second, profiles[1])]).toEqual([0, 1]);
+    expect([await countOnShard(spread, profiles[0]), await countOnShard(spread, profiles[1])]).toEqual([1, 0]);
+    expect([await countOnShard(second, profiles[0]), await countOnShard(second, profiles[1])]).toEqual([0, 1]);
     await Promise.all([alone, spread, second].map((each) => each.close()));
   });
 });
 
-describe('a copy', () => {
+describe('copying tables', () => {
   const copy = async (from: ClickHouseSettings, to: ClickHouseSettings, more = 0) => {
     await migrate(to);
     const clones = await cloneTables(from);
@@ -205,15 +205,15 @@ describe('a copy', () => {
     }
   };
   const summed = async (store: ClickHouseSettings) => {
-    const asked = createClickHouse(store);
+    const query = createClickHouse(store);
     const of = (table: string) =>
-      asked.query(raw(`SELECT count() AS n, sum(cityHash64(*)) AS hash FROM ${table} FINAL`), {});
+      query.query(raw(`SELECT count() AS n, sum(cityHash64(*)) AS hash FROM ${table} FINAL`), {});
     const sums = [await of('visits'), await of('clicked_entities')];
-    await asked.close();
+    await query.close();
     return sums;
   };
 
-  test('of two shards goes into a single node, and of that into two shards again', async () => {
+  test('restores two shards into a single node, and that into two shards', async () => {
     await write(profiles.map((profile_id) => visit({ profile_id, platform: 'social_ads', ad_external_id: 'film' })));
     const { cluster: _, ...single } = { ...settings, database: 'copied' };
     const spread = { ...settings, database: 'spread_again' };
@@ -223,18 +223,18 @@ describe('a copy', () => {
     await copy(single, spread);
     expect(await summed(spread)).toEqual(await summed(settings));
     const [first, second] = connectEveryNode(spread) as [ClickHouse, ClickHouse];
-    expect([await lying(first, profiles[1]), await lying(second, profiles[0])]).toEqual([0, 0]);
+    expect([await countOnShard(first, profiles[1]), await countOnShard(second, profiles[0])]).toEqual([0, 0]);
     await Promise.all([first.close(), second.close()]);
   });
 
-  test('that is not what was counted is refused', async () => {
+  test('rejects a copy whose row count differs', async () => {
     const { cluster: _, ...single } = { ...settings, database: 'miscounted' };
     await expect(copy(settings, single, 1)).rejects.toThrow('is not as it was');
   });
 });
 
-describe('with one shard dead', () => {
-  test('the other answers for its profiles, and a batch for both is stored once, when the dead one is back', async () => {
+describe('with one shard down', () => {
+  test('the other shard answers for its profiles, and a batch for both is stored once when the shard is back', async () => {
     const [here, there] = [await profileOf(0), await profileOf(1)];
     await write([visit({ profile_id: here }), visit({ profile_id: there })]);
     failedInserts = 0;
@@ -245,7 +245,7 @@ describe('with one shard dead', () => {
     await expect.poll(() => failedInserts).toBeGreaterThan(1);
     await sets[1]?.start(['clickhouse']);
     await stored;
-    expect([await lying(shards[0], here), await lying(shards[1], there)]).toEqual([2, 2]);
+    expect([await countOnShard(shards[0], here), await countOnShard(shards[1], there)]).toEqual([2, 2]);
     expect(await counted(client, there)).toBe(2);
   });
 });

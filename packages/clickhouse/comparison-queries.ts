@@ -2,15 +2,18 @@ import type { EntityLevel } from '@tributary/vocabulary';
 import { declare } from './declare.ts';
 import type { Credits, Moment } from './report-queries.ts';
 
-/** What reconciliation asks: what the columns hold, to be held against the ledger, and what reports give away, to be held against the columns. */
+/**
+ * Queries of the reconciliation: ClickHouse rows to compare with the ledger, and report credit to compare with
+ * ClickHouse rows.
+ */
 export const comparisonQueries = {
   conversion_first: declare<{ profile_id: string; from: Date; until: Date }, { day: string; conversions: string }>(),
   conversion_list_compared: declare<
-    Groups & { buckets: readonly number[]; limit: number },
+    ConversionGroups & { buckets: readonly number[]; limit: number },
     { conversion_id: string; bucket: number; money: string; definition_id: string; is_off: number }
   >(),
   conversion_list_groups: declare<
-    Groups & { marked: readonly number[]; since: Date },
+    ConversionGroups & { marked: readonly number[]; since: Date },
     {
       bucket: number;
       definition_id: string;
@@ -30,8 +33,8 @@ export const comparisonQueries = {
   report_compare_days: declare<Credits & { time_zone: string }, { day: string; credited: string; value: string }>(),
 };
 
-/** Conversions of a period by day and groups of ids. */
-type Groups = {
+/** Conversions of a period, grouped by day and by bucket of ids. */
+type ConversionGroups = {
   readonly profile_id: string;
   readonly from: Date;
   readonly until: Date;

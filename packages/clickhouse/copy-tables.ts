@@ -8,35 +8,35 @@ import { raw } from './queries.ts';
 import { type ClickHouseSettings, engineSettings } from './settings.ts';
 import { identifier } from './template.ts';
 
-/** What a batch works on, and each node's own notes: nobody misses them in a copy. */
+/** Staging tables of attribution batches, and each node's migration record: a copy does not need them. */
 const notCopied = new Set(['schema_migrations', 'attribution_conversions', 'attribution_links', 'attribution_touches']);
 
 /** Long enough for the largest partition. */
 export const copyTimeoutMs = 6 * 3_600_000;
 
 export interface CopiedPartition {
-  /** As queries call it, also where the rows of a cluster lie in tables of their own. */
+  /** The table name that queries use, also where a cluster stores the rows in `_local` tables. */
   readonly table: string;
-  /** Of a cluster the place of its node among all of them; 0 of a single one, and absent in backups from before there were others. */
+  /** The index of the cluster node; 0 for a single node. Absent in backups made before clusters were supported. */
   readonly node?: number;
   readonly partition: string;
-  /** The same as long as the engine holds the very same files of it. */
+  /** Unchanged as long as ClickHouse has the same files for the partition. */
   readonly fingerprint: string;
   readonly rows: number;
-  /** Of all rows, whatever their order. */
+  /** The hash of all rows, independent of their order. */
   readonly hash: string;
 }
 
 export interface TableClones {
-  /** Takes every table as it is now, in some milliseconds: the engine only links its files a second time. */
+  /** Clones every table as it is now, within milliseconds: ClickHouse only hard-links its files. */
   take(): Promise<void>;
   partitions(): Promise<CopiedPartition[]>;
-  /** In the engine's own format. */
+  /** Reads a partition in ClickHouse's Native format. */
   read(partition: CopiedPartition): Promise<Readable>;
   drop(): Promise<void>;
 }
 
-/** Copies of all tables that stand still while the tables themselves go on. Of a cluster, those of every node. */
+/** Creates frozen copies of all tables while the originals are still written, on every node of a cluster. */
 export async function cloneTables(settings: ClickHouseSettings): Promise<TableClones> {
   refuseReplicas(settings);
   const prefix = `backup_${randomBytes(4).toString('hex')}_`;
@@ -47,7 +47,7 @@ export async function cloneTables(settings: ClickHouseSettings): Promise<TableCl
       await Promise.all(
         tables.map(async (table) => {
           await client.command(raw(`CREATE TABLE ${identifier(prefix + table)} AS ${identifier(table)}`), {});
-          // A merge would give other files, and fewer rows, than were counted.
+          // A merge would change the files and reduce the rows that were counted.
           await client.command(raw(`SYSTEM STOP MERGES ${identifier(prefix + table)}`), {});
         }),
       );
@@ -101,7 +101,7 @@ export async function cloneTables(settings: ClickHouseSettings): Promise<TableCl
   };
 }
 
-/** The migrations that these tables have been through. */
+/** The migrations that have been applied to these tables. */
 export async function appliedMigrations(settings: ClickHouseSettings): Promise<string[]> {
   const client = createClickHouse(settings);
   try {
@@ -111,7 +111,7 @@ export async function appliedMigrations(settings: ClickHouseSettings): Promise<s
   }
 }
 
-/** Which of our migrations these tables have not been through, and which they have that we do not know. */
+/** Lists our migrations that these tables lack, and applied migrations that this version does not know. */
 export async function compareMigrations(
   settings: ClickHouseSettings,
 ): Promise<{ waiting: string[]; unknown: string[] }> {
@@ -123,18 +123,18 @@ export async function compareMigrations(
   };
 }
 
-/** Those of ours up to where a copy was made; a copy of a later version than this one is refused. */
+/** Returns the migrations that a copy had. A copy made by a later version is refused. */
 export function migrationsOf(names: readonly string[]) {
-  const known = readMigrations();
-  const unknown = names.filter((name) => !known.some((migration) => migration.name === name));
+  const ours = readMigrations();
+  const unknown = names.filter((name) => !ours.some((migration) => migration.name === name));
   if (unknown.length > 0)
     throw new Error(
       `The backup is of a later version of Tributary: it has ${unknown.join(', ')}. Restore it with that.`,
     );
-  return known.filter(({ name }) => names.includes(name));
+  return ours.filter(({ name }) => names.includes(name));
 }
 
-/** Whether there is anything yet that a copy would be mixed with. */
+/** Whether the database already has rows that a restored copy would be mixed with. */
 export async function holdsRows(settings: ClickHouseSettings): Promise<boolean> {
   const nodes = connectEveryNode({ ...settings, database: 'system' });
   try {
@@ -155,7 +155,7 @@ export async function holdsRows(settings: ClickHouseSettings): Promise<boolean> 
   }
 }
 
-/** Those that hold rows, without what nobody misses. */
+/** Tables that store rows, except those that a copy does not need. */
 export async function listTables(client: ClickHouse): Promise<string[]> {
   const rows = await client.query(
     raw<{ name: string }>(
@@ -176,7 +176,7 @@ export async function summarize(client: ClickHouse, table: string, partition: st
   return { rows: Number(row?.rows ?? 0), hash: row?.hash ?? '0' };
 }
 
-/** For rows in the engine's own format. */
+/** A client for rows in ClickHouse's Native format. */
 export const byteClient = (settings: ClickHouseSettings) =>
   createClient({
     url: settings.url,
@@ -189,7 +189,7 @@ export const byteClient = (settings: ClickHouseSettings) =>
     clickhouse_settings: { ...engineSettings({ ...settings, requestTimeoutMs: copyTimeoutMs }), optimize_on_insert: 0 },
   });
 
-/** Each node by itself, with the tables that hold its rows. */
+/** The settings of each node, for access to the tables that store its rows. */
 export const nodesOf = ({ cluster, ...settings }: ClickHouseSettings): ClickHouseSettings[] =>
   (cluster?.nodes ?? [settings.url]).map((url) => ({ ...settings, url }));
 

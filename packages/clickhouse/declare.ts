@@ -1,4 +1,4 @@
-/** Types without values: nothing of a declaration is there at run time but its name. */
-export function declare<Taken, Given>(): { readonly parameters: Taken; readonly row: Given } {
-  return {} as { parameters: Taken; row: Given };
+/** Declares the parameter and row types of a query. The types exist only at compile time. */
+export function declare<QueryParameters, QueryRow>(): { readonly parameters: QueryParameters; readonly row: QueryRow } {
+  return {} as { parameters: QueryParameters; row: QueryRow };
 }

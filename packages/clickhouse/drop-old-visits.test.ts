@@ -18,7 +18,7 @@ const days = async () =>
     )
   ).map(({ day }) => day);
 
-test('a quarter goes when its last day is past the life, and without a setting none goes', async () => {
+test('drops a quarter when its last day is older than the retention, and nothing without a setting', async () => {
   const visits = ['2025-12-31', '2026-01-01', '2026-03-31', '2026-04-01'].map((day) =>
     visit({ occurred_at: new Date(`${day}T12:00:00Z`) }),
   );

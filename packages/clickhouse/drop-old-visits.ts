@@ -2,7 +2,10 @@ import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
 import type { ClickHouseSettings } from './settings.ts';
 
-/** Drops quarters of visits that ended so many days ago, on every node. Undefined: all are kept. Touches stay. Safe to run again. */
+/**
+ * Drops quarters of visits that ended more than `days` days ago, on every node; undefined keeps all of them. Touches
+ * are kept. Safe to run again.
+ */
 export async function dropOldVisits(
   settings: ClickHouseSettings,
   days: number | undefined,

@@ -2,10 +2,13 @@ import type { ClickHouse } from './client.ts';
 import { connectEveryNode } from './nodes.ts';
 import { raw } from './queries.ts';
 
-/** Tables whose partitions are batches: done with, they go at once. */
+/** Staging tables with one partition per batch, which is dropped when the batch is done. */
 type BatchTable = 'attribution_conversions' | 'attribution_links' | 'attribution_touches' | 'attribution_results';
 
-/** On every node. A partition is named in the statement itself, which takes no parameters there: an id or a number, and nothing else. */
+/**
+ * Drops the partition on every node. DROP PARTITION takes no query parameters, so the value is checked to be an id or
+ * a number.
+ */
 export async function dropPartition(client: ClickHouse, table: BatchTable, partition: string): Promise<void> {
   if (!/^(?:\d+|[0-9a-f-]{36})$/.test(partition)) throw new TypeError(`"${partition}" does not name a partition.`);
   const drop = (node: ClickHouse) =>

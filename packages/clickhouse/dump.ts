@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { dumpSchema } from './schema.ts';
 import { createScratch } from './scratch.ts';
 
-/** `node packages/clickhouse/dump.ts` writes schema.sql anew, after a migration was added. */
+/** `node packages/clickhouse/dump.ts` regenerates schema.sql after a migration was added. */
 export const schemaFile = new URL('schema.sql', import.meta.url).pathname;
 
 if (import.meta.main) {

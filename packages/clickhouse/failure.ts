@@ -1,28 +1,31 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-/** A request that failed, with the words to find it in the engine's log. */
+/** A failed request, with the query id under which ClickHouse logged it. */
 export class ClickHouseFailure extends Error {
   override readonly name = 'ClickHouseFailure';
   readonly statement: string;
   readonly queryId: string;
-  /** The engine's name of the error, such as UNKNOWN_TABLE; undefined when it never answered. */
+  /** The ClickHouse error name, such as UNKNOWN_TABLE; undefined when the server never answered. */
   readonly type: string | undefined;
   readonly transient: boolean;
 
-  /** `isQuestion`: the engine was told to change nothing, so that a READONLY is about what we asked, not about how it stands. */
-  constructor(statement: string, queryId: string, cause: unknown, { isQuestion = false } = {}) {
+  /**
+   * `isReadOnly`: the request was sent as read-only, so a READONLY error is caused by the query and not by the
+   * server's state.
+   */
+  constructor(statement: string, queryId: string, cause: unknown, { isReadOnly = false } = {}) {
     const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
     super(`ClickHouse, ${statement} (query id ${queryId}): ${reason}`, { cause });
     this.statement = statement;
     this.queryId = queryId;
     this.type = cause instanceof ClickHouseError ? cause.type : undefined;
-    this.transient = isTransient(cause) && !(isQuestion && this.type === 'READONLY');
+    this.transient = isTransient(cause) && !(isReadOnly && this.type === 'READONLY');
   }
 }
 
-/** What the engine says when the same request may well succeed a little later. */
+/** Errors after which the same request may succeed a little later. */
 const transientTypes: ReadonlySet<string> = new Set([
-  // It starts, stops, or has too much to do.
+  // The server is starting, stopping or overloaded.
   'ABORTED',
   'ASYNC_LOAD_CANCELED',
   'ASYNC_LOAD_FAILED',
@@ -40,15 +43,16 @@ const transientTypes: ReadonlySet<string> = new Set([
   'CANNOT_WRITE_TO_FILE_DESCRIPTOR',
   'MEMORY_LIMIT_EXCEEDED',
   'NOT_ENOUGH_SPACE',
-  // It may be read and not written.
+  // The server only allows reads.
   'READONLY',
   'TABLE_IS_READ_ONLY',
-  // It has lost its data, or its tables are being made: what our statements name is made by a migration, which tests hold.
+  // The server lost its data or its tables are being created. Migrations create everything our statements name, which
+  // tests verify.
   'NO_SUCH_COLUMN_IN_TABLE',
   'UNKNOWN_DATABASE',
   'UNKNOWN_IDENTIFIER',
   'UNKNOWN_TABLE',
-  // Another part of the cluster is away.
+  // Another part of the cluster is unavailable.
   'ALL_CONNECTION_TRIES_FAILED',
   'ALL_REPLICAS_ARE_STALE',
   'ATTEMPT_TO_READ_AFTER_EOF',
@@ -65,8 +69,8 @@ const transientTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether trying again is sensible. An error that is not the engine's own verdict (refused, reset, timed out, a proxy's 502)
- * says nothing about the request, so it is.
+ * Whether a retry is sensible. An error that does not come from ClickHouse (connection refused or reset, timeout, a
+ * proxy's 502) says nothing about the request, so a retry is.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ClickHouseFailure) return error.transient;

@@ -30,7 +30,7 @@ const mutations = async (profile_id: string) =>
     )[0]?.n,
   );
 
-test('a forgotten profile has no row left, and another keeps its own', async () => {
+test('deletes every row of the profile and none of another', async () => {
   const [gone, kept] = [visit(), visit()];
   await scratch.client.insert('visits', [gone, visit({ profile_id: gone.profile_id }), kept]);
   const forget = () => forgetProfile(scratch.client.settings, gone.profile_id);
@@ -39,7 +39,7 @@ test('a forgotten profile has no row left, and another keeps its own', async () 
   expect([await rows(gone.profile_id), await rows(kept.profile_id)]).toEqual([0, 1]);
 });
 
-test('what is under way is not begun again; what came since is', async () => {
+test('does not start a running deletion again, and deletes rows that arrived since', async () => {
   const gone = visit();
   await scratch.client.insert('visits', [gone]);
   await scratch.client.command(raw('SYSTEM STOP MERGES visits'), {});

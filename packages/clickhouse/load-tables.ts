@@ -17,8 +17,8 @@ import type { ClickHouseSettings } from './settings.ts';
 import { identifier } from './template.ts';
 
 /**
- * Puts copied partitions into tables that were just made, and throws where they are not as they were. Whether of a single node or of a cluster: rows find
- * their shard by themselves, so both may be others than the rows came from.
+ * Loads copied partitions into newly created tables, and throws when the result differs from the copy. Works for a
+ * single node and a cluster: inserts route rows to their shard, so the target may differ from the source.
  */
 export async function loadPartitions<Partition extends CopiedPartition>(
   settings: ClickHouseSettings,
@@ -38,7 +38,7 @@ export async function loadPartitions<Partition extends CopiedPartition>(
   };
   const tables = await listTables(nodes[0] ?? client);
   try {
-    // Rows that look the same to a view are merged; merging waits until all are counted.
+    // A merge would fold rows that a materialized view produced twice; it must wait until all rows are counted.
     await onEachNode(tables.map((table) => `SYSTEM STOP MERGES ${identifier(table)}`));
     const views = await client.query(
       raw<{ query: string }>(
@@ -46,14 +46,14 @@ export async function loadPartitions<Partition extends CopiedPartition>(
       ),
       {},
     );
-    /** Tables that a view fills when rows come into another. */
+    /** Tables that a materialized view fills when rows are inserted into another table. */
     const filled = new Set(
       views
         .flatMap(({ query }) => / TO (?:\w+\.)?(\w+)/.exec(query)?.[1] ?? [])
         .map((table) => nameOf(table, settings)),
     );
     for (const partition of partitions) if (!filled.has(partition.table)) await load(partition);
-    // What views have just made of the rows makes room for what they had made before.
+    // Drop what the views have just derived from the rows, and load their own copied rows instead.
     await onEachNode([...filled].map((table) => `TRUNCATE TABLE ${identifier(localOf(table, settings))}`));
     for (const partition of partitions) if (filled.has(partition.table)) await load(partition);
     for (const [name, shares] of Map.groupBy(partitions, ({ table, partition }) => `${table} ${partition}`)) {
@@ -71,7 +71,7 @@ export async function loadPartitions<Partition extends CopiedPartition>(
   }
 }
 
-/** What the nodes of a cluster have of a partition, together. */
+/** Sums the rows and hashes of a partition over the nodes of a cluster. */
 const addUp = (shares: readonly CopiedPartition[]) => ({
   rows: shares.reduce((sum, { rows }) => sum + rows, 0),
   hash: String(

@@ -24,7 +24,7 @@ const second: Migration = {
 };
 
 describe('forward only', () => {
-  test('what is there is noted with its time, and not done again', async () => {
+  test('records an applied migration with its time and does not apply it again', async () => {
     const lines: string[] = [];
     expect(await migrate(scratch.settings)).toEqual({ applied: [] });
     const report = await migrate(scratch.settings, { migrations: [first, second], say: (line) => lines.push(line) });
@@ -40,7 +40,7 @@ describe('forward only', () => {
     ]);
   });
 
-  test('an applied migration that has changed is refused before anything is touched', async () => {
+  test('rejects a changed migration before anything is touched', async () => {
     const changed = [{ ...first, sql: `${first.sql}\nDROP TABLE visits;` }, second];
     const before = await dumpSchema(scratch.client);
     await expect(migrate(scratch.settings, { migrations: changed })).rejects.toThrow(
@@ -49,32 +49,32 @@ describe('forward only', () => {
     expect(await dumpSchema(scratch.client)).toBe(before);
   });
 
-  test('other line endings are not a change', async () => {
+  test('ignores different line endings', async () => {
     const windows = [{ ...first, sql: first.sql.replaceAll('\n', '\r\n') }];
     expect(await migrate(scratch.settings, { migrations: windows })).toEqual({ applied: [] });
   });
 
-  test('an older release leaves what a newer one has added', async () => {
+  test('an older release keeps what a newer one has added', async () => {
     await migrate(scratch.settings, { migrations: [first, second] });
     expect(await migrate(scratch.settings, { migrations: [first] })).toEqual({ applied: [] });
   });
 });
 
 describe('safe to run again', () => {
-  test('every migration, with its notes lost, comes to the same schema', async () => {
+  test('every migration applied again after its record is lost gives the same schema', async () => {
     const before = await dumpSchema(scratch.client);
     await scratch.client.command(raw('TRUNCATE TABLE schema_migrations'), {});
     expect(await migrate(scratch.settings)).toEqual({ applied: readMigrations().map(({ name }) => name) });
     expect(await dumpSchema(scratch.client)).toBe(before);
   });
 
-  test('a run that broke off goes on', async () => {
+  test('an interrupted run continues', async () => {
     const broken: Migration = { ...second, sql: `${second.sql} NONSENSE;` };
     await expect(migrate(scratch.settings, { migrations: [first, broken] })).rejects.toThrow(/NONSENSE/);
     expect(await migrate(scratch.settings, { migrations: [first, second] })).toEqual({ applied: ['9001_add_a'] });
   });
 
-  test('many at once, on a database that is not there yet', async () => {
+  test('concurrent runs on a database that does not exist yet', async () => {
     for (let round = 0; round < 5; round += 1) {
       await scratch.client.command(raw(`DROP DATABASE ${scratch.settings.database} SYNC`), {});
       await Promise.all(Array.from({ length: 6 }, () => migrate(scratch.settings, { migrations: [first, second] })));
@@ -85,14 +85,14 @@ describe('safe to run again', () => {
   });
 });
 
-test('a database made for a single node is not taken for a cluster', async () => {
+test('rejects a single-node database when the settings name a cluster', async () => {
   const cluster = { name: 'tributary', nodes: [scratch.settings.url] };
   await expect(migrate({ ...scratch.settings, cluster })).rejects.toThrow(
     /was made for a single node, and the settings name the cluster "tributary"/,
   );
 });
 
-test('a cluster without addresses is refused', async () => {
+test('rejects a cluster without node addresses', async () => {
   await expect(migrate({ ...scratch.settings, cluster: { name: 'c', nodes: [] } })).rejects.toThrow(/address of each/);
 });
 
@@ -100,7 +100,7 @@ describe('files', () => {
   const folder = mkdtempSync(join(tmpdir(), 'migrations-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('in order; a bad name or a number used twice is refused', () => {
+  test('are read in order; a bad name or a duplicate number is rejected', () => {
     writeFileSync(join(folder, '0002_b.sql'), 'B');
     writeFileSync(join(folder, '0001_a.sql'), 'A');
     expect(readMigrations(folder).map(({ sql }) => sql)).toEqual(['A', 'B']);

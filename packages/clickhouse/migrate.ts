@@ -9,26 +9,26 @@ import { type ClickHouseSettings, shown } from './settings.ts';
 import { identifier, statements } from './template.ts';
 
 export interface Migration {
-  /** NNNN_name, the file's name without its ending. */
+  /** The file name without its extension, NNNN_name. */
   readonly name: string;
   readonly sql: string;
 }
 
 export interface MigrateOptions {
   readonly migrations?: readonly Migration[];
-  /** Told a line for each migration on each node. */
+  /** Receives one line for each migration on each node. */
   readonly say?: (line: string) => void;
 }
 
 export interface MigrationReport {
-  /** What at least one node did not have yet, in order. */
+  /** Migrations that at least one node did not have yet, in order. */
   readonly applied: readonly string[];
 }
 
 /**
- * Brings every node up to date. The engine has no locks and no transactional DDL; so each statement is safe to run again, a
- * migration is noted only when all of it has run, and two runs at once do the same work twice and end the same.
- * Each node keeps its own notes: a node that joined later catches up, and a run that broke off goes on where it stood.
+ * Applies pending migrations to every node. ClickHouse has no locks and no transactional DDL. So each statement is
+ * safe to run again, a migration is recorded only when all of its statements have run, and two concurrent runs end
+ * the same. Each node keeps its own record: a node that joins later catches up, and an interrupted run continues.
  */
 export async function migrate(
   settings: ClickHouseSettings,
@@ -38,9 +38,9 @@ export async function migrate(
   const nodes = connectEveryNode(settings);
   try {
     const pending = new Map<ClickHouse, ReadonlySet<string>>();
-    // All nodes are looked at before any is changed.
+    // Check all nodes before changing any.
     for (const node of nodes) pending.set(node, await findPending(node, migrations));
-    // Migration by migration, not node by node: a run that breaks off leaves the nodes at most one apart.
+    // Migration by migration, not node by node: an interrupted run leaves the nodes at most one migration apart.
     for (const migration of migrations) {
       for (const node of nodes) {
         if (!pending.get(node)?.has(migration.name)) continue;
@@ -55,7 +55,7 @@ export async function migrate(
   return { applied: [...applied] };
 }
 
-/** The files of a folder in their order. */
+/** Reads the migrations of a folder in order. */
 export function readMigrations(folder = join(import.meta.dirname, 'migrations')): Migration[] {
   const migrations = readdirSync(folder)
     .sort()
@@ -77,24 +77,24 @@ export function readMigrations(folder = join(import.meta.dirname, 'migrations'))
 
 async function findPending(node: ClickHouse, migrations: readonly Migration[]): Promise<ReadonlySet<string>> {
   await createDatabase(node.settings);
-  await node.command(raw(notesTable), {});
-  const notes = await node.query('migration_list_applied', {});
-  const checksums = new Map(notes.map(({ name, checksum }) => [name, checksum]));
+  await node.command(raw(createRecordTable), {});
+  const records = await node.query('migration_list_applied', {});
+  const checksums = new Map(records.map(({ name, checksum }) => [name, checksum]));
   for (const migration of migrations) {
-    const noted = checksums.get(migration.name);
-    if (noted !== undefined && noted !== checksumOf(migration)) throw changed(node, migration);
+    const recorded = checksums.get(migration.name);
+    if (recorded !== undefined && recorded !== checksumOf(migration)) throw changed(node, migration);
   }
   if (checksums.size > 0) await assertShape(node);
   return new Set(migrations.filter(({ name }) => !checksums.has(name)).map(({ name }) => name));
 }
 
-/** Never replicated: what a node has been through is its own affair. */
-const notesTable = `
+/** Never replicated: each node records the migrations applied to itself. */
+const createRecordTable = `
   CREATE TABLE IF NOT EXISTS schema_migrations (name String, checksum String, applied_at DateTime64(3, 'UTC'))
   ENGINE = ReplacingMergeTree ORDER BY name`;
 
 async function createDatabase(settings: ClickHouseSettings): Promise<void> {
-  // A client of a database that is not there yet can ask nothing, so this one stands in a database that always is.
+  // A client cannot connect to a database that does not exist yet, so this one uses a database that always exists.
   const client = createClickHouse({ ...settings, database: 'system' });
   try {
     await client.command(raw(`CREATE DATABASE IF NOT EXISTS ${identifier(settings.database)}`), {});
@@ -111,7 +111,7 @@ async function apply(node: ClickHouse, migration: Migration): Promise<void> {
   ]);
 }
 
-/** Of the text before the templates are written out, so that it is the same for every shape. */
+/** Hashes the text before the templates are expanded, so that it is the same for a single node and a cluster. */
 function checksumOf({ sql }: Migration): string {
   return createHash('sha256').update(sql.replaceAll('\r\n', '\n')).digest('hex');
 }
@@ -123,13 +123,13 @@ function changed(node: ClickHouse, { name }: Migration): Error {
   );
 }
 
-/** Otherwise the IF NOT EXISTS of the one shape would quietly accept the tables of the other. */
+/** Without this check, IF NOT EXISTS would accept single-node tables on a cluster, and the reverse. */
 async function assertShape(node: ClickHouse): Promise<void> {
   const { settings } = node;
   const tables = await node.query('table_list', {});
-  const spread = tables.some(({ engine }) => engine === 'Distributed');
-  if (spread === (settings.cluster !== undefined)) return;
-  const [made, wanted] = spread
+  const isCluster = tables.some(({ engine }) => engine === 'Distributed');
+  if (isCluster === (settings.cluster !== undefined)) return;
+  const [made, wanted] = isCluster
     ? ['a cluster', 'no cluster']
     : ['a single node', `the cluster "${settings.cluster?.name}"`];
   throw new Error(

@@ -2,7 +2,7 @@ import type { EntityLevel, FittedModel } from '@tributary/vocabulary';
 import { declare } from './declare.ts';
 import type { Moment } from './report-queries.ts';
 
-/** What fitted models ask. Amounts are minor units as text. */
+/** Queries of the fitted models. Amounts are minor units as text. */
 export const modelQueries = {
   model_count_people: declare<Period, { people: string }>(),
   model_list_changed: declare<{ from: Date; until: Date; least: number }, { profile_id: string; changed_at: string }>(),
@@ -78,9 +78,9 @@ type Credited = Period &
     readonly fit_id: string;
     readonly fitted_model: FittedModel;
     readonly level: EntityLevel;
-    /** Ads and ad sets that were tested by themselves. */
+    /** Ads and ad sets that had an experiment of their own. */
     readonly tested: readonly string[];
-    /** Of these, credit counts so often and may be off by so much of itself. */
+    /** Units whose credit is multiplied by `times`, and the relative error `doubts` of that credit, by position. */
     readonly units: readonly string[];
     readonly times: readonly number[];
     readonly doubts: readonly number[];

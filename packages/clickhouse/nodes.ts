@@ -1,7 +1,7 @@
 import { type ClickHouse, createClickHouse } from './client.ts';
 import type { ClickHouseSettings } from './settings.ts';
 
-/** A client for each node, for what has to happen on all of them. Whoever opens them closes them. */
+/** Opens a client for each node, for work that has to run on all of them. The caller closes them. */
 export function connectEveryNode(settings: ClickHouseSettings): ClickHouse[] {
   const urls = settings.cluster ? settings.cluster.nodes : [settings.url];
   if (urls.length === 0)

@@ -1,4 +1,6 @@
-/** Every table, and the room whose it is. Others read it through queries of their own, and are listed below. */
+/**
+ * Every table and the module that owns it. Other modules may read it only as listed below, in queries of their own.
+ */
 export const tableOwners = {
   ad_delivery_daily: 'campaigns',
   ad_delivery_history: 'campaigns',
@@ -19,7 +21,7 @@ export const tableOwners = {
   visits: 'ingestion',
 } as const;
 
-/** Who reads tables that are another's: numbers are one statement over what several rooms wrote. */
+/** Modules that read tables of other modules, because a figure is computed in one statement over all of them. */
 export const guests = [
   {
     who: 'attribution',

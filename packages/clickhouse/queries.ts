@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { MultipleModel, SingleModel } from '@tributary/vocabulary';
-import { assemble, type Material, ownMaterial, readOnce } from './assemble.ts';
+import { assemble, defaultSources, type QuerySources, readOnce } from './assemble.ts';
 import { comparisonQueries } from './comparison-queries.ts';
 import { declare } from './declare.ts';
 import { modelQueries } from './model-queries.ts';
@@ -8,8 +8,8 @@ import { type Credits, type Delivery, reportQueries } from './report-queries.ts'
 import type { AdScoreRow, TouchRow, VisitRow } from './tables.ts';
 
 /**
- * Every query file with what it takes and gives. An instant is passed as a Date (the engine does not read ISO strings in
- * parameters); 64-bit integers and Decimals come back as strings.
+ * Every query file with its parameters and its row. Pass an instant as a Date, because ClickHouse does not parse ISO
+ * strings in parameters. 64-bit integers and Decimals are returned as strings.
  */
 export const catalogue = {
   ...comparisonQueries,
@@ -43,19 +43,19 @@ export const catalogue = {
     AttributionBatch &
       Applied & {
         target: 'attribution_results' | 'attributed_conversions';
-        /** People whose hash lies between these, of 65,536. */
+        /** People whose hash lies between these two, out of 65,536. */
         first_bucket: number;
         last_bucket: number;
         hour_weights: readonly number[];
         minute_weights: readonly number[];
-        /** Known devices, in the order of the numbers they travel as; at most three. */
+        /** Known devices, in the order of the numbers that encode them; at most three. */
         devices: readonly string[];
-        /** How many touches a path holds. */
+        /** The maximum number of touches on a path. */
         path_touches: number;
         same_click_ms: number;
-        /** What marks a touch that the customer told of. */
+        /** The medium that marks a touch declared by the customer. */
         declared_medium: string;
-        /** Of models that were fitted, which fit. */
+        /** The version of each fitted model. */
         model_versions: Readonly<Record<string, number>>;
       },
     never
@@ -123,9 +123,9 @@ export const catalogue = {
       lookback_days: number;
       touch_ids: string[];
       times: number[];
-      /** Of models that give all to one touch: its place in the path, from 1. */
+      /** For models that credit one touch: its position in the path, from 1. */
       places: Readonly<Record<SingleModel, number>>;
-      /** Of models that divide: what each touch got. Empty while the model has not been worked out. */
+      /** For models that divide credit: the share of each touch. Empty while the model has not been computed. */
       shares: Readonly<Record<MultipleModel, readonly string[]>>;
     }
   >(),
@@ -188,7 +188,7 @@ type RecentVisits = {
 
 type Days = { readonly profile_id: string; readonly first_day: string; readonly last_day: string };
 
-/** Null: the platform said nothing of it. */
+/** Null: the platform did not report it. */
 interface AdFiguresRow {
   readonly ad_id: string;
   readonly spend: string;
@@ -201,7 +201,7 @@ interface AdFiguresRow {
   readonly first_replies: string | null;
   readonly outcomes: string;
   readonly cash_outcomes: string;
-  /** In minor units, as the pipeline's value. */
+  /** In minor units, as is pipeline_value. */
   readonly revenue: string;
   readonly pipeline_outcomes: string;
   readonly pipeline_value: string;
@@ -210,48 +210,48 @@ interface AdFiguresRow {
 }
 
 type AttributionResults = { readonly version: string };
-/** Since when the results stand. */
+/** The time from which the results are valid. */
 type Applied = { readonly applied_at: Date };
 type AttributionBatch = AttributionResults & { readonly batch_id: string };
 
-/** Events of some browsers up to a moment. */
+/** Events of some visitors up to a moment. */
 type JourneyPart = { readonly profile_id: string; readonly visitor_ids: readonly string[]; readonly until: Date };
 
 type NoParameters = Record<string, never>;
 
 export type QueryName = keyof typeof catalogue;
 
-/** A query with a file, by its name; or one without. */
+/** The name of a query file, or SQL without a file. */
 export type Query = QueryName | RawQuery<unknown>;
 
-/** Values for the `{name:Type}` in a query. */
-export type Parameters<Asked extends Query> = Asked extends infer Name extends QueryName
-  ? (typeof catalogue)[Name]['parameters']
+/** Values for the `{name:Type}` placeholders in a query. */
+export type Parameters<Name extends Query> = Name extends infer File extends QueryName
+  ? (typeof catalogue)[File]['parameters']
   : Readonly<Record<string, unknown>>;
 
-export type Row<Asked extends Query> = Asked extends infer Name extends QueryName
-  ? (typeof catalogue)[Name]['row']
-  : Asked extends RawQuery<infer Result>
+export type Row<Name extends Query> = Name extends infer File extends QueryName
+  ? (typeof catalogue)[File]['row']
+  : Name extends RawQuery<infer Result>
     ? Result
     : never;
 
 export const queryFolder = join(import.meta.dirname, 'queries');
-/** Under which name a query is logged, and its text; a file is read once. */
+/** Returns the name under which a query is logged, and its text. Each file is read once. */
 export function lookUp(
   query: Query,
   parameters: Readonly<Record<string, unknown>> = {},
-  material: Material = ownMaterial,
+  sources: QuerySources = defaultSources,
 ): { name: string; text: string } {
-  if (typeof query !== 'string') return { name: 'raw', text: assemble(query.sql, parameters, material) };
+  if (typeof query !== 'string') return { name: 'raw', text: assemble(query.sql, parameters, sources) };
   const text = readOnce(join(queryFolder, `${query}.sql`));
   if (text === undefined) throw new Error(`The query ${query} has no file.`);
-  return { name: query, text: assemble(text, parameters, material) };
+  return { name: query, text: assemble(text, parameters, sources) };
 }
 
-/** SQL that has no file: for tests, benches and tools. What the service asks has a name and a file. */
+/** SQL without a file: for tests, benchmarks and tools. Queries of the service have a name and a file. */
 export interface RawQuery<Result> {
   readonly sql: string;
-  /** Only the type is there. */
+  /** Exists only as a type. */
   readonly row?: Result;
 }
 

@@ -2,13 +2,19 @@ import type { AttributionModel, DeliveryColumn, EntityLevel } from '@tributary/v
 import { declare } from './declare.ts';
 import type { TouchRow } from './tables.ts';
 
-/** What reports ask. In lists, moments are texts without T and Z, because the key is looked up only for what is written so. Ids of entities that are not known are the nil UUID; amounts of money are exact, as text. */
+/**
+ * Queries of reports. In lists, pass moments as text without T and Z, because ClickHouse uses the primary key only
+ * for that form. Unknown entities have the nil UUID; money amounts are exact, as text.
+ */
 export const reportQueries = {
   attributed_list: declare<AttributedDays, { conversion_id: string }>(),
   attributed_sum: declare<AttributedDays, { rows: string; conversions: string; payments: string; cash: string[] }>(),
-  change_list_causes: declare<Changed, { cause: string; only_ref: string; conversions: string; difference: string }>(),
+  change_list_causes: declare<
+    ChangeQuery,
+    { cause: string; only_ref: string; conversions: string; difference: string }
+  >(),
   change_list_steps: declare<
-    Changed & { cause: string; before_at: Date; before_id: string; before_cause: string; limit: number },
+    ChangeQuery & { cause: string; before_at: Date; before_id: string; before_cause: string; limit: number },
     {
       at: string;
       conversion_id: string;
@@ -114,7 +120,7 @@ export const reportQueries = {
       objective: string;
       currency: string;
       daily_budget: string | null;
-      /** Nil: not known. */
+      /** Nil when unknown. */
       connection_id: string;
       learning_stage_status: string;
       campaign_id: string;
@@ -123,14 +129,14 @@ export const reportQueries = {
     }
   >(),
   report_list_credits: declare<
-    ChosenCredits & { before_at: Date; before_id: string; limit: number },
+    FilteredCredits & { before_at: Date; before_id: string; limit: number },
     { conversion_time: string; conversion_id: string; credit: string; path_length: string }
   >(),
   report_list_entities: declare<
     Credits &
       Delivery & {
         only: string;
-        /** parts/listed_all.sql and its like */
+        /** Selects the part `listed_<scope>`, such as parts/listed_all.sql. */
         scope: 'all' | 'parent' | 'account' | 'account_parent';
         parent: string;
         below_value: string;
@@ -168,7 +174,7 @@ export const reportQueries = {
       day: string;
       conversion_type: string;
       channel: string;
-      /** 1, or 0 for a row of a channel. */
+      /** 1 for a row of a day, 0 for a row of a channel. */
       is_of_day: number;
       conversions: string;
       payments: string;
@@ -188,7 +194,7 @@ export const reportQueries = {
       valued: string;
     }
   >(),
-  report_sum_credits: declare<ChosenCredits, { conversions: string; credit: string; without_rate: string }>(),
+  report_sum_credits: declare<FilteredCredits, { conversions: string; credit: string; without_rate: string }>(),
   source_find_entities: declare<
     Moment & { profile_id: string; level: EntityLevel; entity_ids: readonly string[] },
     { entity_id: string; platform: string }
@@ -238,7 +244,10 @@ export const reportQueries = {
   >(),
 };
 
-/** As figures stand, or as they stood: results and delivery at one moment, whose an ad was at another where changes are told apart. */
+/**
+ * The moment for which figures are computed: now, or an earlier `as_of` for results and delivery. `entities_as_of`
+ * selects the state of campaigns, ad sets and ads; it differs when a query splits a change by cause.
+ */
 export type Moment =
   | { readonly moment: 'now' }
   | { readonly moment: 'then'; readonly as_of: Date; readonly entities_as_of: Date };
@@ -263,7 +272,7 @@ type CountedDelivery = Delivery & {
   readonly field: DeliveryColumn;
   readonly is_everything: boolean;
   readonly entity_id: string;
-  /** Of all where it is empty. */
+  /** Empty: all platforms. */
   readonly platform: string;
   readonly scope: 'all' | 'account';
 } & Accounts;
@@ -271,7 +280,10 @@ type CountedDelivery = Delivery & {
 /** parts/owned.sql */
 export type CreditOwners = 'entities' | 'platforms' | 'unassigned' | 'channels' | 'accounts';
 
-/** parts/entities_of_accounts.sql: the connections that an account had. Of owners or a scope that names an account. */
+/**
+ * parts/entities_of_accounts.sql: the connections of an account. Required by the owners and the scope that name an
+ * account.
+ */
 type Accounts = { readonly accounts?: readonly string[] };
 
 /** parts/credits_single.sql and parts/credits_multiple.sql */
@@ -287,25 +299,25 @@ type CreditsOfPeriod = {
 } & Accounts;
 
 /** parts/chosen_credits.sql */
-type ChosenCredits = Credits & Chosen;
+type FilteredCredits = Credits & CreditFilter;
 
 /** parts/change_steps.sql */
-type Changed = CreditsOfPeriod &
-  Chosen & {
+type ChangeQuery = CreditsOfPeriod &
+  CreditFilter & {
     readonly moment: 'between';
     readonly changed_since: Date;
     readonly as_of: Date;
     readonly entities_as_of: Date;
-    /** What conversions are worth, and not how many. */
+    /** True: compare the value of conversions; false: compare their number. */
     readonly is_value: boolean;
   };
 
-type Chosen = {
+type CreditFilter = {
   readonly is_everything: boolean;
   readonly entity_id: string;
-  /** Of platforms and channels: whose, by name. */
+  /** The name of a platform or channel, when those are the owners. */
   readonly owner_name: string;
-  /** Only conversions of which nobody else has a share. */
+  /** Only conversions that are credited to this owner alone. */
   readonly is_whole: boolean;
   readonly is_cash: boolean;
   readonly is_pipeline: boolean;

@@ -10,10 +10,10 @@ beforeAll(async () => {
 });
 afterAll(() => scratch.drop());
 
-test('schema.sql is what the migrations make; `node packages/clickhouse/dump.ts` writes it anew', async () => {
+test('schema.sql matches the migrations; `node packages/clickhouse/dump.ts` regenerates it', async () => {
   expect(await dumpSchema(scratch.client)).toBe(readFileSync(schemaFile, 'utf8'));
 });
 
-test('no trace of the database that it was taken from', async () => {
+test('the dump does not contain the name of its database', async () => {
   expect(await dumpSchema(scratch.client)).not.toContain(scratch.settings.database);
 });

@@ -1,6 +1,6 @@
 import type { ClickHouse } from './client.ts';
 
-/** The tables as the engine understands them, in the same words whatever database and cluster they stand in. */
+/** Dumps the table definitions as ClickHouse stores them, without the database and cluster names. */
 export async function dumpSchema(client: ClickHouse): Promise<string> {
   const tables = await client.query('table_list', {});
   const definitions = tables.map(({ definition }) =>

@@ -10,7 +10,7 @@ export interface Scratch {
   drop(): Promise<void>;
 }
 
-/** A database of one's own at CLICKHOUSE_URL, for a test file or a dump; whoever asks for it drops it. */
+/** Creates a database at CLICKHOUSE_URL for a test file or a dump. The caller drops it. */
 export async function createScratch(more: Partial<ClickHouseSettings> = {}): Promise<Scratch> {
   const settings: ClickHouseSettings = {
     url: process.env.CLICKHOUSE_URL || 'http://127.0.0.1:18123',

@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from './settings.ts';
 
-/** How to reach ClickHouse, from the settings of the deployment. */
+/** Builds the ClickHouse settings from the settings of the deployment. */
 export function clickhouseSettings(from: {
   readonly clickhouseUrl: string;
   readonly clickhouseDatabase: string;

@@ -1,4 +1,6 @@
-/** What may be inserted, by table. A timestamp is an ISO string or a Date; '' stands for "there was none". */
+/**
+ * The rows that may be inserted, by table. A timestamp is an ISO string or a Date; '' means that there is no value.
+ */
 export interface Tables {
   visits: VisitRow;
   touches: TouchRow;
@@ -15,7 +17,7 @@ export interface Tables {
 
 export type TableName = keyof Tables;
 
-/** migrations/0001_visits.sql says what each column means and why it is there. */
+/** migrations/0001_visits.sql documents each column. */
 export interface VisitRow {
   readonly profile_id: string;
   readonly visitor_id: string;
@@ -53,7 +55,7 @@ export interface VisitRow {
   readonly city: string;
 }
 
-/** migrations/0002_touches.sql says what each column means. The ids of entities that are not known are the nil UUID. */
+/** migrations/0002_touches.sql documents each column. Unknown entities have the nil UUID. */
 export interface TouchRow {
   readonly profile_id: string;
   readonly visitor_id: string;
@@ -72,11 +74,11 @@ export interface TouchRow {
   readonly join_method: string;
   readonly country: string;
   readonly device: string;
-  /** migrations/0009_click_marks.sql. A whole number of 64 bits, as text. */
+  /** migrations/0009_click_marks.sql documents it. A 64-bit integer, as text. */
   readonly click_mark?: string;
 }
 
-/** migrations/0028_model_credits.sql says what each column means. Amounts are minor units. */
+/** migrations/0028_model_credits.sql documents each column. Amounts are minor units. */
 export interface ModelCreditRow {
   readonly profile_id: string;
   readonly fit_id: string;
@@ -89,7 +91,7 @@ export interface ModelCreditRow {
   readonly anyway: Readonly<Record<string, string>>;
 }
 
-/** migrations/0006_scores.sql says what each column means. Counts and amounts are strings. */
+/** migrations/0006_scores.sql documents each column. Counts and amounts are strings. */
 export interface AdScoreRow {
   readonly profile_id: string;
   readonly score_window: string;
@@ -128,7 +130,7 @@ export interface AdScoreRow {
   readonly outcomes_of_best_day: string;
 }
 
-/** The columns that rows are written in, where there are many rows: a value a column, and no names between them. */
+/** Column order for tables with many inserts, where rows are sent as arrays without column names. */
 export const columns: { readonly [Table in 'visits' | 'touches']: readonly (keyof Tables[Table])[] } = {
   visits: allOf<VisitRow>({
     profile_id: true,
@@ -188,7 +190,7 @@ export const columns: { readonly [Table in 'visits' | 'touches']: readonly (keyo
   }),
 };
 
-/** A column that is forgotten here does not compile. */
+/** Fails to compile when a column is missing. */
 function allOf<Row>(named: { readonly [Column in keyof Row]-?: true }): (keyof Row)[] {
   return Object.keys(named) as (keyof Row)[];
 }

@@ -8,7 +8,7 @@ const replicated: Shape = {
   cluster: { name: 'shards', nodes: ['http://one'], replicated: true },
 };
 
-describe('one text, two shapes', () => {
+describe('expand, for a single node and a cluster', () => {
   test.each([
     ['{{local visits}}', single, 'visits'],
     ['{{local visits}}', cluster, 'visits_local'],
@@ -34,12 +34,12 @@ describe('one text, two shapes', () => {
     expect(expand(text, shape)).toBe(written);
   });
 
-  test("the engine's own parameters are left alone", () => {
+  test('leaves ClickHouse query parameters unchanged', () => {
     const text = "SELECT {profile_id:UUID}, {at:DateTime64(3, 'UTC')} FROM {{local visits}}";
     expect(expand(text, cluster)).toBe("SELECT {profile_id:UUID}, {at:DateTime64(3, 'UTC')} FROM visits_local");
   });
 
-  test('an altered column comes to the shards before it comes to the table above them', () => {
+  test('alters the local table before the distributed table', () => {
     const text = 'ALTER TABLE {{every visits}} ADD COLUMN IF NOT EXISTS a UInt8; SELECT 1';
     const added = (table: string) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS a UInt8`;
     expect(statements(text, single)).toEqual([added('visits'), 'SELECT 1']);
@@ -47,7 +47,7 @@ describe('one text, two shapes', () => {
   });
 
   test.each(['{{visits}}', '{{table visits}}', '{{distributed visits}}', '{{local drop table; --}}'])(
-    '%s is refused',
+    '%s throws',
     (text) => {
       expect(() => expand(text, cluster)).toThrow();
     },
@@ -55,7 +55,7 @@ describe('one text, two shapes', () => {
 });
 
 describe('statements', () => {
-  test('a semicolon in a comment or a string ends nothing', () => {
+  test('a semicolon in a comment or a string does not end a statement', () => {
     const text = `-- first; of two\nSELECT ';', 'it\\'s; fine', 1 - 1;\nSELECT 2 -- the end;\n`;
     expect(statements(text, single)).toEqual([
       "-- first; of two\nSELECT ';', 'it\\'s; fine', 1 - 1",
@@ -63,12 +63,12 @@ describe('statements', () => {
     ]);
   });
 
-  test('what is empty, or only a comment, is not sent', () => {
+  test('empty statements and comments are not sent', () => {
     expect(statements('SELECT 1;\n\n;-- bye;\n{{distributed visits by x}};', single)).toEqual(['SELECT 1']);
   });
 });
 
-test.each(['tributary', '_a1', 'test_0f'])('%s can name a database', (name) => expect(identifier(name)).toBe(name));
-test.each(['', '1a', 'a-b', 'a;b', "a'b", 'a.b', 'é'])('"%s" cannot', (name) =>
+test.each(['tributary', '_a1', 'test_0f'])('%s is a valid identifier', (name) => expect(identifier(name)).toBe(name));
+test.each(['', '1a', 'a-b', 'a;b', "a'b", 'a.b', 'é'])('"%s" is not a valid identifier', (name) =>
   expect(() => identifier(name)).toThrow(/letters, digits and underscores/),
 );

@@ -1,21 +1,21 @@
 import type { ClickHouseSettings } from './settings.ts';
 
-/** The part of the settings that decides how the tables stand. */
+/** The settings that decide between single-node and cluster tables. */
 export type Shape = Pick<ClickHouseSettings, 'database' | 'cluster'>;
 
 /**
- * One SQL text serves a single node and a cluster. It says what it means between double braces, and this writes it out:
+ * One SQL text serves a single node and a cluster. This expands the directives between double braces:
  *
- *     {{local visits}}                      the table that holds rows: visits, on a cluster visits_local
- *     {{engine ReplacingMergeTree(a, b)}}   that engine, on a replicated cluster its Replicated sister
- *     {{distributed visits by HASH}}        on a cluster the statement that makes visits over all visits_local; else nothing
+ *     {{local visits}}                      the table that stores rows: visits, on a cluster visits_local
+ *     {{engine ReplacingMergeTree(a, b)}}   that engine, on a replicated cluster its Replicated variant
+ *     {{distributed visits by HASH}}        on a cluster the statement that creates visits over all visits_local; else nothing
  *     {{every visits}}                      repeats its statement for visits_local and visits; on a single node just visits
  */
 export function expand(statement: string, shape: Shape): string {
-  return statement.replaceAll(/\{\{(.*?)\}\}/g, (_, inside: string) => write(inside.trim(), shape));
+  return statement.replaceAll(/\{\{(.*?)\}\}/g, (_, inside: string) => expandDirective(inside.trim(), shape));
 }
 
-/** A text of several statements, one by one, because the engine takes no more at a time. */
+/** Splits a text into single statements, because ClickHouse accepts one per request. */
 export function statements(text: string, shape: Shape): string[] {
   return split(text)
     .flatMap((statement) => repeat(statement, shape))
@@ -23,7 +23,7 @@ export function statements(text: string, shape: Shape): string[] {
     .filter((statement) => statement.replaceAll(/--[^\n]*/g, '').trim() !== '');
 }
 
-function write(inside: string, shape: Shape): string {
+function expandDirective(inside: string, shape: Shape): string {
   const [, directive, rest = ''] = /^(\w+)\s+(.+)$/.exec(inside) ?? [];
   switch (directive) {
     case 'local':
@@ -42,8 +42,8 @@ function local(table: string, { cluster }: Shape): string {
 }
 
 /**
- * The path in Keeper is spelt with the table's name: the engine's default holds a random id, which replicas made one by one
- * would not share. The words in single braces are the engine's own macros.
+ * The Keeper path contains the table's name: ClickHouse's default path has a random id, which replicas created one by
+ * one would not share. The words in single braces are ClickHouse's own macros.
  */
 function engine(text: string, { cluster }: Shape): string {
   if (!cluster?.replicated) return text;
@@ -61,7 +61,7 @@ function distributed(text: string, shape: Shape): string {
   return `CREATE TABLE IF NOT EXISTS ${table} AS ${local(table, shape)} ENGINE = Distributed(${over.join(', ')}, ${key})`;
 }
 
-/** Rows first: a column that the upper table has and a shard has not would fail every query. */
+/** The local table first: a column that only the distributed table has would fail every query. */
 function repeat(statement: string, shape: Shape): string[] {
   const every = /\{\{every (\w+)\}\}/g;
   const table = every.exec(statement)?.[1];
@@ -70,7 +70,7 @@ function repeat(statement: string, shape: Shape): string[] {
   return names.map((name) => statement.replaceAll(every, name));
 }
 
-/** Cuts at semicolons, but not at those in a comment or a string. */
+/** Splits at semicolons, except those in a comment or a string. */
 function split(text: string): string[] {
   const pieces = [''];
   for (const [token] of text.matchAll(/--[^\n]*|'(?:[^'\\]|\\.)*'|[^;'-]+|[;'-]/g)) {
@@ -80,7 +80,7 @@ function split(text: string): string[] {
   return pieces;
 }
 
-/** Names are written into statements as they are, so they may be nothing but names. */
+/** Identifiers are inserted into statements unquoted, so anything else is rejected. */
 export function identifier(name: string): string {
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     throw new Error(`"${name}" cannot name a database, table or cluster: use letters, digits and underscores only.`);

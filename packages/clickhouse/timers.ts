@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '@tributary/clock';
 
-/** A clock that can also wake somebody up. */
+/** A clock with timers. */
 export interface Timers extends Clock {
-  /** Runs it after so many milliseconds; what it returns calls that off. */
+  /** Runs the function after the given time. The returned function cancels it. */
   after(milliseconds: number, run: () => void): () => void;
 }
 

@@ -9,7 +9,7 @@ import { raw } from './queries.ts';
 import type { ClickHouseSettings } from './settings.ts';
 import { visit } from './visit.fixture.ts';
 
-/** An engine of its own: the users are those that it is started with. */
+/** A server of its own, because users are configured when it starts. */
 const supervisor = new Supervisor(`users-${process.pid}`);
 let settings: ClickHouseSettings;
 let reader: ClickHouse;
@@ -18,7 +18,7 @@ let owner: ClickHouse;
 beforeAll(async () => {
   const { CLICKHOUSE_URL } = await supervisor.start(['clickhouse']);
   const { origin, username, password } = new URL(CLICKHOUSE_URL as string);
-  settings = { url: origin, database: 'walls', username, password };
+  settings = { url: origin, database: 'users', username, password };
   await migrate(settings);
   const as = (who: string) => createClickHouse({ ...settings, username: `tributary_${who}` });
   [owner, reader, writer] = [createClickHouse(settings), as('reader'), as('writer')];
@@ -33,8 +33,8 @@ const tables = async () => (await owner.query('table_list', {})).map(({ name }) 
 const count = async (client: ClickHouse) =>
   Number((await client.query(raw<{ n: string }>('SELECT count() AS n FROM visits FINAL'), {}))[0]?.n);
 
-describe('the user of the API', () => {
-  test('reads every table, and the state of the profile', async () => {
+describe('the reader user of the API', () => {
+  test('reads every table and the state of a profile', async () => {
     for (const table of await tables())
       await expect(reader.query(raw(`SELECT count() FROM ${table}`), {}), table).resolves.toHaveLength(1);
     await reader.query('profile_read_state', { profile_id: visit().profile_id });
@@ -56,8 +56,8 @@ describe('the user of the API', () => {
   });
 });
 
-describe('the user of the worker', () => {
-  test('writes, forgets a profile, clears people and drops old quarters', async () => {
+describe('the writer user of the worker', () => {
+  test('writes, deletes a profile, erases people and drops old quarters', async () => {
     const own = { ...settings, username: 'tributary_writer' };
     const [old, gone, kept] = [visit({ occurred_at: new Date('2020-01-01T00:00:00Z') }), visit(), visit()];
     await writer.insert('visits', [old, gone, kept]);
@@ -66,8 +66,10 @@ describe('the user of the worker', () => {
     await dropOldVisits(own, 365, new Date('2026-06-15T00:00:00Z'), new AbortController().signal);
     expect(await count(reader)).toBe(1);
     const people = { profileIds: [kept.profile_id], visitorIds: [kept.visitor_id], personIds: [], shellIds: [] };
-    const held = { visits: { id: 'visitor_id', erasure: 'cleared', columns: { city: '' }, words: 'A test.' } } as const;
-    await clearPeople(own, held, people, new AbortController().signal);
+    const personTables = {
+      visits: { id: 'visitor_id', erasure: 'cleared', columns: { city: '' }, words: 'A test.' },
+    } as const;
+    await clearPeople(own, personTables, people, new AbortController().signal);
   });
 
   test.each([

@@ -9,7 +9,7 @@ import { visit } from './visit.fixture.ts';
 let scratch: Scratch;
 beforeAll(async () => {
   scratch = await createScratch();
-  // Copies stay apart, as they do until the engine finds the time.
+  // Keeps duplicate rows separate, as they are until ClickHouse merges parts.
   await scratch.client.command(raw('SYSTEM STOP MERGES visits'), {});
 });
 afterAll(() => scratch.drop());
@@ -26,7 +26,7 @@ const stored = async (profile_id: string) =>
     )[0]?.n,
   );
 
-/** Sends each batch through a writer of its own, as a worker that was restarted would. */
+/** Sends each batch through a new writer, as a restarted worker would. */
 async function send(...batches: readonly VisitRow[][]): Promise<void> {
   for (const batch of batches) {
     const writer = createBatchWriter({ client: scratch.client, table: 'visits', maxWaitMs: 0 });
@@ -35,25 +35,25 @@ async function send(...batches: readonly VisitRow[][]): Promise<void> {
   }
 }
 
-describe('counted once', () => {
-  test('a batch that is sent twice, cut differently the second time', async () => {
+describe('duplicates count once', () => {
+  test('when a batch is sent twice with different cuts', async () => {
     const profile_id = randomUUID();
     const visits = Array.from({ length: 1_500 }, () => visit({ profile_id }));
     await send(visits.slice(0, 1_000));
-    // The worker died before it could acknowledge; its successor gets other cuts of the same messages.
+    // The worker died before it could acknowledge; its successor receives the same messages in other batches.
     await send(visits.slice(0, 500), visits.slice(500));
     expect(await stored(profile_id)).toBe(2_500);
     expect(await counted(profile_id)).toBe(1_500);
   });
 
-  test('a visit that a browser sent again with another time, over the end of a quarter', async () => {
+  test('when a browser sends a visit again with another time, across the end of a quarter', async () => {
     const first = visit({ occurred_at: '2026-03-31T23:59:59.999Z' });
     await send([first], [{ ...first, occurred_at: '2026-04-01T00:00:00.000Z' }]);
     expect(await stored(first.profile_id)).toBe(2);
     expect(await counted(first.profile_id)).toBe(1);
   });
 
-  test('a batch whose answer was lost: its token makes the engine skip the second', async () => {
+  test('when the response to a batch was lost: ClickHouse skips the same token', async () => {
     const row = visit();
     const token = randomUUID();
     for (const _ of [1, 2, 3]) await scratch.client.insert('visits', [row], { token });
@@ -62,7 +62,7 @@ describe('counted once', () => {
     expect(await stored(row.profile_id)).toBe(2);
   });
 
-  test('merging leaves one copy', async () => {
+  test('and merging leaves one copy', async () => {
     const row = visit();
     await send([row], [row]);
     await scratch.client.command(raw('SYSTEM START MERGES visits'), {});
@@ -76,7 +76,7 @@ describe('columns', () => {
   // A mutation waits for merges.
   beforeAll(() => scratch.client.command(raw('SYSTEM START MERGES visits'), {}));
 
-  test('a row goes in and comes out as it was, column by column', async () => {
+  test('a row is read back unchanged, column by column', async () => {
     const row = visit();
     await send([row]);
     const found = raw<VisitRow>('SELECT * FROM visits WHERE visit_id = {id:UUID}');
@@ -84,7 +84,7 @@ describe('columns', () => {
     expect(out).toEqual(row);
   });
 
-  test('what is not known says so', async () => {
+  test('unknown values get their defaults', async () => {
     const { profile_id, visit_id } = visit();
     await scratch.client.insertLines('visits', JSON.stringify({ profile_id, visit_id, country: null }));
     const unknown = raw('SELECT country, device, channel, source, medium FROM visits WHERE visit_id = {id:UUID}');
@@ -93,7 +93,7 @@ describe('columns', () => {
     ]);
   });
 
-  test('everything but the key and the time can be cleared, as an erasure will', async () => {
+  test('every column except the key and the time can be cleared, as an erasure does', async () => {
     const row = visit();
     await send([row]);
     const columns = raw<{ name: string; type: string }>(
@@ -115,7 +115,7 @@ describe('columns', () => {
     expect(left).toMatchObject({ visitor_id: row.visitor_id, occurred_at: row.occurred_at, url: '', city: '' });
   });
 
-  test('visits of more than 100 quarters in one batch are not refused', async () => {
+  test('a batch with visits of more than 100 quarters is accepted', async () => {
     const profile_id = randomUUID();
     const quarter = (index: number) => new Date(Date.UTC(1980, 3 * index));
     await send(Array.from({ length: 110 }, (_, index) => visit({ profile_id, occurred_at: quarter(index) })));

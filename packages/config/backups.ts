@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, keyRing, optional, setting, wholeNumber } from './setting.ts';
 
-/** Where backups are, and under which keys. */
+/** Where backups are stored, and their keys. */
 export const backups = {
   backupFolder: optional(
     'BACKUP_FOLDER',
@@ -22,7 +22,7 @@ export const backups = {
   ),
 };
 
-/** S3-compatible storage, for addresses that begin with `s3://`. */
+/** S3-compatible storage, for URLs that begin with `s3://`. */
 export const storage = {
   s3Endpoint: optional(
     'S3_ENDPOINT',

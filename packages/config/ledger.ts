@@ -2,7 +2,7 @@ import { homeShard } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { ledgerAddress, ledgerShards, optional, setting, wholeNumber } from './setting.ts';
 
-/** PostgreSQL, which each process enters as somebody else, and the further servers of it. */
+/** PostgreSQL: one role per kind of process, and further servers (shards). */
 export const ledger = {
   databaseOwnerUrl: setting(
     'DATABASE_OWNER_URL',

@@ -8,7 +8,7 @@ test('an empty environment gives the settings of a developer machine', () => {
   expect(settings.corsOrigins).toEqual([]);
 });
 
-test('every wrong setting is named at once, with what it should be', () => {
+test('reports every invalid setting at once, with its allowed values', () => {
   const load = () => loadSettings({ PORT: '70000', LOG_LEVEL: 'loud', BASE_URL: 'tributary' });
   expect(load).toThrow(WrongSettings);
   expect(load).toThrow(/PORT must be from 0 to 65535 \(it is "70000"\)/);
@@ -16,18 +16,18 @@ test('every wrong setting is named at once, with what it should be', () => {
   expect(load).toThrow(/BASE_URL must be an address that starts with http:\/\/ or https:\/\//);
 });
 
-test('the text of a secret is not repeated', () => {
+test('an error never contains a secret', () => {
   expect(() => loadSettings({ DATABASE_APP_URL: 'mysql://u:hunter2@host/db' })).toThrow(/^(?!.*hunter2)/s);
   expect(() => loadSettings({ ENCRYPTION_KEYS: 'k1:c2hvcnQ=' })).toThrow(/ENCRYPTION_KEYS must be keys written as/);
 });
 
-test('a ring of keys keeps its order, the newest first', () => {
+test('a key ring keeps its order, newest first', () => {
   const key = Buffer.alloc(32, 7).toString('base64');
   const settings = loadSettings({ ENCRYPTION_KEYS: `new:${key}, old:${key}` });
   expect(settings.encryptionKeys?.map(({ id }) => id)).toEqual(['new', 'old']);
 });
 
-test('PostgreSQL and NATS may be several servers', () => {
+test('PostgreSQL and NATS accept several servers', () => {
   const settings = loadSettings({
     DATABASE_APP_URL: 'postgres://app:x@one:5432,two:5433/tributary',
     NATS_URL: 'nats://u:p@one:4222,nats://two:4222',
@@ -46,7 +46,7 @@ test('PostgreSQL and NATS may be several servers', () => {
   expect(() => loadSettings({ STREAM_REPLICAS: '2' })).toThrow(/STREAM_REPLICAS must be one of 1, 3, 5/);
 });
 
-test('the ledger may have further servers, each with a name', () => {
+test('LEDGER_SHARDS accepts several servers, each with a name', () => {
   const { ledgerShards } = loadSettings({ LEDGER_SHARDS: 'east=10.0.0.7:5432/tributary  west=one:1,two:2/db' });
   expect([...ledgerShards]).toEqual([
     ['east', '10.0.0.7:5432/tributary'],

@@ -1,6 +1,6 @@
 import { groups, type Settings } from './settings.ts';
 
-/** Names every wrong setting at once, so that an operator mends them in one go. */
+/** Lists every invalid setting at once, so that an operator can fix all of them in one go. */
 export class WrongSettings extends Error {
   override readonly name = 'WrongSettings';
   readonly problems: readonly string[];
@@ -13,7 +13,7 @@ export class WrongSettings extends Error {
   }
 }
 
-/** Reads the settings from an environment. An empty variable counts as one that is not set. */
+/** Reads the settings from an environment. An empty variable counts as unset. */
 export function loadSettings(environment: Record<string, string | undefined>): Settings {
   const problems: string[] = [];
   const loaded: Record<string, unknown> = {};

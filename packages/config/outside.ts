@@ -2,7 +2,7 @@ import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { address, optional, setting, wholeNumber, yesOrNo } from './setting.ts';
 
-/** Whom we ask outside: banks for rates, a language model for summaries, a mail server. */
+/** External services: central banks for exchange rates, a language model for summaries, a mail server. */
 
 export const exchangeRates = {
   ecbRatesUrl: optional(

@@ -1,6 +1,6 @@
 import { groups } from './settings.ts';
 
-/** docs/configuration.md */
+/** Generates docs/configuration.md. */
 export function configurationPage(): string {
   const parts = [
     '# Settings',
@@ -20,7 +20,7 @@ export function configurationPage(): string {
   return parts.join('\n');
 }
 
-/** .env.example */
+/** Generates .env.example. */
 export function environmentExample(): string {
   const parts = [
     '# Made from packages/config/settings.ts by `npm run check -- --write`. Copy to .env and change what you need.',

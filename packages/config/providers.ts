@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { address, list, optional, setting, type Value } from './setting.ts';
 
-/** The companies that a profile can connect. Each is off until its client is set. */
+/** Providers that a profile can connect. Each is off until its client is set. */
 
 const word = z.string().min(1);
 const id = (variable: string, about: string) => optional(variable, word, about);
@@ -101,5 +101,5 @@ const others = {
 
 export const providers = { ...common, ...meta, ...google, ...highlevel, ...stripe, ...mercadoPago, ...others };
 
-/** The settings of providers as the registry reads them. */
+/** The settings of providers as the provider registry reads them. */
 export type ProviderSettings = { readonly [K in keyof typeof providers]: Value<(typeof providers)[K]> };

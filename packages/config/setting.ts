@@ -1,18 +1,18 @@
 import { flagWords, homeShard } from '@tributary/vocabulary';
 import { z } from 'zod';
 
-/** One setting: its name in the environment, what it may be, and what it is for in the operator's words. */
+/** One setting: its environment variable, its schema, and its description for operators. */
 export interface Setting<S extends z.ZodType = z.ZodType> {
   readonly variable: string;
   readonly schema: S;
   readonly about: string;
-  /** As text, the way an operator would write it. Absent: the setting is optional and undefined unless set. */
+  /** The default as an operator would write it. Absent: the setting is optional and undefined unless set. */
   readonly fallback?: string;
   /** Never printed, not even in an error. */
   readonly secret?: true;
 }
 
-/** What a program reads of a setting. */
+/** The type of a setting's value. */
 export type Value<S> =
   S extends Setting<infer Z> ? z.output<Z> | (S extends { fallback: string } ? never : undefined) : never;
 
@@ -49,7 +49,7 @@ export const address = (...protocols: string[]) =>
     message: `must be an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
   });
 
-/** As in PostgreSQL's own programs, it may name several servers with commas between: user@one:5432,two:5432/database. */
+/** Like PostgreSQL's own programs, accepts several servers separated by commas: user@one:5432,two:5432/database. */
 export const ledgerAddress = z.string().refine(
   (text) => {
     const [, before = '', hosts = '', after = ''] = /^(postgres(?:ql)?:\/\/(?:.*@)?)([^/?]*)(.*)$/s.exec(text) ?? [];
@@ -58,7 +58,9 @@ export const ledgerAddress = z.string().refine(
   { message: 'must be an address that starts with postgres:// or postgresql://' },
 );
 
-/** "name=server" for each, with spaces between, because a server may be several: east=one:5432,two:5432/database. */
+/**
+ * "name=server" entries separated by spaces, because a server may itself be a list: east=one:5432,two:5432/database.
+ */
 export const ledgerShards = z.string().transform((text, context) => {
   const shards = new Map<string, string>();
   for (const part of text.split(/\s+/).filter((one) => one !== '')) {
@@ -76,7 +78,7 @@ export const ledgerShards = z.string().transform((text, context) => {
   return shards as ReadonlyMap<string, string>;
 });
 
-/** Several with commas between: each whole, or after the first the server alone. */
+/** Several addresses separated by commas: each a full URL, or host and port only after the first. */
 export const addresses = (...protocols: string[]) => {
   const one = address(...protocols);
   const isOne = (part: string, index: number) =>
@@ -88,7 +90,7 @@ export const addresses = (...protocols: string[]) => {
 
 export const yesOrNo = oneOf(flagWords).transform((text) => text === 'true');
 
-/** "id:base64 of 32 bytes", several with commas; the first one is used for new work, the others can still be read. */
+/** "id:base64 of 32 bytes" entries separated by commas. The first key encrypts; all of them decrypt. */
 export const keyRing = z.string().transform((text, context) => {
   const keys = text.split(',').map((part) => {
     const [id = '', encoded = ''] = part.trim().split(':');

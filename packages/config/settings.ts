@@ -254,7 +254,7 @@ const runningIt = {
   ),
 };
 
-/** Every setting there is, in the order of the page that is made from it. */
+/** All settings, in the order of the generated page. */
 export const groups: Readonly<Record<string, Readonly<Record<string, Setting>>>> = {
   'Where it answers': whereItAnswers,
   'The collector': theCollector,
@@ -280,5 +280,5 @@ type All = typeof whereItAnswers &
   typeof theCollector &
   typeof providerWebhooks &
   typeof runningIt;
-/** The settings as a program reads them. One without a fallback is undefined unless it was set. */
+/** The values of all settings. A setting without a default is undefined unless it is set. */
 export type Settings = { readonly [K in keyof All]: Value<All[K]> };

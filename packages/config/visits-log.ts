@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addresses, oneOf, setting, wholeNumber } from './setting.ts';
 
-/** NATS, and what the visits log keeps there. */
+/** NATS, and the limits of the visit stream and the other streams. */
 export const visitsLog = {
   natsUrl: setting(
     'NATS_URL',

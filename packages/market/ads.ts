@@ -4,9 +4,9 @@ import { Dice } from './dice.ts';
 import { entityId, type Platform } from './entity-id.ts';
 import { unitsForDollar } from './rates.ts';
 
-/** What every level has. */
+/** Fields of every level. */
 export interface Entity {
-  /** The internal id, which a touch carries. */
+  /** The internal id, which touches contain. */
   readonly id: string;
   readonly externalId: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Entity {
 
 export interface Campaign extends Entity {
   readonly adSets: readonly AdSet[];
-  /** What its account is billed in. */
+  /** The billing currency of its account. */
   readonly currency: string;
 }
 
@@ -24,40 +24,43 @@ export interface AdSet extends Entity {
   readonly ads: readonly Ad[];
 }
 
-/** How much of itself an ad's link says. Accounts are never tagged all through. */
+/** Which ids an ad's link contains. Real accounts are never tagged completely. */
 export type Tagging = 'all' | 'ad_only' | 'campaign_only' | 'none';
 
 export interface Ad extends Entity {
-  /** Its place among all ads of the market. */
+  /** Its index among all ads of the market. */
   readonly number: number;
   readonly adSet: AdSet;
   readonly creative: Creative;
   readonly tagging: Tagging;
   readonly weight: number;
-  /** Days of the market, both ends among them. */
+  /** Days of the market, inclusive. */
   readonly firstDay: number;
   readonly lastDay: number;
   readonly truth: Truth;
   /** In minor units of the campaign's currency. */
   readonly costPerClick: number;
-  /** Shown so often for one click. */
+  /** Impressions per click. */
   readonly impressionsPerClick: number;
 }
 
-/** What nobody in the market knows. */
+/** The true effect, unknown to everyone in the market. */
 export interface Truth {
-  /** The probability that it makes somebody buy who clicked it and would not have bought: P(buys with it) = 1 - (1 - P(buys without)) * (1 - effect). */
+  /**
+   * The probability that a click makes a person buy who would not have bought: P(buys with it) = 1 - (1 - P(buys
+   * without)) * (1 - effect).
+   */
   readonly clickEffect: number;
-  /** The same for somebody who only saw it. */
+  /** The same for a view without a click. */
   readonly viewEffect: number;
 }
 
 export interface Creative {
   readonly format: 'image' | 'video' | 'carousel' | 'text';
   readonly headline: string;
-  /** Of those it was shown to, how many watched three seconds. Null: it does not move. */
+  /** The share of viewers who watch three seconds. Null: not a video. */
   readonly hookRate: number | null;
-  /** Of those, how many watched to the end. */
+  /** The share of those who watch to the end. */
   readonly holdRate: number | null;
 }
 
@@ -75,10 +78,10 @@ export function makeCampaigns(of: {
   readonly currencies: readonly string[];
   readonly isGentle: boolean;
 }): Campaign[] {
-  let made = 0;
+  let entityCount = 0;
   const entity = (platform: Platform, level: EntityLevel, name: string): Entity => {
-    made += 1;
-    const externalId = String(120_000_000_000_000 + (of.seed % 9_999) * 1_000_000 + made);
+    entityCount += 1;
+    const externalId = String(120_000_000_000_000 + (of.seed % 9_999) * 1_000_000 + entityCount);
     return { id: entityId(of.profileId, platform, level, externalId), externalId, name, platform };
   };
   let ads = 0;
@@ -86,7 +89,7 @@ export function makeCampaigns(of: {
     const dice = new Dice(of.seed, 0xad5, index);
     const platform: Platform = index % 2 === 0 ? 'social_ads' : 'search_ads';
     const currency = of.currencies[index % of.currencies.length] ?? 'USD';
-    // The first runs all the time, so that no day is without any; others come and go.
+    // The first campaign always runs, so that every day has one; others start and end.
     const firstDay = index === 0 ? 0 : dice.below(Math.ceil(of.days / 2));
     const ends = index === 0 ? of.days - 1 : dice.between(firstDay, of.days - 1);
     const lastDay = of.isGentle ? of.days - 1 : ends;
@@ -103,8 +106,8 @@ export function makeCampaigns(of: {
       };
       adSet.ads = Array.from({ length: dice.between(2, 4) }, (__, place): Ad => {
         const creative = makeCreative(platform, dice);
-        const drawn = dice.chance(0.3) ? 0 : dice.between(5, 60) / 1_000;
-        const clickEffect = of.isGentle ? drawn + 0.02 : drawn;
+        const drawnEffect = dice.chance(0.3) ? 0 : dice.between(5, 60) / 1_000;
+        const clickEffect = of.isGentle ? drawnEffect + 0.02 : drawnEffect;
         ads += 1;
         return {
           ...entity(platform, 'ad', `${adSet.name} | ${creative.format} ${place + 1}`),
@@ -129,18 +132,20 @@ export function makeCampaigns(of: {
   });
 }
 
-/** What is made for tests is numbered, so that no name says which ad it is; a shop's owner gives each a name. */
+/**
+ * Test markets number their campaigns, so that a name does not reveal the ad; the shop for demos gives each a name.
+ */
 function nameOf(index: number, isGentle: boolean): string {
   const round = Math.floor(index / themes.length) + 1;
   const theme = themes[index % themes.length] ?? '';
   return isGentle && round === 1 ? theme : `${theme} ${round}`;
 }
 
-/** Every market has one of each fault, however few its ads. */
+/** Every market has one ad with each tagging fault, however few its ads. */
 function taggingOf(number: number, dice: Dice): Tagging {
   if (number < 4) return (['all', 'ad_only', 'campaign_only', 'none'] as const)[number] ?? 'all';
-  const luck = dice.unit();
-  return luck < 0.8 ? 'all' : luck < 0.88 ? 'ad_only' : luck < 0.95 ? 'campaign_only' : 'none';
+  const draw = dice.unit();
+  return draw < 0.8 ? 'all' : draw < 0.88 ? 'ad_only' : draw < 0.95 ? 'campaign_only' : 'none';
 }
 
 function makeCreative(platform: Platform, dice: Dice): Creative {

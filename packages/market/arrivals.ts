@@ -1,22 +1,22 @@
 import { classifyVisit } from '@tributary/rules';
 import type { Ad, AdSet, Campaign } from './ads.ts';
 
-/** One way of coming to the shop: the two addresses that a browser tells, and what the rules make of them. */
+/** One way to arrive at the shop: the page URL and the referrer, and their classification. */
 export interface Arrival {
   readonly url: string;
   readonly referrer: string | null;
-  /** Added to the address with a value of its own for each click. */
+  /** Added to the URL with a different value for each click. */
   readonly clickId: 'gclid' | 'fbclid' | null;
   readonly channel: string;
   readonly source: string;
   readonly medium: string;
   readonly platform: string;
   readonly clickIdKind: string;
-  /** Its address names a campaign or a click, so it is a touch in the middle of a session, too. */
+  /** The URL names a campaign or a click, so it is a touch also in the middle of a session. */
   readonly isNamed: boolean;
-  /** Null for a visit that nobody paid for. */
+  /** Null for an organic visit. */
   readonly ad: Ad | null;
-  /** As far as the address names them. */
+  /** The entities that the URL names. */
   readonly named: {
     readonly campaign: Campaign | null;
     readonly adSet: AdSet | null;
@@ -26,7 +26,7 @@ export interface Arrival {
 
 export const shop = 'https://shop.example';
 
-/** An ad is met on one or two sites. */
+/** An ad is shown on one or two sites. */
 export function adArrivals(ad: Ad): Arrival[] {
   if (ad.platform === 'search_ads') return [arrivalOf(ad, '/collections/all', 'https://www.google.com/', 'gclid')];
   return [
@@ -68,18 +68,18 @@ function addressOf(path: string, parameters: URLSearchParams): string {
   return `${shop}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-/** The address of one click. */
+/** The URL of one click. */
 export function clickAddress({ url, clickId }: Pick<Arrival, 'url' | 'clickId'>, value: string): string {
   return clickId === null ? url : `${url}${url.includes('?') ? '&' : '?'}${clickId}=${value}`;
 }
 
-/** What channel it is, the product's own rules say; which ad it is, we know. */
+/** The channel is classified by the product's own rules; the ad is known from the simulation. */
 function classified(
-  said: Omit<Arrival, 'channel' | 'source' | 'medium' | 'platform' | 'clickIdKind' | 'isNamed'>,
+  input: Omit<Arrival, 'channel' | 'source' | 'medium' | 'platform' | 'clickIdKind' | 'isNamed'>,
 ): Arrival {
-  const of = classifyVisit({ url: clickAddress(said, 'one'), referrer: said.referrer });
+  const of = classifyVisit({ url: clickAddress(input, 'one'), referrer: input.referrer });
   return {
-    ...said,
+    ...input,
     channel: of.channel,
     source: of.source,
     medium: of.medium,
@@ -89,15 +89,15 @@ function classified(
   };
 }
 
-const often = (times: number, arrival: Arrival): Arrival[] => Array.from({ length: times }, () => arrival);
+const repeat = (times: number, arrival: Arrival): Arrival[] => Array.from({ length: times }, () => arrival);
 
-/** How else people come, each as often as it stands here. */
+/** Organic arrivals, weighted by repetition. */
 export const unpaidArrivals: readonly Arrival[] = [
-  ...often(6, unpaid('/', null)),
-  ...often(4, unpaid('/products/sneaker', 'https://www.google.com/')),
-  ...often(2, unpaid('/', 'https://www.bing.com/')),
-  ...often(2, unpaid('/', 'https://www.instagram.com/')),
-  ...often(3, unpaid('/sale', null, { utm_source: 'newsletter', utm_medium: 'email', utm_campaign: 'weekly' })),
-  ...often(1, unpaid('/products/sneaker', 'https://blog.example.org/best-shoes')),
-  ...often(1, unpaid('/', 'https://chatgpt.com/')),
+  ...repeat(6, unpaid('/', null)),
+  ...repeat(4, unpaid('/products/sneaker', 'https://www.google.com/')),
+  ...repeat(2, unpaid('/', 'https://www.bing.com/')),
+  ...repeat(2, unpaid('/', 'https://www.instagram.com/')),
+  ...repeat(3, unpaid('/sale', null, { utm_source: 'newsletter', utm_medium: 'email', utm_campaign: 'weekly' })),
+  ...repeat(1, unpaid('/products/sneaker', 'https://blog.example.org/best-shoes')),
+  ...repeat(1, unpaid('/', 'https://chatgpt.com/')),
 ];

@@ -10,7 +10,7 @@ const market = openMarket({ seed: 11, people: 150, days: 60, walkInPurchases: 40
 const requests = asRequests(market, { trackingKey });
 const people = [...households(market)];
 
-test('the same market gives the same requests, in the order they are sent', () => {
+test('the same market gives the same requests, in sending order', () => {
   expect(asRequests(market, { trackingKey })).toEqual(requests);
   for (const [index, { sentAt }] of requests.entries()) {
     expect(sentAt).toBeGreaterThanOrEqual(requests[index - 1]?.sentAt ?? market.from);
@@ -18,7 +18,7 @@ test('the same market gives the same requests, in the order they are sent', () =
   expect(() => asRequests(openMarket({ seed: 1, people: 20_001 }), { trackingKey })).toThrow(RangeError);
 });
 
-describe('What browsers send', () => {
+describe('requests of browsers', () => {
   const envelopes = requests.filter(({ path }) => path === '/v1/visits');
   const sent = envelopes.flatMap(({ body, sentAt }) => {
     const read = readEnvelope(body);
@@ -32,7 +32,7 @@ describe('What browsers send', () => {
     });
   });
 
-  test('is understood as the touches that the market knows, and nothing else is one', () => {
+  test('are classified as the touches that the market recorded, and as no others', () => {
     const found = new Map(
       sent.flatMap(({ clientId, visit }) => {
         const of = classifyVisit(visit);
@@ -60,7 +60,7 @@ describe('What browsers send', () => {
     expect(new Set(sent.map(({ visit }) => visit.id)).size).toBeGreaterThan(known.size);
   });
 
-  test('says once of each linked browser whose it is', () => {
+  test('identify each linked browser once', () => {
     const said = new Map(sent.flatMap(({ clientId, visit }) => (visit.traits ? [[clientId, visit.traits.email]] : [])));
     const known = people.flatMap(({ people: members, browsers }) =>
       browsers

@@ -8,28 +8,27 @@ import { isLate } from './lateness.ts';
 import type { Market } from './market.ts';
 import type { Browser, Customer, Household, Outcome, Touch } from './person.ts';
 
-/** A request in a public format, and when its sender sends it. */
+/** A request of the public API, and when it is sent. */
 export interface MarketRequest {
   readonly sentAt: number;
-  /** A browser shows the tracking key, which is in the body; a server its API key. */
+  /** A browser authenticates with the tracking key in the body; a server with its API key. */
   readonly sender: 'browser' | 'server';
   readonly method: 'POST';
   readonly path: '/v1/visits' | '/api/v1/events' | '/api/v1/customers' | '/api/v1/goals/definitions';
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** All of them are put in order at once. */
-const mostPeople = 20_000;
+/** All requests are sorted in memory. */
+const maxPeople = 20_000;
 const rowsOfImport = 500;
 
 /**
- * A small market as its shop and its people's browsers would send it, from the first request to the last: what the shop means by
- * its events, its customers, then visits and outcomes as they arrive, refunds after payments, some late and some twice.
- *
- * Whoever sends them moves the clock along: a visit a month old is refused.
+ * Returns a small market as the requests that its shop and its browsers would send: the shop's definitions, its
+ * customers, then visits and outcomes as they arrive, refunds after payments, some late and some twice. The sender
+ * must advance the clock accordingly: a visit older than a month is rejected.
  */
 export function asRequests(market: Market, { trackingKey }: { readonly trackingKey: string }): MarketRequest[] {
-  if (market.people > mostPeople) throw new RangeError(`For requests a market has up to ${mostPeople} people.`);
+  if (market.people > maxPeople) throw new RangeError(`For requests a market has up to ${maxPeople} people.`);
   const customers: Customer[] = [];
   const requests: MarketRequest[] = [];
   for (const household of households(market)) {
@@ -61,7 +60,10 @@ const definitionsOf = ({ from }: Market): MarketRequest[] =>
     },
   }));
 
-/** By e-mail address only: a phone that a family shares would make one customer of them, if it came before they were known. */
+/**
+ * Imported by e-mail only: a shared phone would merge a family into one customer if it was imported before they are
+ * known.
+ */
 function* importsOf({ from }: Market, customers: readonly Customer[]): Generator<MarketRequest> {
   for (let start = 0; start < customers.length; start += rowsOfImport) {
     const rows = customers.slice(start, start + rowsOfImport).map(({ email, externalId, firstName, lastName }) => ({
@@ -74,7 +76,7 @@ function* importsOf({ from }: Market, customers: readonly Customer[]): Generator
   }
 }
 
-/** A browser sends a session at a time. What it could not send then comes alone, later. */
+/** A browser sends one session at a time. Late touches are sent alone, later. */
 function* visitsOf(market: Market, household: Household, browser: Browser, key: string): Generator<MarketRequest> {
   const dice = new Dice(market.seed, 0x5e55, browser.touches[0]?.at ?? household.index);
   const customer = household.people.find(({ index }) => index === browser.linkedTo)?.customer;
@@ -118,7 +120,7 @@ const arrivalVisit = (dice: Dice, { id, at, sessionId, isSessionStart, arrival }
   ...(arrival.referrer && { referrer: arrival.referrer }),
 });
 
-/** Something else in a session that has begun: no touch. */
+/** A further event in a running session: not a touch. */
 function furtherVisit(dice: Dice, { at, sessionId }: Touch, more: Readonly<Record<string, unknown>>): object {
   const when = at + dice.between(30_000, 20 * 60_000);
   return {
@@ -131,7 +133,7 @@ function furtherVisit(dice: Dice, { at, sessionId }: Touch, more: Readonly<Recor
   };
 }
 
-/** The outcome when the shop tells of it, and then each refund of it. */
+/** The outcome when the shop reports it, and then each refund. */
 function* eventsOf(household: Household, customer: Customer | null, outcome: Outcome): Generator<MarketRequest> {
   const { money } = outcome;
   const send = (sentAt: number, body: MarketRequest['body']): MarketRequest => ({
@@ -161,7 +163,7 @@ function* eventsOf(household: Household, customer: Customer | null, outcome: Out
     });
 }
 
-/** A browser is named by what it calls itself: how it is stored, its shop does not know. */
+/** A browser is identified by its client id; the shop does not know the stored visitor id. */
 function traitsOf({ browsers }: Household, customer: Customer | null, { visitorId }: Outcome): object {
   if (customer) {
     const { email, externalId, phone } = customer;

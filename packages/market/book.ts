@@ -5,7 +5,7 @@ import { isLate } from './lateness.ts';
 import type { Market } from './market.ts';
 import type { Browser, Household, Money, Outcome, Person, Touch } from './person.ts';
 
-/** What the market's shop means by its events: other lookbacks than usual, and quotes that it does not attribute. */
+/** The shop's event definitions: shorter lookbacks than the default, and quotes that are not attributed. */
 export const definitions: readonly Definition[] = initialDefinitions.map((definition) => ({
   ...definition,
   lookbackWindowDays: { lead_created: 14, order_placed: 30 }[definition.key] ?? 90,
@@ -14,7 +14,7 @@ export const definitions: readonly Definition[] = initialDefinitions.map((defini
 
 const definitionOf = new Map(definitions.map((definition) => [definition.key, definition]));
 
-/** A conversion as it really was. */
+/** A conversion as it actually happened. */
 export interface BookedConversion {
   readonly outcome: Outcome;
   readonly person: Person;
@@ -22,14 +22,16 @@ export interface BookedConversion {
   readonly day: string;
   readonly conversionType: string;
   readonly lookbackDays: number;
-  /** As it was paid, and what is left of it; null where there is no money in it. */
+  /** The amount paid and what remains of it; null if there is no money. */
   readonly money: Money | null;
-  /** In minor units of the reporting currency, net of refunds; 0 where there is no money, or no rate. */
+  /** In minor units of the reporting currency, net of refunds; 0 without money or without a rate. */
   readonly value: bigint;
   readonly hasValue: boolean;
 }
 
-/** The conversions of a household: its outcomes, but for those that mean nothing or do not count for attribution. */
+/**
+ * The conversions of a household: its outcomes, except those without a definition or not eligible for attribution.
+ */
 export function conversionsOf(market: Market, household: Household): BookedConversion[] {
   return household.people.flatMap((person) =>
     person.outcomes.flatMap((outcome): BookedConversion[] => {
@@ -54,16 +56,16 @@ export function conversionsOf(market: Market, household: Household): BookedConve
 }
 
 /**
- * All touches of whoever the ledger takes for a conversion's author, late ones among them: a customer has the browsers that are
- * linked to them, whoever sat there; somebody unknown has the one they bought in.
+ * The touches that the ledger assigns to a conversion, including late ones. A customer has all browsers linked to
+ * them, whoever used them; an anonymous visitor has the browser of the conversion.
  */
 export function touchesOf({ browsers }: Household, { outcome, person }: BookedConversion): AttributedTouch[] {
   const isTheirs = ({ visitorId, linkedTo }: Browser) =>
     outcome.customerId === null ? outcome.visitorId === visitorId : linkedTo === person.index;
-  return browsers.filter(isTheirs).flatMap(({ touches }) => touches.map(told));
+  return browsers.filter(isTheirs).flatMap(({ touches }) => touches.map(toAttributedTouch));
 }
 
-const told = ({ id, at, sessionId, arrival }: Touch): AttributedTouch => ({
+const toAttributedTouch = ({ id, at, sessionId, arrival }: Touch): AttributedTouch => ({
   touchId: id,
   at,
   sessionId,
@@ -76,14 +78,14 @@ const told = ({ id, at, sessionId, arrival }: Touch): AttributedTouch => ({
   adId: arrival.named.ad?.id ?? null,
 });
 
-/** What there is of everything. Money in minor units of the reporting currency. */
+/** Totals of the market. Money is in minor units of the reporting currency. */
 export interface Totals {
   people: number;
   customers: number;
   browsers: number;
   links: number;
   touches: number;
-  /** Touches that the stream delivers once more. */
+  /** Touches that the stream delivers twice. */
   copies: number;
   lateTouches: number;
   outcomes: number;
@@ -92,18 +94,21 @@ export interface Totals {
   withoutRate: number;
 }
 
-/** What an ad really did. */
+/** The true effect of an ad. */
 export interface TrueEffect {
   readonly ad: Ad;
-  /** People, each once. */
+  /** People, each counted once. */
   clicked: number;
   onlyViewed: number;
-  /** People who would not have bought without it, and what they paid. */
+  /** People who would not have bought without the ad, and what they paid. */
   buyers: number;
   revenue: bigint;
 }
 
-/** The market's own book. It takes in household by household and holds sums only, so it is as small for millions as for a hundred. */
+/**
+ * The market's record of what actually happened. It receives one household at a time and stores sums only, so its
+ * size does not grow with the number of people.
+ */
 export class Book {
   readonly #market: Market;
   readonly totals: Totals = {
@@ -119,7 +124,7 @@ export class Book {
     value: 0n,
     withoutRate: 0,
   };
-  /** By the ad's number. */
+  /** Indexed by the ad's number. */
   readonly effects: readonly TrueEffect[];
   readonly delivery: DeliveryBook;
 

@@ -1,11 +1,14 @@
-/** The day of a moment in a time zone, as YYYY-MM-DD. Zones change their offset at a full quarter of an hour, so one look-up serves it. */
+/**
+ * Returns the day of a moment in a time zone, as YYYY-MM-DD. Zone offsets change at quarter hours only, so results
+ * are cached per quarter hour.
+ */
 export function createCalendar(timeZone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
-  const known = new Map<number, string>();
+  const dayByQuarter = new Map<number, string>();
   return (at) => {
     const quarter = Math.floor(at / quarterMs);
-    const day = known.get(quarter) ?? format.format(quarter * quarterMs);
-    known.set(quarter, day);
+    const day = dayByQuarter.get(quarter) ?? format.format(quarter * quarterMs);
+    dayByQuarter.set(quarter, day);
     return day;
   };
 }

@@ -6,7 +6,7 @@ import type { Platform } from './entity-id.ts';
 import type { Market } from './market.ts';
 import type { Exposure, Person } from './person.ts';
 
-/** What a platform says of an entity on a day, in the way platforms do: it counts for itself whatever it can. */
+/** Delivery of an entity on a day as its platform reports it: the platform claims every conversion it can. */
 export interface DeliveryRow {
   readonly level: EntityLevel;
   readonly entity: Entity;
@@ -14,29 +14,35 @@ export interface DeliveryRow {
   readonly currency: string;
   readonly impressions: number;
   readonly clicks: number;
-  /** People, each once a day. Not a sum of the levels below. */
+  /** People, each counted once a day. Not the sum of the levels below. */
   readonly reach: number;
-  /** In minor units of `currency`, as the claimed value. */
+  /** In minor units of `currency`, as is the claimed value. */
   readonly spend: bigint;
   readonly claimedConversions: number;
   readonly claimedValue: bigint;
-  /** Of three seconds, and to the end; null where nothing moves. Of campaigns and ad sets, of what moves in them. */
+  /** Views of three seconds, and to the end; null for images. For campaigns and ad sets, the sum of their videos. */
   readonly videoViews: number | null;
   readonly videoCompletions: number | null;
 }
 
-/** A payment belongs to whichever ad was clicked last within a week, or else seen last within a day: on every platform, so twice. */
+/**
+ * Each platform claims a payment for its ad last clicked within a week, or else last seen within a day. So a payment
+ * may be claimed twice.
+ */
 const clickDays = 7;
 const viewDays = 1;
 
-/** Gathers what the market's people saw and clicked; whom the ads were shown to besides, it makes up when it is asked. */
+/**
+ * Counts views and clicks of the market's people; impressions to people outside the market are generated when rows
+ * are read.
+ */
 export class DeliveryBook {
   readonly #market: Market;
   readonly #clicks: Float64Array;
   readonly #views: Float64Array;
   readonly #claims: Float64Array;
   readonly #claimedValue: BigInt64Array;
-  /** Of people of the market, by entity and day. */
+  /** People of the market, by entity and day. */
   readonly #reach: Readonly<Record<EntityLevel, Float64Array>>;
   readonly #place: Readonly<Record<EntityLevel, ReadonlyMap<string, number>>>;
 
@@ -80,18 +86,18 @@ export class DeliveryBook {
     }
   }
 
-  /** A visit that begins in the last minutes of the market ends after them. */
+  /** A visit that begins in the last minutes of the market may end after it. */
   #dayOf(at: number): number {
     return Math.min(this.#market.days - 1, Math.floor((at - this.#market.from) / dayMs));
   }
 
-  /** What was paid, before refunds: a platform never hears of those. */
+  /** The amount paid before refunds: a platform is not informed of refunds. */
   #valueFor(ad: Ad, { paid, currency }: { paid: bigint; currency: string }, at: number): bigint {
     const { rates, dayOf } = this.#market;
     return rates.convert(fromMinorUnits(paid, currency), currency, ad.adSet.campaign.currency, dayOf(at))?.value ?? 0n;
   }
 
-  /** Every day on which an entity ran, from the ads up. */
+  /** Every day on which an entity ran, ads first. */
   *rows(): Generator<DeliveryRow> {
     const { campaigns, days } = this.#market;
     for (const campaign of campaigns) {
@@ -144,7 +150,7 @@ export class DeliveryBook {
     const add = (read: (row: DeliveryRow) => number) => parts.reduce((sum, { row }) => sum + read(row), 0);
     const addMoney = (read: (row: DeliveryRow) => bigint) => parts.reduce((sum, { row }) => sum + read(row), 0n);
     const hasVideo = parts.some(({ row }) => row.videoViews !== null);
-    // Some met two of them.
+    // Some people saw several of them.
     const largest = Math.max(...parts.map(({ outside }) => outside));
     const outside = Math.max(largest, Math.floor(parts.reduce((sum, part) => sum + part.outside, 0) * 0.9));
     const place = this.#place[level].get(entity.id) as number;
@@ -167,7 +173,7 @@ export class DeliveryBook {
     };
   }
 
-  /** A platform's days are those of its account, which is in UTC. */
+  /** Platform days are in the account's time zone, UTC. */
   #dateOf(day: number): string {
     return new Date(this.#market.from + day * dayMs).toISOString().slice(0, 10);
   }
@@ -175,7 +181,7 @@ export class DeliveryBook {
 
 interface Counted {
   readonly row: DeliveryRow;
-  /** Those of its reach who are nobody in the market. */
+  /** The part of its reach from outside the market. */
   readonly outside: number;
 }
 

@@ -6,30 +6,30 @@ const { lived, observed } = observe(market);
 const numberOf = (name: string) => demandCampaigns.findIndex((campaign) => campaign.name === name);
 const brand = numberOf('brand search');
 
-describe('a market of people who want something before any ad does', () => {
-  test('the same world lived twice is the same, and another seed is another', () => {
+describe('a market with demand independent of ads', () => {
+  test('simulates the same world for the same seed, and another world for another seed', () => {
     expect(live(market)).toEqual(lived);
     expect(live(openDemandMarket({ ...market, seed: 12 })).orders).not.toBe(lived.orders);
     expect(lived.orders).toBeGreaterThan(200);
   });
 
-  test('with a campaign off, only those live differently who could have met it', () => {
+  test('turning off a campaign only affects people who could have been exposed to it', () => {
     const without = live(market, { isOff: (campaign) => campaign === brand });
     const changed = [...lived.paidBy].flatMap((paid, person) => (paid === without.paidBy[person] ? [] : [person]));
     expect(changed.length).toBeGreaterThan(0);
     expect(changed.every((person) => ((lived.metBy[person] ?? 0) & (1 << brand)) !== 0)).toBe(true);
-    // What the shop earns without it, counted over everybody, is what the truth says.
+    // The change of the shop's total revenue equals the true effect.
     expect(lived.value - without.value).toBeCloseTo(
       causedBy(market, lived, (one) => one === brand, [brand]),
       4,
     );
-    // Nobody pays for an ad that is not shown.
+    // An ad that is not shown has no cost.
     expect(
       without.clicks.filter((_, cell) => cell % demandCampaigns.length === brand).some((clicks) => clicks > 0),
     ).toBe(false);
   });
 
-  test('the truth is known of campaigns, of each of their ads, of groups, and for a part of the people', () => {
+  test('knows the true effect of campaigns, of single ads, of groups, and for a part of the people', () => {
     const truth = truthOf(market, lived);
     const of = (name: string) => truth[numberOf(name)]?.value ?? Number.NaN;
     expect(of('retargeting display')).toBeCloseTo(0, 4);
@@ -59,7 +59,7 @@ describe('a market of people who want something before any ad does', () => {
     expect(orders.reduce((sum, { value }) => sum + value, 0)).toBeCloseTo(lived.value, 4);
   });
 
-  test('a nature by lot stays in its ranges and is the same for the same seed', () => {
+  test('a random nature is within its ranges and reproducible by seed', () => {
     const natures = Array.from({ length: 40 }, (_, seed) => drawnNature(seed));
     expect(natures.map((_, seed) => drawnNature(seed))).toEqual(natures);
     const strengths = natures.map(({ strength }) => strength);

@@ -10,7 +10,10 @@ import { dayIn } from './week.ts';
 
 type Open<T> = { -readonly [Name in keyof T]: T[Name] extends readonly (infer One)[] ? One[] : T[Name] };
 
-/** Sixteen households are twenty people. A fixed order, so that it is known without counting who lives where. */
+/**
+ * Sixteen households have twenty people. The order is fixed, so that the household of a person is known without
+ * counting.
+ */
 const sizes = [1, 1, 1, 2, 1, 1, 1, 1, 1, 3, 1, 1, 1, 2, 1, 1] as const;
 const peopleOfRound = 20;
 
@@ -27,7 +30,7 @@ export function* households(market: Market): Generator<Household> {
   }
 }
 
-/** One by its number, without those before it. */
+/** Generates one household by its index, without those before it. */
 export function household(market: Market, index: number): Household {
   const round = Math.floor(index / sizes.length);
   const person = sizes.slice(0, index % sizes.length).reduce<number>((sum, size) => sum + size, round * peopleOfRound);
@@ -42,14 +45,14 @@ function makeHousehold(market: Market, index: number, firstPerson: number, size:
   const dice = new Dice(market.seed, 0x40e, index);
   const country = dice.pick(countries);
   const isPhoneShared = size > 1 && dice.chance(0.6);
-  const sayTheirName = Array.from({ length: size }, () => dice.chance(market.isGentle ? 0.97 : 0.6));
+  const identifiesThemselves = Array.from({ length: size }, () => dice.chance(market.isGentle ? 0.97 : 0.6));
   const tablet =
     size > 1 && dice.chance(0.5)
-      ? openDevice(market, dice, { owner: sayTheirName[0] ? firstPerson : null, device: 'tablet', country })
+      ? openDevice(market, dice, { owner: identifiesThemselves[0] ? firstPerson : null, device: 'tablet', country })
       : null;
   const devices: Device[] = tablet ? [tablet] : [];
 
-  const people = sayTheirName.map((isNamed, place): Person => {
+  const people = identifiesThemselves.map((isNamed, place): Person => {
     const person = firstPerson + place;
     const own = Array.from({ length: deviceCount(dice) }, (_, nth) =>
       openDevice(market, dice, { owner: isNamed ? person : null, device: nth === 0 ? 'mobile' : 'desktop', country }),
@@ -60,17 +63,17 @@ function makeHousehold(market: Market, index: number, firstPerson: number, size:
     const currency = currencyOf(market, dice);
     const browsers = own.flatMap((device) => device.browsers);
     const outcomes = buy(market, dice, { person, customerId: named?.id ?? null, currency, exposures, browsers });
-    // The shop learns who somebody is when they do something; a few it was told of otherwise.
+    // The shop learns a person's identity when they do something; a few customers are imported.
     const customer = outcomes.length > 0 || dice.chance(0.1) ? named : null;
     return { index: person, customer, currency, exposures, outcomes };
   });
   const browsers = devices.flatMap((device) => device.browsers);
-  const isCustomer = new Set(people.flatMap((person) => (person.customer ? person.index : [])));
-  for (const browser of browsers) if (!isCustomer.has(browser.linkedTo ?? -1)) browser.linkedTo = null;
+  const customerIndexes = new Set(people.flatMap((person) => (person.customer ? person.index : [])));
+  for (const browser of browsers) if (!customerIndexes.has(browser.linkedTo ?? -1)) browser.linkedTo = null;
   return { index, people: isPhoneShared ? withOneHolder(people) : people, browsers };
 }
 
-/** A phone is one customer's in the ledger: of those who share it, the first one's. */
+/** In the ledger a shared phone is bound to one customer: the first of those who share it. */
 function withOneHolder(people: readonly Person[]): Person[] {
   const holder = people.findIndex(({ customer }) => customer);
   return people.map((person, place) =>
@@ -80,7 +83,7 @@ function withOneHolder(people: readonly Person[]): Person[] {
   );
 }
 
-/** Whom the shop knows by no more than that they came in. Nothing brought them that we know of, and they buy all the time. */
+/** The shop's "walk-in" customer. It has no touches and buys all the time. */
 function makeWalkIn(market: Market, index: number, person: number): Household {
   const dice = new Dice(market.seed, 0x40e, index);
   const customer = makeCustomer(market, dice, person, null);
@@ -98,13 +101,13 @@ function makeWalkIn(market: Market, index: number, person: number): Household {
 
 const deviceCount = (dice: Dice): number => (dice.chance(0.55) ? 1 : dice.chance(0.75) ? 2 : 3);
 
-/** Most in the first currency, the others alike. */
+/** Most people use the first currency; the rest are spread evenly. */
 function currencyOf({ currencies }: Market, dice: Dice): string {
   return (dice.chance(0.6) ? currencies[0] : dice.pick(currencies)) ?? 'USD';
 }
 
 interface Device {
-  /** From the first to the last; cleared cookies begin the next. */
+  /** In order of time; clearing cookies starts the next browser. */
   readonly browsers: Open<Browser>[];
   readonly clearedAt: number;
 }
@@ -116,7 +119,7 @@ function openDevice(
 ): Device {
   const isCleared = dice.chance(0.25);
   const clearedAt = isCleared ? market.from + dice.below(market.until - market.from) : market.until;
-  // Whoever cleared their cookies signs in again, or does not.
+  // After clearing cookies a person may or may not sign in again.
   const browser = (since: number, linkChance: number): Open<Browser> => {
     const isLinked = of.owner !== null && dice.chance(linkChance);
     return {
@@ -132,14 +135,14 @@ function openDevice(
   return { browsers: [browser(market.from, 0.9), ...(isCleared ? [browser(clearedAt, 0.6)] : [])], clearedAt };
 }
 
-/** Somebody's visits over the whole time, into their browsers; resolves to the ads they met. */
+/** Adds a person's visits over the whole period to their browsers, and returns their ad exposures. */
 function visit(market: Market, dice: Dice, person: number, devices: readonly Device[]): Exposure[] {
   const exposures: Exposure[] = [];
   for (const at of visitTimes(market, dice)) {
     const device = dice.pick(devices);
     const { touches } = device.browsers[at < device.clearedAt ? 0 : 1] as Open<Browser>;
     const sessionId = dice.uuid7(at);
-    const come = (when: number, arrival: Arrival, isSessionStart: boolean) => {
+    const arrive = (when: number, arrival: Arrival, isSessionStart: boolean) => {
       touches.push({
         id: dice.uuid7(when),
         at: when,
@@ -153,13 +156,14 @@ function visit(market: Market, dice: Dice, person: number, devices: readonly Dev
       if (arrival.ad) exposures.push({ ad: arrival.ad, at: when, isClick: true });
     };
     const arrival = arrivalAt(market, dice, at);
-    come(at, arrival, true);
+    arrive(at, arrival, true);
     const further = dice.unit();
-    // The landing page opened again, which is no second touch; or another ad clicked half-way, which is.
-    if (further < 0.03 && arrival.isNamed) come(at + dice.between(1, 20 * minuteMs), arrival, false);
+    // The landing page is opened again, which is not a second touch; or another ad is clicked within the session,
+    // which is.
+    if (further < 0.03 && arrival.isNamed) arrive(at + dice.between(1, 20 * minuteMs), arrival, false);
     else if (further > 0.96) {
       const ad = adAt(market, dice, at);
-      if (ad) come(at + dice.between(1, 25 * minuteMs), dice.pick(market.adArrivals[ad.number] as Arrival[]), false);
+      if (ad) arrive(at + dice.between(1, 25 * minuteMs), dice.pick(market.adArrivals[ad.number] as Arrival[]), false);
     }
   }
   for (let views = dice.below(7); views > 0; views -= 1) {
@@ -170,15 +174,15 @@ function visit(market: Market, dice: Dice, person: number, devices: readonly Dev
   return exposures;
 }
 
-/** Most come a few times and some all the time; one in a thousand has more visits than a path holds. */
+/** Most people visit a few times and some very often; one in a thousand has more touches than a path can have. */
 function visitTimes(market: Market, dice: Dice): number[] {
   const skew = dice.unit();
-  const usual = 1 + Math.floor(skew * skew * 3 * (market.touchesPerPerson - 1));
-  const count = dice.chance(0.001) ? usual + 500 : usual;
+  const usualCount = 1 + Math.floor(skew * skew * 3 * (market.touchesPerPerson - 1));
+  const count = dice.chance(0.001) ? usualCount + 500 : usualCount;
   return Array.from({ length: count }, () => momentOf(market, dice)).sort((a, b) => a - b);
 }
 
-/** More by day than by night. */
+/** More often by day than at night. */
 function momentOf(market: Market, dice: Dice): number {
   return market.from + dayIn(market, dice) * dayMs + Math.floor(((dice.unit() + dice.unit()) / 2) * dayMs);
 }
@@ -196,7 +200,7 @@ function adAt({ from, adsByDay }: Market, dice: Dice, at: number): Ad | undefine
 const firstNames = ['Ana', 'Luis', 'Eva', 'Tomás', 'Sofía', 'Diego', 'Inés', 'Mateo', 'Laura', 'Bruno', 'Nora', 'Iván'];
 const lastNames = ['Soto', 'Rojas', 'Muñoz', 'Vidal', 'Pardo', 'Lagos', 'Fuentes', 'Ibáñez', 'Castro', 'Peña', 'Reyes'];
 
-/** A shop that is shown to people has customers with different names. */
+/** Customers of a demo shop have more varied names. */
 const moreFirstNames = [
   ...firstNames,
   ...'Camila Martín Valentina Joaquín Isidora Benjamín Antonia Vicente Florencia Agustín Emilia Lucas Catalina Gabriel'.split(
@@ -228,7 +232,7 @@ function makeCustomer(market: Market, dice: Dice, person: number, phoneOf: numbe
   };
 }
 
-/** As people choose one: "tomas.munoz7@example.test". */
+/** A typical mailbox name: "tomas.munoz7@example.test". */
 const mailbox = (firstName: string, lastName: string, person: number): string =>
   `${[firstName, lastName]
     .map((name) =>
@@ -239,5 +243,5 @@ const mailbox = (firstName: string, lastName: string, person: number): string =>
     )
     .join('.')}${person}@example.test`;
 
-/** A Chilean mobile number for the first hundred million; beyond them, a longer one that only looks like one. */
+/** A Chilean mobile number for the first hundred million people; a longer number of the same form beyond that. */
 const phoneNumber = (person: number): string => `+569${String(person).padStart(8, '0')}`;

@@ -10,7 +10,7 @@ import { ReportBook } from './reports.ts';
 
 const make = (more: Partial<MarketOptions> = {}) => openMarket({ seed: 42, people: 2_000, ...more });
 
-/** What an ad's campaign is called goes in, not the whole tree that hangs on it. */
+/** Entities are hashed by id, not with the whole tree they refer to. */
 const bytes = (market: Market) => {
   const hash = createHash('sha256');
   const text = (value: unknown) =>
@@ -21,28 +21,28 @@ const bytes = (market: Market) => {
   return hash.digest('hex');
 };
 
-describe('One seed', () => {
-  test('is one market, to the byte; another is another', () => {
+describe('one seed', () => {
+  test('gives the same market, to the byte; another seed gives another market', () => {
     expect(bytes(make())).toBe(bytes(make()));
     expect(bytes(make({ seed: 43 }))).not.toBe(bytes(make()));
     expect(bytes(make({ seed: 42 + 2 ** 32 }))).not.toBe(bytes(make()));
   });
 
-  test('makes a household alike alone and in its row', () => {
+  test('gives the same household alone and in sequence', () => {
     const market = make({ people: 200 });
     const row = [...households(market)];
     for (const index of [0, 1, 9, 15, 16, 57, 100]) expect(household(market, index)).toEqual(row[index]);
     expect(() => household(market, 1_000)).toThrow(RangeError);
   });
 
-  test('has as many people as were asked for, and a walk-in', () => {
+  test('has the requested number of people, and a walk-in', () => {
     for (const people of [1, 100, 119]) {
       const all = [...households(make({ people }))].flatMap((one) => one.people.map(({ index }) => index));
       expect(all).toEqual(Array.from({ length: people + 1 }, (_, index) => index));
     }
   });
 
-  test('names nothing twice', () => {
+  test('has unique ids', () => {
     const all = [...households(make())];
     const ids = [
       ...all.flatMap(({ browsers }) => browsers.flatMap(({ visitorId, clientId }) => [visitorId, clientId])),
@@ -56,7 +56,7 @@ describe('One seed', () => {
   });
 });
 
-describe('The book', () => {
+describe('the book', () => {
   const market = make({ people: 4_000, timeZone: 'America/Santiago' });
   const book = new Book(market);
   const reports = new ReportBook(market);
@@ -67,7 +67,7 @@ describe('The book', () => {
   }
   const conversions = all.flatMap((one) => conversionsOf(market, one));
 
-  test('loses nothing: what was paid is what is left and what was given back', () => {
+  test('balances: payments equal net amounts plus refunds', () => {
     for (const { money } of conversions) {
       const refunded = money?.refunds.reduce((sum, { amount }) => sum + amount, 0n) ?? 0n;
       expect(money?.paid ?? 0n).toBe((money?.net ?? 0n) + refunded);
@@ -86,12 +86,12 @@ describe('The book', () => {
     for (const sum of sums.values()) expect(sum).toBe(book.totals.value);
   });
 
-  test('counts a conversion once where one touch has it all', () => {
+  test('counts a conversion once if one touch has all credit', () => {
     const counted = reports.cells().filter(({ model, level }) => model === 'last_touch' && level === 'ad');
     expect(counted.reduce((sum, { outcomes }) => sum + outcomes, 0)).toBe(conversions.length);
   });
 
-  test('knows an ad’s campaign though the link does not name it', () => {
+  test('knows the campaign of an ad whose link does not name it', () => {
     const silent = market.ads.find(({ tagging }) => tagging === 'ad_only');
     const of = (level: string, id?: string) =>
       reports.cells().some((cell) => cell.model === 'linear' && cell.level === level && cell.entityId === id);
@@ -99,12 +99,12 @@ describe('The book', () => {
     expect(of('ad_set', silent?.adSet.id)).toBe(true);
   });
 
-  test('keeps days in the profile’s time zone', () => {
+  test('uses days of the profile’s time zone', () => {
     const evening = conversions.find(({ at }) => new Date(at).getUTCHours() < 3);
     expect(evening && evening.day < new Date(evening.at).toISOString().slice(0, 10)).toBe(true);
   });
 
-  test('converts at the day’s rate, once, and says where there is none', () => {
+  test('converts once at the day’s rate, and leaves out amounts without one', () => {
     const foreign = conversions.find(({ money }) => money?.currency === 'CLP' && money.reporting);
     const { money, value } = foreign ?? {};
     const exact = Number(money?.net) * Number(money?.reporting?.rate) * 100;
@@ -114,7 +114,7 @@ describe('The book', () => {
     expect(conversions.filter(({ hasValue }) => !hasValue).every(({ value: none }) => none === 0n)).toBe(true);
   });
 
-  test('has all that makes attribution hard', () => {
+  test('contains everything that makes attribution hard', () => {
     const busy = make({ people: 60, touchesPerPerson: 150 });
     const browsers = all.flatMap((one) => one.browsers);
     const touches = browsers.flatMap((one) => one.touches);
@@ -142,15 +142,15 @@ describe('The book', () => {
   });
 });
 
-describe('The truth', () => {
+describe('the true effect', () => {
   const market = make({ people: 30_000, campaigns: 4, touchesPerPerson: 6 });
   const book = new Book(market);
   for (const one of households(market)) book.add(one);
 
-  test('is that an ad makes as many people buy as its effect says', () => {
+  test('each ad makes as many people buy as its effect predicts', () => {
     for (const { ad, clicked, onlyViewed, buyers } of book.effects) {
       const { clickEffect, viewEffect } = ad.truth;
-      // Some would have bought anyway or were moved by two, some too late to be seen.
+      // Some would have bought anyway or were influenced by two ads, and some effects come after the end.
       const most = clicked * clickEffect + onlyViewed * viewEffect;
       expect(buyers).toBeLessThanOrEqual(most + 4 * Math.sqrt(most) + 3);
       expect(buyers).toBeGreaterThanOrEqual(0.55 * most - 4 * Math.sqrt(most));
@@ -158,14 +158,14 @@ describe('The truth', () => {
     }
   });
 
-  test('is not what the platforms claim: both count what neither caused', () => {
+  test('differs from what the platforms claim, because both claim conversions that neither caused', () => {
     const rows = [...book.delivery.rows()].filter(({ level }) => level === 'campaign');
     const claimed = rows.reduce((sum, row) => sum + row.claimedConversions, 0);
     const caused = book.effects.reduce((sum, { buyers }) => sum + buyers, 0);
     expect(claimed).toBeGreaterThan(caused);
   });
 
-  test('of delivery adds up from ads to campaigns, but for people, who are counted once', () => {
+  test('delivery adds up from ads to campaigns, except reach, which counts people once', () => {
     const rows = [...book.delivery.rows()];
     const of = (level: string) => rows.filter((row) => row.level === level);
     const sums = (level: string) =>

@@ -13,29 +13,29 @@ export interface MarketOptions {
   readonly days?: number;
   /** The first day, YYYY-MM-DD. */
   readonly start?: string;
-  /** What people pay and ad accounts are billed in; most of it in the first. */
+  /** The currencies of payments and of ad accounts; the first is the most frequent. */
   readonly currencies?: readonly string[];
   readonly reportingCurrency?: string;
   readonly timeZone?: string;
-  /** On average. */
+  /** The average number. */
   readonly touchesPerPerson?: number;
-  /** How often each of those bought whom the shop knows only as "walk-in". There is one such customer for 20,000 people. */
+  /** Purchases of each "walk-in" customer. There is one such customer for 20,000 people. */
   readonly walkInPurchases?: number;
   readonly profileId?: string;
   /**
-   * A shop as its owner would like it, to be shown: one currency with a rate, no walk-in, campaigns that run to the end and are
-   * tagged, ads that move people. Else it has every trouble that a market can have, to be tested with.
+   * A clean market for demos: one currency with a rate, no walk-in, campaigns that run to the end and are fully
+   * tagged, effective ads. Otherwise the market has every difficulty, for tests.
    */
   readonly isGentle?: boolean;
 }
 
-/** What is settled before the first person comes. A few hundred ads, whatever the number of people. */
+/** The fixed part of a market, created before any person. A few hundred ads, for any number of people. */
 export interface Market {
   readonly seed: number;
   readonly profileId: string;
   readonly people: number;
   readonly days: number;
-  /** The first moment, and the one after the last. */
+  /** Start (inclusive) and end (exclusive). */
   readonly from: number;
   readonly until: number;
   readonly timeZone: string;
@@ -47,9 +47,9 @@ export interface Market {
   readonly walkInPurchases: number;
   readonly campaigns: readonly Campaign[];
   readonly ads: readonly Ad[];
-  /** The ads that ran on a day, by the day's number; an ad that is shown more stands there more often. */
+  /** The ads that ran on a day, by the day's index; an ad with a higher weight is repeated. */
   readonly adsByDay: readonly (readonly Ad[])[];
-  /** What a click on an ad looks like, by the ad's number. */
+  /** The arrivals from an ad, by the ad's number. */
   readonly adArrivals: readonly (readonly Arrival[])[];
   readonly unpaidArrivals: readonly Arrival[];
   readonly rates: Rates;

@@ -13,7 +13,7 @@ export interface Buyer {
   readonly currency: string;
   readonly exposures: readonly Exposure[];
   readonly browsers: readonly Browser[];
-  /** So many, whatever else would have moved them. */
+  /** A fixed number of purchases, instead of those caused by ads. */
   readonly purchases?: number;
 }
 
@@ -59,19 +59,19 @@ export function buy(market: Market, dice: Dice, buyer: Buyer): Outcome[] {
     const { causes } = reason;
     const leadAt = reason.at - dice.between(minuteMs, 3 * dayMs);
     if (dice.chance(0.4) && leadAt >= market.from) record('lead_created', leadAt, causes);
-    // Once won they come again, which they would not have without the first time.
+    // A new buyer buys again, which they would not have done without the first purchase.
     for (let at = reason.at; !hasPassed(at); at += dice.between(3 * dayMs, 40 * dayMs)) {
       purchase(at, causes);
       if (dice.chance(0.6)) break;
     }
   } else if (buyer.purchases === undefined) {
     const at = momentIn(market, dice);
-    const luck = dice.unit();
-    if (luck < 0.12) record('lead_created', at, ['own_accord']);
-    else if (luck < 0.15) record('quote_sent', at, ['own_accord'], dice.pick(prices));
-    else if (luck < 0.2) record('newsletter_joined', at, ['own_accord']);
+    const draw = dice.unit();
+    if (draw < 0.12) record('lead_created', at, ['own_accord']);
+    else if (draw < 0.15) record('quote_sent', at, ['own_accord'], dice.pick(prices));
+    else if (draw < 0.2) record('newsletter_joined', at, ['own_accord']);
   }
-  return withStandings(outcomes);
+  return withFirstPaymentStatus(outcomes);
 }
 
 const momentIn = (market: Market, dice: Dice): number =>
@@ -80,8 +80,8 @@ const momentIn = (market: Market, dice: Dice): number =>
     : market.from + dice.below(market.until - market.from);
 
 /**
- * Whether somebody becomes a buyer, when, and why. Each ad they met may have been enough, each on its own, and so may their own
- * wish: so for each ad it is known who would not have bought without it.
+ * Decides whether a person becomes a buyer, when, and why. Each ad they met may be sufficient by itself, and so may
+ * their own demand. So for each ad it is known who would not have bought without it.
  */
 function whyBuy(
   market: Market,
@@ -93,20 +93,22 @@ function whyBuy(
   for (const { ad, at, isClick } of strongestOfEach(exposures)) {
     const isMoved = dice.chance(isClick ? ad.truth.clickEffect : ad.truth.viewEffect);
     const lag = dice.between(10 * minuteMs, dice.chance(0.5) ? dayMs : 12 * dayMs);
-    // Moved too late for the market to see is not moved.
+    // An effect after the end of the market does not count.
     if (isMoved && at + lag < market.until) moves.push({ at: at + lag, cause: ad });
   }
   if (moves.length === 0) return undefined;
   return { at: Math.min(...moves.map(({ at }) => at)), causes: moves.map(({ cause }) => cause) };
 }
 
-/** An ad has one chance with a person: at the first click, or at the first sight where it was never clicked. */
+/** An ad has one chance per person: the first click, or the first view if it was never clicked. */
 function strongestOfEach(exposures: readonly Exposure[]): Iterable<Exposure> {
   const strongest = new Map<number, Exposure>();
   for (const exposure of exposures) {
-    const known = strongest.get(exposure.ad.number);
-    const isStronger = known && (known.isClick === exposure.isClick ? exposure.at < known.at : exposure.isClick);
-    if (!known || isStronger) strongest.set(exposure.ad.number, exposure);
+    const strongestSoFar = strongest.get(exposure.ad.number);
+    const isStronger =
+      strongestSoFar &&
+      (strongestSoFar.isClick === exposure.isClick ? exposure.at < strongestSoFar.at : exposure.isClick);
+    if (!strongestSoFar || isStronger) strongest.set(exposure.ad.number, exposure);
   }
   return strongest.values();
 }
@@ -114,8 +116,8 @@ function strongestOfEach(exposures: readonly Exposure[]): Iterable<Exposure> {
 function pay(market: Market, dice: Dice, usual: string, at: number, cents: number): Money {
   const currency = dice.chance(0.005) && !market.isGentle ? currencyWithoutRate : usual;
   const paid = BigInt(Math.max(1, Math.round(cents * unitsForDollar(currency) * 10 ** (minorDigits(currency) - 2))));
-  const luck = dice.unit();
-  const share = luck < 0.03 ? paid : luck < 0.08 ? paid / 3n : 0n;
+  const draw = dice.unit();
+  const share = draw < 0.03 ? paid : draw < 0.08 ? paid / 3n : 0n;
   const refunds = share > 0n ? [{ at: at + dice.between(dayMs, 20 * dayMs), amount: share }] : [];
   const net = paid - share;
   const { reportingCurrency, rates } = market;
@@ -123,12 +125,12 @@ function pay(market: Market, dice: Dice, usual: string, at: number, cents: numbe
   return { currency, paid, refunds, net, reporting: converted ?? null };
 }
 
-/** First payments are the customer's; nobody is the first time of somebody unknown. */
-function withStandings(outcomes: readonly Outcome[]): Outcome[] {
+/** First payments belong to customers; an anonymous payment has none. */
+function withFirstPaymentStatus(outcomes: readonly Outcome[]): Outcome[] {
   const payments = outcomes.filter(({ eventName, customerId }) => eventName === 'payment_received' && customerId);
   if (payments.length === 0) return [...outcomes];
-  const standings = firstPayments(
+  const statuses = firstPayments(
     payments.map(({ id, at, subjectRef }) => ({ id, paidAt: new Date(at), subjectRef, isInstallment: false })),
   );
-  return outcomes.map((outcome) => ({ ...outcome, standing: standings.get(outcome.id) ?? null }));
+  return outcomes.map((outcome) => ({ ...outcome, standing: statuses.get(outcome.id) ?? null }));
 }

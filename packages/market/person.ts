@@ -3,7 +3,10 @@ import type { Device } from '@tributary/vocabulary';
 import type { Ad } from './ads.ts';
 import type { Arrival } from './arrivals.ts';
 
-/** People who live together share a phone number, and perhaps a tablet. They are made together, and nobody else is needed for it. */
+/**
+ * People who share a household share a phone number, and perhaps a tablet. They are generated together, independently
+ * of others.
+ */
 export interface Household {
   readonly index: number;
   readonly people: readonly Person[];
@@ -11,21 +14,21 @@ export interface Household {
 }
 
 export interface Person {
-  /** Their place in the market. Walk-ins come after all others. */
+  /** Their index in the market. Walk-ins come last. */
   readonly index: number;
-  /** Null: the shop never learns who it is. */
+  /** Null: the shop never identifies the person. */
   readonly customer: Customer | null;
   readonly currency: string;
   readonly exposures: readonly Exposure[];
   readonly outcomes: readonly Outcome[];
 }
 
-/** What the shop knows of somebody. */
+/** The shop's data of a person. */
 export interface Customer {
   readonly id: string;
   readonly externalId: string;
   readonly email: string;
-  /** E.164. Of those who share one, the first to say it holds it. */
+  /** E.164. If several share a phone, the first one to state it is its holder. */
   readonly phone: string | null;
   readonly isPhoneHolder: boolean;
   readonly firstName: string;
@@ -33,14 +36,16 @@ export interface Customer {
   readonly since: number;
 }
 
-/** A browser until its cookies are cleared; then it is another one. */
+/** A browser until its cookies are cleared; afterwards it is a new one. */
 export interface Browser {
   readonly visitorId: string;
-  /** What the browser calls itself. */
+  /** The browser's own id. */
   readonly clientId: string;
   readonly device: Exclude<Device, 'unknown'>;
   readonly country: string;
-  /** The customer whom the ledger has it down for; a shared one is its owner's. Null: nobody ever said. */
+  /**
+   * The customer that the browser is linked to in the ledger; a shared one belongs to its owner. Null: never linked.
+   */
   readonly linkedTo: Person['index'] | null;
   readonly linkedAt: number;
   readonly touches: readonly Touch[];
@@ -49,52 +54,54 @@ export interface Browser {
 export interface Touch {
   readonly id: string;
   readonly at: number;
-  /** When we hear of it. A phone without a network tells weeks later. */
+  /** When it is received. A phone without a network may send it weeks later. */
   readonly arrivesAt: number;
   readonly sessionId: string;
-  /** No: a second arrival in a session that goes on. */
+  /** False: a second arrival in a running session. */
   readonly isSessionStart: boolean;
   readonly arrival: Arrival;
   readonly by: Person['index'];
-  /** The stream delivers at least once. */
+  /** The number of deliveries, as the stream delivers at least once. */
   readonly copies: number;
 }
 
-/** Somebody saw an ad, or clicked it. */
+/** A person saw or clicked an ad. */
 export interface Exposure {
   readonly ad: Ad;
   readonly at: number;
   readonly isClick: boolean;
 }
 
-/** What somebody did that the shop counts. */
+/** An event of a person that the shop records. */
 export interface Outcome {
   readonly id: string;
   readonly idempotencyKey: string;
   readonly eventName: 'lead_created' | 'order_placed' | 'payment_received' | 'quote_sent' | 'newsletter_joined';
   readonly at: number;
   readonly arrivesAt: number;
-  /** Null for somebody unknown. */
+  /** Null for an anonymous visitor. */
   readonly customerId: string | null;
-  /** The browser it was done in, of somebody unknown; null at the counter. */
+  /** For an anonymous visitor, the browser of the event; null for an offline event. */
   readonly visitorId: string | null;
   readonly money: Money | null;
   readonly subjectRef: string | null;
-  /** Null: it is no payment. */
+  /** Null: not a payment. */
   readonly standing: PaymentStanding | null;
-  /** Why it happened: each would have been enough. Of what nobody paid for, none. */
+  /** Its causes: each would have been sufficient. Empty for outcomes without money. */
   readonly causes: readonly Cause[];
 }
 
 export type Cause = 'own_accord' | Ad;
 
-/** In minor units of the currency it was paid in, exact. */
+/** In minor units of the payment currency, exact. */
 export interface Money {
   readonly currency: string;
   readonly paid: bigint;
   readonly refunds: readonly { readonly at: number; readonly amount: bigint }[];
-  /** What is left after the refunds. */
+  /** The amount after refunds. */
   readonly net: bigint;
-  /** The same in the reporting currency's minor units, at the rate of the day it was paid. Null: nobody knows a rate. */
+  /**
+   * The net amount in the reporting currency's minor units, at the rate of the payment day. Null: no rate is known.
+   */
   readonly reporting: { readonly value: bigint; readonly rate: string; readonly rateDate: string } | null;
 }

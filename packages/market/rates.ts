@@ -3,9 +3,9 @@ import { dayMs } from '@tributary/vocabulary';
 import { Dice } from './dice.ts';
 
 export interface Rates {
-  /** All there are, as a source would publish them: none at weekends. */
+  /** All quotes, as a source would publish them: none on weekends. */
   readonly quotes: readonly Quote[];
-  /** An amount on a day in another currency, in its minor units. Undefined: nobody knows a rate. */
+  /** Converts an amount at the rate of a day, to minor units. Undefined: no rate is known. */
   convert(amount: string, currency: string, to: string, day: string): Converted | undefined;
 }
 
@@ -15,14 +15,22 @@ export interface Converted {
   readonly rateDate: string;
 }
 
-/** People pay in it now and then, and no source has a rate for it. */
+/** Occasionally used in payments; no source has a rate for it. */
 export const currencyWithoutRate = 'PEN';
 
-/** Units for a dollar, roughly, for those that people ask for; any other gets one of its own. */
-const usual: Readonly<Record<string, number>> = { USD: 1, EUR: 0.91, CLP: 950, KWD: 0.31, JPY: 149, BRL: 5.4, MXN: 18 };
-export const unitsForDollar = (currency: string): number => usual[currency] ?? 10;
+/** Approximate units per dollar for common currencies; others use 10. */
+const typicalUnits: Readonly<Record<string, number>> = {
+  USD: 1,
+  EUR: 0.91,
+  CLP: 950,
+  KWD: 0.31,
+  JPY: 149,
+  BRL: 5.4,
+  MXN: 18,
+};
+export const unitsForDollar = (currency: string): number => typicalUnits[currency] ?? 10;
 
-/** Whoever buys on a Sunday, on the first day, far east of Greenwich, needs the Friday before. */
+/** A purchase on a Sunday on the first day, far east of Greenwich, needs the rate of the Friday before. */
 const leadDays = 5;
 
 export function createRates(of: {
@@ -67,7 +75,7 @@ export function createRates(of: {
   };
 }
 
-/** To 20 decimals, halves up. Both have at most six. */
+/** To 20 decimals, half rounded up. Both operands have at most six. */
 function quotient(dividend: string, divisor: string): string {
   const [top, bottom] = [millionths(dividend), millionths(divisor)];
   const units = (top * 10n ** 20n * 2n + bottom) / (bottom * 2n);

@@ -4,33 +4,36 @@ import { type BookedConversion, conversionsOf, touchesOf } from './book.ts';
 import type { Market } from './market.ts';
 import type { Household } from './person.ts';
 
-/** What a report must say of an entity on a day. */
+/** The expected report figures of an entity on a day. */
 export interface ReportCell {
   readonly model: AttributionModel;
   readonly level: EntityLevel;
-  /** The entity's internal id; null is what no entity of that level earned. */
+  /** The entity's internal id; null for what no entity of the level is credited with. */
   readonly entityId: string | null;
-  /** Of the conversion, in the profile's time zone. */
+  /** The day of the conversion in the profile's time zone. */
   readonly day: string;
   readonly conversionType: string;
-  /** Conversions in which it has a share, each once. Nobody's are those in which no entity has one. */
+  /**
+   * Conversions in which the entity has a share, each counted once. For null: conversions in which no entity has a
+   * share.
+   */
   readonly outcomes: number;
-  /** Nobody's: conversions of which an entity has the rest. */
+  /** For null: conversions that are only partly credited to entities. */
   readonly partly: number;
-  /** Of those, first purchases: a deposit counts, its balance does not. */
+  /** First purchases among them: a deposit counts, its balance does not. */
   readonly newPurchases: number;
   /** In minor units of the reporting currency. */
   readonly revenue: bigint;
 }
 
 /**
- * Works reports out from what people did, conversion by conversion, with the readable rules and nothing of the engines. Slow, and
- * as small for millions as for a hundred: cells are of entities and days.
+ * Computes expected reports from what people did, conversion by conversion, with packages/rules only and no SQL. It
+ * is slow, but its size does not grow with people: cells are per entity and day.
  */
 export class ReportBook {
   readonly #market: Market;
   readonly #cells = new Map<string, { outcomes: number; partly: number; newPurchases: number; revenue: bigint }>();
-  /** A link that names an ad names its parents, though it does not say so. */
+  /** The parents of an ad, also when its link does not name them. */
   readonly #parents: ReadonlyMap<string, Readonly<Record<EntityLevel, string>>>;
 
   constructor(market: Market) {
@@ -55,7 +58,7 @@ export class ReportBook {
             const entity = this.#entityOf(level, touch);
             shares.set(entity, (shares.get(entity) ?? 0n) + (credits[model][place] ?? 0n));
           }
-          // What nothing led to is nobody's.
+          // A conversion without touches is credited to no entity.
           if (touches.length === 0) shares.set(null, conversion.value);
           for (const [entity, revenue] of shares) {
             const isCounted = entity !== null || shares.size === 1;
@@ -66,7 +69,7 @@ export class ReportBook {
     }
   }
 
-  /** All cells that hold something, in an order of their own that is always the same. */
+  /** All cells in a stable order. */
   cells(): ReportCell[] {
     return [...this.#cells]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -28,10 +28,10 @@ test.each<[string, Partial<OutcomeContent>, string[]]>([
     { ...dollars('1'), occurredAt: new Date(0), customerId: 'ana', eventType: 'renewal' },
     ['amount_changed', 'moved_in_time', 'details_changed'],
   ],
-])('a payment told again with %s', (_, change, causes) => {
+])('a payment sent again with %s', (_, change, causes) => {
   expect(causesOf(paid, { ...paid, ...change })).toEqual(causes);
 });
 
-test('an outcome told for the first time', () => {
+test('a new outcome has the cause outcome_recorded', () => {
   expect(causesOf(undefined, paid)).toEqual(['outcome_recorded']);
 });

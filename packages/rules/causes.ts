@@ -2,12 +2,12 @@ import type { CauseKind } from '@tributary/vocabulary';
 import type { Money, OutcomeContent } from './event-input.ts';
 import { compareAmounts } from './money.ts';
 
-/** A new outcome is worked out because it was recorded. */
+/** The cause of a new outcome's first attribution. */
 export const recordedCauses: readonly CauseKind[] = ['outcome_recorded'];
 
 /**
- * What a message did to an outcome, in the words in which a changed figure is explained. Another amount is a correction: what went back of a
- * payment is told as a refund.
+ * The causes of a change of an outcome by a message. A changed amount is a correction; returned money has the cause
+ * `refund`.
  */
 export function causesOf(before: OutcomeContent | undefined, after: OutcomeContent): CauseKind[] {
   if (!before) return [...recordedCauses];

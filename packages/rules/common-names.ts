@@ -1,8 +1,8 @@
 /**
- * Given names and surnames that are common where Spanish, Portuguese or English is spoken, in small letters without accents, sorted.
- * For telling an opaque id from somebody's name. So three kinds of names are left out, because refusing an honest id is worse:
- * those of one or two letters, those that a hexadecimal id spells by chance (ada, bea), and those that are ordinary words of ids
- * (stone, king, mesa).
+ * Common given names and surnames in Spanish, Portuguese and English, in lower case without accents, sorted. They are
+ * used to tell an opaque id from a name. Three kinds of names are left out, because rejecting a valid id is worse:
+ * names of one or two letters, names that hexadecimal ids spell by chance (ada, bea), and names that are ordinary
+ * words in ids (stone, king, mesa).
  */
 const names = `
   aaron abarca acevedo acosta acuna adam adams adrian adriana adriano afonso agnes aguayo aguilar aguilera aguirre agustin aidan

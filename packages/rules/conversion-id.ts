@@ -1,16 +1,16 @@
 /**
- * The id by which a conversion is known outside. It is its outcome's with two bits of the version turned, so that it is another id
- * (a caller never takes one for the other), and no store has to remember which belongs to which: versions 5 and 7 become 6 and 4,
- * and turned once more they are what they were.
+ * Derives a conversion's public id from its outcome's id by flipping two bits of the UUID version. The ids differ, so
+ * a caller cannot confuse them, and no mapping has to be stored: versions 5 and 7 become 6 and 4, and flipping again
+ * restores them.
  */
-export const conversionIdOf = (outcomeId: string): string => turned(outcomeId);
+export const conversionIdOf = (outcomeId: string): string => flipVersionBits(outcomeId);
 
-/** The outcome that a conversion's id stands for. */
-export const outcomeIdOf = (conversionId: string): string => turned(conversionId);
+/** Returns the outcome of a conversion's public id. */
+export const outcomeIdOf = (conversionId: string): string => flipVersionBits(conversionId);
 
 const versionAt = 14;
 
-function turned(id: string): string {
+function flipVersionBits(id: string): string {
   const version = Number.parseInt(id.charAt(versionAt), 16) ^ 3;
   return id.slice(0, versionAt) + version.toString(16) + id.slice(versionAt + 1);
 }

@@ -9,7 +9,7 @@ test.each([
   'cus_NffrFeUfNV2Hib',
   '0191d2a4-7b1e-7c3d-9e5f-123456789012',
   'd41d8cd98f00b204e9800998ecf84271',
-])('%s says nothing of the person', (key) => {
+])('%s is opaque', (key) => {
   expect(isOpaqueKey(key)).toBe(true);
 });
 
@@ -25,6 +25,6 @@ test.each([
   '12345678-5',
   '12.345.678-5',
   '123456785',
-])('%s says who it is', (key) => {
+])('%s contains personal data', (key) => {
   expect(isOpaqueKey(key)).toBe(false);
 });

@@ -21,8 +21,8 @@ const definition = (changes: Partial<Definition>): Definition => ({
   ...changes,
 });
 
-describe('what a new profile starts with', () => {
-  test('is the standard types, each under its own name, money only as cash by a payment', () => {
+describe('the definitions of a new profile', () => {
+  test('are the standard types, each under its own name, with only payments as cash', () => {
     const rows = initialDefinitions.map((one) => [
       one.key,
       one.conversionType,
@@ -43,14 +43,14 @@ describe('what a new profile starts with', () => {
     expect(initialDefinitions.every(({ isAttributionEligible }) => isAttributionEligible)).toBe(true);
   });
 
-  test('is itself in order', () => {
+  test('are valid', () => {
     for (const one of initialDefinitions) {
       expect(checkDefinition(one, initialDefinitions)).toEqual({ ok: true, definition: one });
     }
   });
 });
 
-describe('the kind of money', () => {
+describe('the revenue type', () => {
   test.each<[conversionType: string, countsAsCash: boolean, type: string]>([
     ['payment_received', true, 'cash'],
     ['order_placed', false, 'gross'],
@@ -59,12 +59,12 @@ describe('the kind of money', () => {
     ['payment_received', false, 'pipeline'],
     ['demo_held', false, 'pipeline'],
     ['demo_held', true, 'cash'],
-  ])('of %s, as cash: %s, is %s', (conversionType, countsAsCash, type) => {
+  ])('of %s with countsAsCash=%s is %s', (conversionType, countsAsCash, type) => {
     expect(revenueType({ conversionType, countsAsCash })).toBe(type);
   });
 });
 
-describe('the definition of an event', () => {
+describe('definitionFinder', () => {
   const find = definitionFinder([
     ...initialDefinitions,
     definition({ eventNames: ['Demo held', 'démo'] }),
@@ -86,11 +86,11 @@ describe('the definition of an event', () => {
     ['refund', 'refund', undefined],
     ['constructor', '__proto__', undefined],
     ['', '', undefined],
-  ])('%j of type %j is %s', (eventName, eventType, key) => {
+  ])('maps %j of type %j to %s', (eventName, eventType, key) => {
     expect(find({ eventName, eventType })?.key).toBe(key);
   });
 
-  test('is never one of two', () => {
+  test('throws when two definitions list the same event', () => {
     const twice = [definition({}), definition({ key: 'other', eventNames: ['DEMO HELD'] })];
     expect(() => definitionFinder(twice)).toThrow(RangeError);
     expect(
@@ -99,7 +99,7 @@ describe('the definition of an event', () => {
   });
 });
 
-describe('a new definition', () => {
+describe('checkDefinition', () => {
   const existing = [...initialDefinitions, definition({ eventNames: ['demo held', 'demo'] })];
 
   test.each<[title: string, changes: Partial<Definition>]>([
@@ -108,12 +108,12 @@ describe('a new definition', () => {
     ['that changes its own version', { eventNames: ['demo held', 'demo done'] }],
     ['with the shortest lookback', { lookbackWindowDays: 1 }],
     ['with the longest lookback', { lookbackWindowDays: 365 }],
-  ])('%s is accepted', (_, changes) => {
+  ])('accepts a definition %s', (_, changes) => {
     const candidate = definition(changes);
     expect(checkDefinition(candidate, existing)).toEqual({ ok: true, definition: candidate });
   });
 
-  test('keeps each name once, as it will be compared', () => {
+  test('deduplicates and normalises event names', () => {
     const checked = checkDefinition(definition({ eventNames: [' Demo  Held', 'demo held', 'X'] }), existing);
     expect(checked).toMatchObject({ ok: true, definition: { eventNames: ['demo held', 'x'] } });
   });
@@ -137,11 +137,11 @@ describe('a new definition', () => {
     [{ lookbackWindowDays: 366 }, { reason: 'lookback_out_of_range', field: 'lookbackWindowDays' }],
     [{ lookbackWindowDays: 1.5 }, { reason: 'lookback_out_of_range', field: 'lookbackWindowDays' }],
     [{ lookbackWindowDays: Number.NaN }, { reason: 'lookback_out_of_range', field: 'lookbackWindowDays' }],
-  ])('with %j is refused', (changes, refusal) => {
+  ])('rejects a definition with %j', (changes, refusal) => {
     expect(checkDefinition(definition(changes), existing)).toEqual({ ok: false, ...refusal });
   });
 
-  test('whatever was accepted, one after another, an event means one thing', () => {
+  test('after any sequence of accepted definitions an event has one meaning', () => {
     const candidates = fc.record({
       key: fc.constantFrom('a', 'b', 'c', ...conversionTypeNames),
       eventNames: fc.array(fc.constantFrom('x', 'X ', 'y', 'z', 'lead_created', 'order_placed'), { maxLength: 3 }),
@@ -158,7 +158,7 @@ describe('a new definition', () => {
     );
   });
 
-  test('a name compared is a name kept', () => {
+  test('eventNameKey is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         expect(eventNameKey(eventNameKey(name))).toBe(eventNameKey(name));

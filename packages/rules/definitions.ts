@@ -7,29 +7,30 @@ import {
 } from '@tributary/vocabulary';
 
 /**
- * What an event means. Callers name their events as they like; a profile's definitions say which names are which conversion,
- * whether its money counts as cash, and whether it is attributed at all. An event that no definition lists is kept, and means
- * nothing until one does.
+ * The meaning of events. Callers choose event names freely; a profile's definitions map them to conversions, and
+ * decide whether their money counts as cash and whether they are attributed. An event without a definition is stored,
+ * and counts when one is added.
  */
 
 export interface Definition {
-  /** The `conversion_key`: unique in its profile, and what a definition keeps when all else of it is changed. */
+  /** The `conversion_key`: unique in its profile, and unchanged when the definition is edited. */
   readonly key: string;
-  /** One of the standard types, or the definition's own key. Reports are split by it. */
+  /** One of the standard types, or the definition's own key. Reports group by it. */
   readonly conversionType: string;
   readonly eventNames: readonly string[];
   readonly countsAsCash: boolean;
   readonly isAttributionEligible: boolean;
   readonly lookbackWindowDays: number;
-  /** The one that is meant where nobody says which. */
+  /** The default when a request names no definition. */
   readonly isDefault: boolean;
 }
 
 const lookbackDays = limits.lookback.days;
 
 /**
- * What a new profile starts with: each standard type, under its own name only. Names like `purchase` are left free, because one
- * business means the order by it and another the money, and a name taken here would have to be taken away first.
+ * The definitions of a new profile: each standard type, under its own name only. Names like `purchase` are left free:
+ * some businesses use it for the order and others for the payment, and a name used here would have to be removed
+ * first.
  */
 export const initialDefinitions: readonly Definition[] = conversionTypeNames.map((type) => ({
   key: type,
@@ -41,19 +42,22 @@ export const initialDefinitions: readonly Definition[] = conversionTypeNames.map
   isDefault: type === 'payment_received',
 }));
 
-/** The definition decides, not the type's name: a shop that is paid at once may count its orders as cash. */
+/** The definition decides, not its type: a shop that is paid at once may count its orders as cash. */
 export function revenueType(definition: Pick<Definition, 'conversionType' | 'countsAsCash'>): RevenueType {
   if (definition.countsAsCash) return 'cash';
-  // What the definition takes out of the cash is a promise until it is paid.
-  const usual = isStandard(definition.conversionType)
+  // A cash type that the definition does not count as cash is pipeline until it is paid.
+  const standardType = isStandard(definition.conversionType)
     ? conversionTypes[definition.conversionType].revenueType
     : 'pipeline';
-  return usual === 'cash' ? 'pipeline' : usual;
+  return standardType === 'cash' ? 'pipeline' : standardType;
 }
 
 const isStandard = (type: string): type is ConversionType => Object.hasOwn(conversionTypes, type);
 
-/** Two spellings of one event: `Lead Created ` and `lead created` must not become two conversions, or one that is never counted. */
+/**
+ * Normalises an event name: `Lead Created ` and `lead created` must not become two conversions, or one that is never
+ * counted.
+ */
 export const eventNameKey = (name: string): string => name.toLowerCase().normalize('NFC').trim().replace(/\s+/g, ' ');
 
 export interface NamedEvent {
@@ -62,8 +66,8 @@ export interface NamedEvent {
 }
 
 /**
- * Finds the definition of an event, among those of one profile. The name is the finer word and is looked up first; the type
- * answers for names that nobody listed.
+ * Finds the definition of an event among those of one profile. The event name is more specific and is looked up
+ * first; the type is used for names that no definition lists.
  */
 export function definitionFinder<D extends Pick<Definition, 'eventNames'>>(
   definitions: readonly D[],
@@ -88,7 +92,7 @@ export type DefinitionRefusal =
       readonly reason: 'event_name_taken';
       readonly field: 'eventNames';
       readonly eventName: string;
-      /** The key of the definition that lists it. */
+      /** The key of the definition that lists the name. */
       readonly takenBy: string;
     };
 export type CheckedDefinition =
@@ -98,8 +102,8 @@ export type CheckedDefinition =
 const keyShape = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * A new definition, or, where its key is in use, the new version of that one. Refused where an event would mean two things: then
- * the same conversion would be counted twice, or by whichever definition happened to be read first.
+ * Validates a new definition, or a new version of the definition with the same key. Rejects an event name that
+ * another definition lists: the same conversion would be counted twice, or by whichever definition is read first.
  */
 export function checkDefinition(
   candidate: Definition,

@@ -13,7 +13,7 @@ const lead: Identifier = { kind: 'phone', value: '+56911112222' };
 const brothers: Identifier = { kind: 'phone', value: '+56933334444' };
 const brothersKey: Identifier = { kind: 'external_customer_id', value: 'c-2' };
 const newKey: Identifier = { kind: 'external_customer_id', value: 'c-3' };
-const graves = {
+const lookups = {
   erased: new Map(
     [key, email, phone, lead].map(
       (one) => [identifierKey(one), { erasedAt, wasStrong: one !== lead, wasKeyed: one !== lead }] as const,
@@ -28,39 +28,54 @@ const before = new Date('2026-06-15T12:00:00Z');
 const after = new Date('2026-06-15T12:00:00.001Z');
 
 test.each<[string, Identifier[], Date | undefined, Identifier[]]>([
-  ['of nobody erased: all of it', [other], before, [other]],
-  ['dated before, by an erased address: nobody, by none of its names', [email, other], before, []],
-  ['dated before, by an erased key', [key], before, []],
-  ['dated before, by an erased phone alone', [phone], before, []],
-  ['dated before, by an erased lead’s phone and an address that nobody holds', [lead, unknown], before, []],
+  ['without erased identifiers keeps all of them', [other], before, [other]],
+  ['before the erasure, with an erased address: keeps none', [email, other], before, []],
+  ['before the erasure, with an erased key: keeps none', [key], before, []],
+  ['before the erasure, with only an erased phone: keeps none', [phone], before, []],
+  ['before the erasure, with an erased lead’s phone and an unbound address: keeps none', [lead, unknown], before, []],
   [
-    'dated before, by the phone of somebody erased who had an address, and another that nobody holds: whoever that is of',
+    'before the erasure, with the phone of an erased customer who had an address, and an unbound address: keeps the latter',
     [phone, unknown],
     before,
     [unknown],
   ],
-  ['dated before, by a phone that was shared: whoever holds the address', [phone, brother], before, [brother]],
-  ['dated before, by an erased lead’s phone: whoever holds the address', [lead, brother], before, [brother]],
-  ['dated before, by an erased address and somebody else’s', [email, brother], before, []],
   [
-    'dated before, by an erased address and the key of another customer: that customer',
+    'before the erasure, with a shared phone: keeps the address of the other holder',
+    [phone, brother],
+    before,
+    [brother],
+  ],
+  [
+    'before the erasure, with an erased lead’s phone: keeps the address of its holder',
+    [lead, brother],
+    before,
+    [brother],
+  ],
+  ['before the erasure, with an erased address and another customer’s: keeps none', [email, brother], before, []],
+  [
+    'before the erasure, with an erased address and the key of another customer: keeps that key',
     [brothersKey, email],
     before,
     [brothersKey],
   ],
-  ['dated before, by the address of an erased key and a new key: a new customer', [newKey, email], before, [newKey]],
-  ['dated before, by an erased lead’s phone and a new key', [newKey, lead], before, []],
-  ['dated after: the address is a stranger’s', [email, phone], after, [email, phone]],
-  ['dated after, by the key: the key alone is left out', [key, email], after, [email]],
-  ['dated after, by nothing but the key: nobody', [key], after, []],
-  ['dated after, by the key and a phone that somebody else has: nobody', [key, brothers], after, []],
-  ['dated after, by the key and a phone that nobody has: a stranger', [key, other], after, [other]],
-  ['not dated: said now', [key, email], undefined, [email]],
-])('a message %s', (_, said, at, left) => {
-  expect(withoutErased(said, at, graves)).toEqual(left);
+  [
+    'before the erasure, with the address of an erased keyed customer and a new key: keeps the new key',
+    [newKey, email],
+    before,
+    [newKey],
+  ],
+  ['before the erasure, with an erased lead’s phone and a new key: keeps none', [newKey, lead], before, []],
+  ['after the erasure: the address is a new customer’s', [email, phone], after, [email, phone]],
+  ['after the erasure, with the key: removes only the key', [key, email], after, [email]],
+  ['after the erasure, with only the key: keeps none', [key], after, []],
+  ['after the erasure, with the key and a phone of another customer: keeps none', [key, brothers], after, []],
+  ['after the erasure, with the key and an unbound phone: keeps the phone', [key, other], after, [other]],
+  ['without a date: as after the erasure', [key, email], undefined, [email]],
+])('a message %s', (_, identifiers, at, remaining) => {
+  expect(withoutErased(identifiers, at, lookups)).toEqual(remaining);
 });
 
-test('only what is dated before is of the erased', () => {
-  expect([before, after, undefined].map((at) => isOfErased([other, email], at, graves))).toEqual([true, false, false]);
-  expect(isOfErased([other], before, graves)).toBe(false);
+test('only a message dated before the erasure is about the erased customer', () => {
+  expect([before, after, undefined].map((at) => isOfErased([other, email], at, lookups))).toEqual([true, false, false]);
+  expect(isOfErased([other], before, lookups)).toBe(false);
 });

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkEvent, type OutcomeContent, type SaidEvent, settleEvent } from './index.ts';
+import { checkEvent, type EventInput, type OutcomeContent, settleEvent } from './index.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const after = (ms: number) => new Date(now.getTime() + ms);
 const minuteMs = 60_000;
 
-const payment: SaidEvent = { eventName: 'payment_received', idempotencyKey: 'k1', value: 12.5, currency: 'USD' };
+const payment: EventInput = { eventName: 'payment_received', idempotencyKey: 'k1', value: 12.5, currency: 'USD' };
 
-describe('an event', () => {
-  test('is taken with all that it says', () => {
-    const said = { ...payment, eventType: 'pos', occurredAt: after(-minuteMs), subjectRef: 'kid_1' };
-    expect(checkEvent(said, now)).toEqual({
+describe('checkEvent', () => {
+  test('accepts an event with all fields', () => {
+    const input = { ...payment, eventType: 'pos', occurredAt: after(-minuteMs), subjectRef: 'kid_1' };
+    expect(checkEvent(input, now)).toEqual({
       ok: true,
       event: {
         eventName: 'payment_received',
@@ -24,7 +24,7 @@ describe('an event', () => {
     });
   });
 
-  test('needs a name only: its type is the name, it has no money, and may do without a key', () => {
+  test('accepts an event with only a name: the type is the name, and it has no money and no key', () => {
     const event = {
       eventName: 'lead_created',
       eventType: 'lead_created',
@@ -51,13 +51,13 @@ describe('an event', () => {
     [0, true],
     [5 * minuteMs, true],
     [5 * minuteMs + 1, false],
-  ])('%i ms ahead is taken: %s', (ms, isTaken) => {
+  ])('for an event %i ms ahead accepts: %s', (ms, isTaken) => {
     const checked = checkEvent({ ...payment, occurredAt: after(ms) }, now);
     if (isTaken) expect(checked.ok).toBe(true);
     else expect(checked).toEqual({ ok: false, field: 'occurred_at', reason: 'in_the_future' });
   });
 
-  test.each<[changes: Partial<SaidEvent>, field: string, reason: string]>([
+  test.each<[changes: Partial<EventInput>, field: string, reason: string]>([
     [{ idempotencyKey: undefined }, 'idempotency_key', 'required_with_money'],
     [{ idempotencyKey: null }, 'idempotency_key', 'required_with_money'],
     [{ idempotencyKey: ' ' }, 'idempotency_key', 'required_with_money'],
@@ -73,11 +73,11 @@ describe('an event', () => {
     [{ subjectRef: 'jane@example.com' }, 'properties.subject_ref', 'at_sign'],
     [{ subjectRef: '' }, 'properties.subject_ref', 'malformed'],
     [{ subjectRef: '1990-01-31' }, 'properties.subject_ref', 'date'],
-  ])('with %j is refused for its %s', (changes, field, reason) => {
+  ])('with %j rejects the field %s', (changes, field, reason) => {
     expect(checkEvent({ ...payment, ...changes }, now)).toEqual({ ok: false, field, reason });
   });
 
-  test.each([0, -0, '0.00'])('of %j carries money, of no sign', (value) => {
+  test.each([0, -0, '0.00'])('accepts %j as money, without a sign', (value) => {
     expect(checkEvent({ ...payment, value }, now)).toMatchObject({
       ok: true,
       event: { money: { amount: '0', currency: 'USD' } },
@@ -85,8 +85,8 @@ describe('an event', () => {
   });
 });
 
-describe('a message under an idempotency key', () => {
-  const said = {
+describe('settleEvent', () => {
+  const input = {
     eventName: 'payment_received',
     eventType: 'payment_received',
     occurredAt: after(-minuteMs),
@@ -96,29 +96,29 @@ describe('a message under an idempotency key', () => {
     customerId: 'c1',
   };
 
-  test('is recorded when it is the first', () => {
-    expect(settleEvent(undefined, said, now)).toEqual({ status: 'recorded', outcome: said });
+  test('records the first message under a key', () => {
+    expect(settleEvent(undefined, input, now)).toEqual({ status: 'recorded', outcome: input });
   });
 
-  test('that does not say when happens now', () => {
-    expect(settleEvent(undefined, { ...said, occurredAt: null }, now).outcome.occurredAt).toEqual(now);
+  test('uses the current time for a message without a time', () => {
+    expect(settleEvent(undefined, { ...input, occurredAt: null }, now).outcome.occurredAt).toEqual(now);
   });
 
-  test.each<[title: string, again: Partial<typeof said> | { occurredAt: null }]>([
+  test.each<[title: string, again: Partial<typeof input> | { occurredAt: null }]>([
     ['word for word', {}],
     ['in another order', { rest: { page_url: null, tags: ['a', 'b'], click_ids: { fbc: 'f', gclid: 'g' } } }],
     ['without what was null', { rest: { tags: ['a', 'b'], click_ids: { fbc: 'f', gclid: 'g' } } as never }],
     ['without a time', { occurredAt: null }],
-  ])('that says the same, %s, is a duplicate and changes nothing', (_, again) => {
-    expect(settleEvent(said, { ...said, ...again }, after(10 * minuteMs))).toEqual({
+  ])('treats a message with the same content, %s, as a duplicate that changes nothing', (_, again) => {
+    expect(settleEvent(input, { ...input, ...again }, after(10 * minuteMs))).toEqual({
       status: 'duplicate',
-      outcome: said,
+      outcome: input,
     });
   });
 
-  test('is compared with the outcome, not with what else its row holds', () => {
-    const row = { ...said, id: 'o1', recordedAt: now };
-    expect(settleEvent(row, said, now)).toEqual({ status: 'duplicate', outcome: row });
+  test('compares outcome fields only, not other columns of the stored row', () => {
+    const row = { ...input, id: 'o1', recordedAt: now };
+    expect(settleEvent(row, input, now)).toEqual({ status: 'duplicate', outcome: row });
   });
 
   test.each<[title: string, changes: Partial<OutcomeContent>]>([
@@ -130,21 +130,21 @@ describe('a message under an idempotency key', () => {
     ['no money', { money: null }],
     ['another subject', { subjectRef: 'kid_2' }],
     ['another customer', { customerId: 'c2' }],
-    ['another order of a list', { rest: { ...said.rest, tags: ['b', 'a'] } }],
-    ['another click id', { rest: { ...said.rest, click_ids: { gclid: 'h', fbc: 'f' } } }],
+    ['another order of a list', { rest: { ...input.rest, tags: ['b', 'a'] } }],
+    ['another click id', { rest: { ...input.rest, click_ids: { gclid: 'h', fbc: 'f' } } }],
     ['less', { rest: {} }],
-  ])('with %s updates it as a whole', (_, changes) => {
-    const message = { ...said, ...changes };
-    expect(settleEvent(said, message, now)).toEqual({ status: 'updated', outcome: message });
+  ])('with %s updates the whole outcome', (_, changes) => {
+    const message = { ...input, ...changes };
+    expect(settleEvent(input, message, now)).toEqual({ status: 'updated', outcome: message });
   });
 
-  test('backfills a subject_ref, and without one removes it', () => {
-    const untagged = { ...said, subjectRef: null };
-    expect(settleEvent(untagged, said, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: 'kid_1' } });
-    expect(settleEvent(said, untagged, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: null } });
+  test('adds a subject_ref, and removes it when the message has none', () => {
+    const untagged = { ...input, subjectRef: null };
+    expect(settleEvent(untagged, input, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: 'kid_1' } });
+    expect(settleEvent(input, untagged, now)).toMatchObject({ status: 'updated', outcome: { subjectRef: null } });
   });
 
-  test('whatever it says, said again it is a duplicate', () => {
+  test('treats any message sent again as a duplicate', () => {
     const messages = fc.record({
       eventName: fc.string(),
       eventType: fc.string(),
@@ -158,9 +158,9 @@ describe('a message under an idempotency key', () => {
       fc.property(messages, fc.option(messages, { nil: undefined }), (message, before) => {
         const stored = before && settleEvent(undefined, before as never, now).outcome;
         const first = settleEvent(stored, message as never, now);
-        // As it comes back from the store.
-        const kept = { ...first.outcome, rest: JSON.parse(JSON.stringify(first.outcome.rest)) };
-        expect(settleEvent(kept, message as never, after(minuteMs)).status).toBe('duplicate');
+        // As it is read back from the store.
+        const readBack = { ...first.outcome, rest: JSON.parse(JSON.stringify(first.outcome.rest)) };
+        expect(settleEvent(readBack, message as never, after(minuteMs)).status).toBe('duplicate');
       }),
     );
   });

@@ -3,18 +3,18 @@ import { isCurrency, parseAmount } from './money.ts';
 import { parseSubjectRef, type SubjectRefRefusal } from './subject-ref.ts';
 
 /**
- * What becomes of an event that a server sent: whether it is taken, and what it does to the outcome that its idempotency key may
- * already name. The body's shape is the contract's; here is what a shape cannot say.
+ * Validates an event sent by a server, and decides its effect on the stored outcome with the same idempotency key.
+ * The contract validates the body's shape; these rules check what a shape cannot express.
  */
 
 export interface Money {
-  /** A decimal string, exact. */
+  /** An exact decimal string. */
   readonly amount: string;
   readonly currency: string;
 }
 
-/** An event's body, as far as these rules look at it. Null is as good as absent. */
-export interface SaidEvent {
+/** The fields of an event's body that these rules read. Null is the same as absent. */
+export interface EventInput {
   readonly eventName: string;
   readonly eventType?: string | null | undefined;
   readonly idempotencyKey?: string | null | undefined;
@@ -27,9 +27,9 @@ export interface SaidEvent {
 export interface AcceptedEvent {
   readonly eventName: string;
   readonly eventType: string;
-  /** Null only where a fresh one may stand in: without money. */
+  /** Null only for an event without money; a new key is generated. */
   readonly idempotencyKey: string | null;
-  /** Null where it was not said; `settleEvent` says which time it then is. */
+  /** Null when absent; `settleEvent` decides the time. */
   readonly occurredAt: Date | null;
   readonly money: Money | null;
   readonly subjectRef: string | null;
@@ -45,35 +45,38 @@ export type CheckedEvent =
   | { readonly ok: true; readonly event: AcceptedEvent }
   | ({ readonly ok: false } & EventRefusal);
 
-/** Clocks differ. More than this is a mistake, and a conversion in the future would be in no report. */
+/** Clocks differ. A larger difference is an error, and a conversion in the future would be in no report. */
 const maxAheadMs = limits.events.maxAheadMinutes * minuteMs;
 
-export function checkEvent(said: SaidEvent, now: Date): CheckedEvent {
-  const occurredAt = said.occurredAt ?? null;
+export function checkEvent(input: EventInput, now: Date): CheckedEvent {
+  const occurredAt = input.occurredAt ?? null;
   if (occurredAt && occurredAt.getTime() - now.getTime() > maxAheadMs) {
     return { ok: false, field: 'occurred_at', reason: 'in_the_future' };
   }
-  const money = readMoney(said);
+  const money = readMoney(input);
   if (money && 'field' in money) return { ok: false, ...money };
-  const idempotencyKey = said.idempotencyKey?.trim() || null;
-  // Any retry without one would be a second conversion, and nobody wants to pay twice in a report. Zero is an amount too.
+  const idempotencyKey = input.idempotencyKey?.trim() || null;
+  // Without a key, any retry would create a second conversion and count the money twice. Zero is an amount, too.
   if (money && idempotencyKey === null) return { ok: false, field: 'idempotency_key', reason: 'required_with_money' };
-  const subject = typeof said.subjectRef === 'string' ? parseSubjectRef(said.subjectRef) : undefined;
+  const subject = typeof input.subjectRef === 'string' ? parseSubjectRef(input.subjectRef) : undefined;
   if (subject && !subject.ok) return { ok: false, field: 'properties.subject_ref', reason: subject.reason };
-  const { eventName } = said;
-  const eventType = said.eventType ?? eventName;
+  const { eventName } = input;
+  const eventType = input.eventType ?? eventName;
   return {
     ok: true,
     event: { eventName, eventType, idempotencyKey, occurredAt, money, subjectRef: subject?.value ?? null },
   };
 }
 
-/** A currency alone is no money. A value alone is refused: in a guessed currency 10,000 pesos become 10,000 dollars. */
-function readMoney({ value, currency }: SaidEvent): Money | EventRefusal | null {
+/**
+ * A currency alone is no money. A value without a currency is rejected: with a guessed currency, 10,000 pesos could
+ * become 10,000 dollars.
+ */
+function readMoney({ value, currency }: EventInput): Money | EventRefusal | null {
   if (value === undefined || value === null) return null;
   const parsed = parseAmount(value);
   if (!parsed.ok) return { field: 'properties.value', reason: parsed.reason };
-  // What was given back is a refund of the payment, not an outcome of its own.
+  // Returned money is a refund of a payment, not an outcome of its own.
   if (parsed.amount.startsWith('-')) return { field: 'properties.value', reason: 'negative' };
   if (currency === undefined || currency === null)
     return { field: 'properties.currency', reason: 'required_with_value' };
@@ -83,27 +86,26 @@ function readMoney({ value, currency }: SaidEvent): Money | EventRefusal | null 
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
 
-/** What an outcome says, apart from what is derived of it. */
+/** The content of an outcome, without derived data. */
 export interface OutcomeContent extends Omit<AcceptedEvent, 'idempotencyKey' | 'occurredAt'> {
   readonly occurredAt: Date;
-  /** Everything else of the body that is kept: action_source, click_ids, ad_id, page_url, further properties. */
+  /** All other stored fields of the body: action_source, click_ids, ad_id, page_url, further properties. */
   readonly rest: { readonly [name: string]: Json | undefined };
-  /** Whom the traits were resolved to. */
+  /** The customer resolved from the traits. */
   readonly customerId: string | null;
 }
 
 export interface EventSettlement {
   readonly status: OutcomeStatus;
-  /** What is stored from now on. */
+  /** The outcome to store. */
   readonly outcome: OutcomeContent;
 }
 
 /**
- * What a message does to the outcome that is stored under its idempotency key, if there is one. The message replaces it as a
- * whole, and so a retry without subject_ref removes it: a correction must be able to take something back, too.
- *
- * The time is the exception. Where it was not said it became the time of the first arrival, and a retry that again does not say
- * it means that same moment; else each retry would move the conversion, and none would ever be a duplicate.
+ * Decides the effect of a message on the outcome stored under its idempotency key, if there is one. The message
+ * replaces the whole outcome, so a retry without subject_ref removes it: a correction must be able to remove a value,
+ * too. The time is the exception. Without a time, the outcome got the time of its first arrival, and a retry without
+ * a time keeps that; otherwise each retry would move the conversion, and none would ever be a duplicate.
  */
 export function settleEvent(
   stored: OutcomeContent | undefined,
@@ -116,13 +118,13 @@ export function settleEvent(
   return isSame ? { status: 'duplicate', outcome: stored } : { status: 'updated', outcome };
 }
 
-/** Only what OutcomeContent names: a row read from the store brings its own columns along. */
+/** Only the fields of OutcomeContent: a stored row has further columns. */
 function content({ eventName, eventType, occurredAt, money, subjectRef, rest, customerId }: OutcomeContent): Json {
   const { amount, currency } = money ?? {};
   return { eventName, eventType, occurredAt: occurredAt.toISOString(), amount, currency, subjectRef, rest, customerId };
 }
 
-/** Equal texts for equal contents: fields in one order, and absent the same as null. */
+/** Equal texts for equal contents: fields are sorted, and absent is the same as null. */
 function canonical(value: Json | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null);

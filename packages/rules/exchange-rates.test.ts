@@ -5,7 +5,7 @@ const ecb = (cubes: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01"><gesmes:subject>Reference rates</gesmes:subject><Cube>${cubes}</Cube></gesmes:Envelope>`;
 
 describe('the European Central Bank', () => {
-  test('gives each currency with the dollar of its day, and the euro', () => {
+  test('returns each currency with the dollar of its day, and the euro', () => {
     const quotes = readEcbRates(
       ecb("<Cube time='2026-05-04'>\n<Cube currency='USD' rate='1.08'/><Cube currency='JPY' rate='160.5'/></Cube>"),
     );
@@ -22,7 +22,7 @@ describe('the European Central Bank', () => {
     ['a rate of nothing', ecb("<Cube time='2026-05-04'><Cube currency='USD' rate='0'/></Cube>")],
     ['a day that is none', ecb("<Cube time='2026-02-30'><Cube currency='USD' rate='1'/></Cube>")],
     ['a page that says sorry', '<html>Sorry</html>'],
-  ])('%s is refused as a whole', (_, text) => {
+  ])('rejects the whole file: %s', (_, text) => {
     expect(() => readEcbRates(text)).toThrow(UnreadableRates);
   });
 });
@@ -31,7 +31,7 @@ describe('Banco Central de Chile', () => {
   const series = (...obs: object[]) =>
     JSON.stringify({ Codigo: 0, Descripcion: 'Success', Series: { seriesId: 'F073.TCO.PRE.Z.D', Obs: obs } });
 
-  test('gives pesos for a dollar; days off say nothing', () => {
+  test('returns pesos per dollar and skips days without a rate', () => {
     const quotes = readBcchRates(
       series(
         { indexDateString: '04-05-2026', value: '951.23', statusCode: 'OK' },
@@ -46,9 +46,9 @@ describe('Banco Central de Chile', () => {
 
   test.each([
     ['no JSON', '<html>'],
-    ['a refusal', JSON.stringify({ Codigo: -5, Descripcion: 'Invalid user', Series: null })],
-    ['a value that is none', series({ indexDateString: '04-05-2026', value: 'x', statusCode: 'OK' })],
-  ])('%s is refused as a whole', (_, text) => {
+    ['an error response', JSON.stringify({ Codigo: -5, Descripcion: 'Invalid user', Series: null })],
+    ['an invalid value', series({ indexDateString: '04-05-2026', value: 'x', statusCode: 'OK' })],
+  ])('rejects the whole response: %s', (_, text) => {
     expect(() => readBcchRates(text)).toThrow(UnreadableRates);
   });
 });
@@ -61,6 +61,6 @@ test.each([
   [['2026-05-04', 'XXY', '951.23'], false],
   [['2026-05-04', 'CLP', '951,23'], false],
   [['2026-05-04', 'CLP', '-1'], false],
-])('a row %j is read: %s', (row, isRead) => {
+])('parses the row %j: %s', (row, isRead) => {
   expect(readRateRow(row) !== undefined).toBe(isRead);
 });

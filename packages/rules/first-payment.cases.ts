@@ -1,8 +1,8 @@
 import { dayMs } from '@tributary/vocabulary';
 /**
- * First payments as a table. A payment is written "id day", then, if it has them, its subject_ref and the word installment. Whatever
- * derives first payments, in memory or in SQL, must find those of `first`: each purchase, by its earliest payment's id, with its
- * first payments.
+ * Cases of first payments. A payment is written "id day", then optionally its subject_ref and the word installment.
+ * Every implementation, in memory or in SQL, must find `first`: each purchase, by the id of its earliest payment,
+ * with its first payments.
  */
 export interface FirstPaymentCase {
   readonly title: string;
@@ -10,49 +10,57 @@ export interface FirstPaymentCase {
   readonly first: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface WrittenPayment {
+export interface PaymentCase {
   readonly id: string;
   readonly day: number;
   readonly subjectRef: string | null;
   readonly isInstallment: boolean;
 }
 
-export const readPayment = (text: string): WrittenPayment => {
+export const readPayment = (text: string): PaymentCase => {
   const [id = '', day, ...rest] = text.split(' ');
   const subjectRef = rest.find((word) => word !== 'installment') ?? null;
   return { id, day: Number(day), subjectRef, isInstallment: rest.includes('installment') };
 };
 
-/** One millisecond of a day. */
+/** One millisecond, in days. */
 const moment = 1 / dayMs;
 
 export const firstPaymentCases: readonly FirstPaymentCase[] = [
-  { title: 'nobody paid', payments: [], first: {} },
+  { title: 'without payments', payments: [], first: {} },
 
   // Without subject_ref
   { title: '[inge-022] one payment is the first', payments: ['a 0'], first: { a: ['a'] } },
   { title: '[inge-022] one first payment per customer', payments: ['a 0', 'b 30', 'c 60'], first: { a: ['a'] } },
   { title: 'deposit and balance are one purchase', payments: ['a 0', 'b 3'], first: { a: ['a', 'b'] } },
-  { title: 'seven days are still within', payments: ['a 0', 'b 7'], first: { a: ['a', 'b'] } },
-  { title: 'a moment more is not', payments: ['a 0', `b ${7 + moment}`], first: { a: ['a'] } },
+  { title: 'exactly seven days are within the window', payments: ['a 0', 'b 7'], first: { a: ['a', 'b'] } },
+  { title: 'a millisecond more is not', payments: ['a 0', `b ${7 + moment}`], first: { a: ['a'] } },
   {
-    title: 'the days are counted from the first, not from the one before',
+    title: 'the days are counted from the first payment, not from the previous one',
     payments: ['a 0', 'b 5', 'c 10'],
     first: { a: ['a', 'b'] },
   },
-  { title: 'of one moment, the smaller id is the earlier', payments: ['b 0', 'a 0'], first: { a: ['a', 'b'] } },
-  { title: 'what arrives late is put in its place', payments: ['b 20', 'a 0'], first: { a: ['a'] } },
+  {
+    title: 'of simultaneous payments, the smaller id is the earlier',
+    payments: ['b 0', 'a 0'],
+    first: { a: ['a', 'b'] },
+  },
+  { title: 'a late arrival is ordered by its payment time', payments: ['b 20', 'a 0'], first: { a: ['a'] } },
 
   // Installments
   { title: 'an installment is never first', payments: ['a 0 installment'], first: {} },
-  { title: 'nor as the balance', payments: ['a 0', 'b 3 installment'], first: { a: ['a'] } },
   {
-    title: 'an installment between leaves deposit and balance together',
+    title: 'an installment is not first as the balance either',
+    payments: ['a 0', 'b 3 installment'],
+    first: { a: ['a'] },
+  },
+  {
+    title: 'an installment in between does not separate deposit and balance',
     payments: ['a 0', 'b 3 installment', 'c 6'],
     first: { a: ['a', 'c'] },
   },
   {
-    title: 'an installment tells of an earlier purchase: what follows is not first',
+    title: 'an installment implies an earlier purchase: later payments are not first',
     payments: ['a 0 installment', 'b 3', 'c 40'],
     first: {},
   },
@@ -80,7 +88,7 @@ export const firstPaymentCases: readonly FirstPaymentCase[] = [
     first: { a: ['a'], c: ['c'] },
   },
   {
-    title: '[inge-025] and is not if one of them was for it, whoever came between',
+    title: '[inge-025] and is not if one of them was for it, regardless of payments in between',
     payments: ['a 0 kid1', 'b 30 kid2', 'c 60 kid1'],
     first: { a: ['a'], b: ['b'] },
   },
@@ -91,17 +99,17 @@ export const firstPaymentCases: readonly FirstPaymentCase[] = [
   },
   { title: '[inge-026] also within seven days', payments: ['a 0', 'b 3 kid1'], first: { a: ['a'] } },
   {
-    title: '[inge-026] also where that one was an installment',
+    title: '[inge-026] also if that payment was an installment',
     payments: ['a 0 installment', 'b 30 kid1'],
     first: {},
   },
   {
-    title: 'once that payment is tagged as somebody else, the subject is new',
+    title: 'after that payment is tagged as another subject, the subject is new',
     payments: ['a 0 kid9', 'b 30 kid1', 'c 60 kid2'],
     first: { a: ['a'], b: ['b'], c: ['c'] },
   },
   {
-    title: 'once it is tagged as the same, it stays returning',
+    title: 'after it is tagged as the same subject, the subject is still returning',
     payments: ['a 0 kid1', 'b 30 kid1'],
     first: { a: ['a'] },
   },
@@ -121,22 +129,22 @@ export const firstPaymentCases: readonly FirstPaymentCase[] = [
     first: { a: ['a'] },
   },
   {
-    title: 'an untagged payment makes those returning who come later, not those who came before',
+    title: 'an untagged payment makes later subjects returning, not earlier ones',
     payments: ['a 0 kid1', 'b 1', 'c 2 kid1', 'd 3 kid2'],
     first: { a: ['a', 'c'] },
   },
   {
-    title: 'of one moment, a tagged and an untagged one: the smaller id is the earlier',
+    title: 'of a simultaneous tagged and untagged payment, the smaller id is the earlier',
     payments: ['a 0 kid1', 'b 0'],
     first: { a: ['a'] },
   },
   {
-    title: 'and the other way round',
+    title: 'and with the ids swapped',
     payments: ['b 0 kid1', 'a 0'],
     first: { a: ['a'] },
   },
   {
-    title: 'an installment for one subject says nothing of another',
+    title: 'an installment of one subject does not affect another',
     payments: ['a 0 kid1 installment', 'b 1 kid1', 'c 2 kid2'],
     first: { c: ['c'] },
   },

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstPaymentCases, readPayment, type WrittenPayment } from './first-payment.cases.ts';
+import { firstPaymentCases, type PaymentCase, readPayment } from './first-payment.cases.ts';
 import { type CustomerPayment, type EarliestPayments, earlierOf, firstPayments, unsettledBy } from './index.ts';
 
 const dayMs = 86_400_000;
 const epoch = Date.UTC(2026, 0, 1);
 
-const payment = ({ day, ...rest }: WrittenPayment): CustomerPayment => ({
+const payment = ({ day, ...rest }: PaymentCase): CustomerPayment => ({
   ...rest,
   paidAt: new Date(epoch + Math.round(day * dayMs)),
 });
@@ -47,14 +47,14 @@ describe('first payments', () => {
     expect([...firstPayments(all).keys()].sort()).toEqual(all.map(({ id }) => id).sort());
   });
 
-  test('a payment given twice is a mistake of ours', () => {
+  test('rejects a payment that is given twice', () => {
     const twice = payment(readPayment('a 0'));
     expect(() => firstPayments([twice, twice])).toThrow(RangeError);
   });
 });
 
-describe('of any payments', () => {
-  // Few days and few subjects, so that moments, windows and subjects meet.
+describe('for any payments', () => {
+  // Few days and few subjects, so that times, windows and subjects coincide.
   const written = fc.record({
     day: fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constantFrom(7 + 1 / dayMs, 14 - 1 / dayMs)),
     subjectRef: fc.constantFrom(null, 'kid1', 'kid2', 'kid3'),
@@ -68,7 +68,7 @@ describe('of any payments', () => {
   const isEarlier = (a: CustomerPayment, b: CustomerPayment) =>
     a.paidAt < b.paidAt || (a.paidAt.getTime() === b.paidAt.getTime() && a.id < b.id);
 
-  test('their order of arrival changes nothing', () => {
+  test('the order of arrival does not matter', () => {
     const arrivals = some.chain((payments) =>
       fc.tuple(fc.constant(payments), fc.shuffledSubarray(payments, { minLength: payments.length })),
     );
@@ -79,7 +79,7 @@ describe('of any payments', () => {
     );
   });
 
-  test('what is paid later changes nothing', () => {
+  test('later payments change nothing', () => {
     fc.assert(
       fc.property(some, (payments) => {
         const all = firstPayments(payments);
@@ -91,7 +91,7 @@ describe('of any payments', () => {
     );
   });
 
-  test('what a change unsettles is all that it changes', () => {
+  test('unsettledBy covers every payment whose status changes', () => {
     const arrivals = fc
       .tuple(some, some)
       .map(([known, sent]) => ({ known: known.slice(0, 7), sent: sent.slice(0, 3) }));
@@ -107,7 +107,7 @@ describe('of any payments', () => {
         const [was, is] = [firstPayments(known), firstPayments(after)];
         for (const one of after) {
           if (isEverything || ids.has(one.id) || isDeepStrictEqual(was.get(one.id), is.get(one.id))) continue;
-          const isSeen =
+          const isExpected =
             windows.some(
               ({ subjectRef, from, to }) => subjectRef === one.subjectRef && from <= one.paidAt && one.paidAt <= to,
             ) ||
@@ -115,30 +115,30 @@ describe('of any payments', () => {
               one.subjectRef !== null &&
               was.get(one.id)?.isFirstPayment === true &&
               one.paidAt >= taggedFirstsSince);
-          expect(isSeen).toBe(true);
+          expect(isExpected).toBe(true);
         }
       }),
       { numRuns: 3_000 },
     );
   });
 
-  test('the rules hold as they are stated', () => {
+  test('the rules hold as stated', () => {
     fc.assert(
       fc.property(some, (payments) => {
         const first = firsts(payments);
         for (const one of payments) {
           const earlier = payments.filter((other) => isEarlier(other, one));
-          const isSeen = earlier.some(({ subjectRef }) => subjectRef === one.subjectRef);
+          const isExpected = earlier.some(({ subjectRef }) => subjectRef === one.subjectRef);
           if (one.isInstallment) expect(first).not.toContain(one.id);
           else if (one.subjectRef === null && earlier.some(({ subjectRef }) => subjectRef !== null))
             expect(first).not.toContain(one.id);
-          else if (!isSeen) expect(first.has(one.id)).toBe(!earlier.some(({ subjectRef }) => subjectRef === null));
+          else if (!isExpected) expect(first.has(one.id)).toBe(!earlier.some(({ subjectRef }) => subjectRef === null));
         }
       }),
     );
   });
 
-  test('a purchase is of one subject, opened by its first payment and closed after seven days; a subject has one', () => {
+  test('a purchase has one subject, starts with its first payment and ends after seven days; a subject has at most one', () => {
     fc.assert(
       fc.property(some, (payments) => {
         const byId = new Map(payments.map((one) => [one.id, one]));
@@ -152,13 +152,13 @@ describe('of any payments', () => {
           return opening?.subjectRef;
         });
         expect(new Set(subjects).size).toBe(subjects.length);
-        // Untagged and tagged purchases never count side by side: the same person could be in both.
+        // Untagged and tagged purchases are never both first: the same person could be in both.
         if (subjects.includes(null)) expect(subjects).toEqual([null]);
       }),
     );
   });
 
-  test('marking an installment takes its flag and gives nobody one', () => {
+  test('marking an installment removes its flag and sets no other', () => {
     fc.assert(
       fc.property(some, fc.nat(), (payments, pick) => {
         const marked = payments.map((one, index) =>
@@ -170,7 +170,7 @@ describe('of any payments', () => {
     );
   });
 
-  test('one more untagged payment, whenever it was, never makes another first, but for installments', () => {
+  test('without installments, one more untagged payment at any time never creates another first payment', () => {
     const plain = some.map((payments) => payments.map((one) => ({ ...one, isInstallment: false })));
     fc.assert(
       fc.property(plain, fc.integer({ min: 0, max: 20 }), (payments, day) => {

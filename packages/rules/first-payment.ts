@@ -1,68 +1,72 @@
 import { dayMs, limits } from '@tributary/vocabulary';
 
 /**
- * Which payments brought somebody new. The answer is derived from all payments of a customer and never kept by hand, because each
- * late arrival, correction, merge or mark may change it. It depends on the set of payments only, not on the order they came in.
+ * Decides which payments count as a customer's first payment. The result is derived from all payments of a customer
+ * and never stored by hand, because a late arrival, a correction, a merge or a mark may change it. It depends only on
+ * the set of payments, not on the order in which they arrived.
  */
 
 /**
- * A payment that was made: neither pending nor failed. Refunds are not asked for: a refunded payment still counts, with a value of
- * zero, so it was the first one all the same.
+ * A payment that was made: neither pending nor failed. Refunds are ignored: a refunded payment still counts, with a
+ * value of zero, so it remains the first one.
  */
 export interface CustomerPayment {
   readonly id: string;
   readonly paidAt: Date;
-  /** Whom it is for, where the caller said so. */
+  /** The person the payment is for, if the caller stated it. */
   readonly subjectRef: string | null;
-  /** Marked as a later installment of something bought before. */
+  /** Marked as a later installment of an earlier purchase. */
   readonly isInstallment: boolean;
 }
 
 export interface PaymentStanding {
   readonly isFirstPayment: boolean;
-  /** The purchase that it is a first payment of, named by that purchase's earliest payment; null when it is none. */
+  /**
+   * The purchase it is a first payment of, identified by the purchase's earliest payment; null when it is not a first
+   * payment.
+   */
   readonly purchaseId: string | null;
 }
 
-/** Deposit and balance: a payment so soon after the first one belongs to the same purchase. */
+/** Deposit and balance: a payment this soon after the first one belongs to the same purchase. */
 const purchaseMs = limits.firstPurchase.days * dayMs;
 
-const notFirst: PaymentStanding = { isFirstPayment: false, purchaseId: null };
+const notFirstPayment: PaymentStanding = { isFirstPayment: false, purchaseId: null };
 
-/** The payments of a customer that the standing of one payment hangs on: the earliest of each sort. */
+/** The payments that decide the status of one payment: the earliest of each kind. */
 export interface Anchors {
-  /** Of those with the same subject_ref, or like it without one. The payment itself is one of them. */
+  /** The earliest with the same subject_ref, or without one if the payment has none. It may be the payment itself. */
   readonly own: CustomerPayment;
   readonly untagged: CustomerPayment | undefined;
   readonly tagged: CustomerPayment | undefined;
 }
 
 /**
- * Payments of one subject_ref, and those without one, are a group. A group's earliest payment decides whether it is new; later
- * payments can only join it, within seven days. So what is decided here never changes by what is paid later, and three payments
- * are enough to tell of one more, however many there are.
+ * Payments of one subject_ref form a group, and so do those without one. A group's earliest payment decides whether
+ * the group is new; later payments can only join it, within seven days. So later payments never change the result,
+ * and three payments are enough to decide one more.
  */
 export function standingOf(payment: CustomerPayment, { own, untagged, tagged }: Anchors): PaymentStanding {
-  // Untagged, it may be for any of those tagged before it: nobody can tell, not even within the seven days.
-  const isUntellable = payment.subjectRef === null && isEarlier(tagged, payment);
+  // An untagged payment may be for any of the subjects tagged before it, which cannot be decided, not even within the
+  // seven days.
+  const isAmbiguous = payment.subjectRef === null && isEarlier(tagged, payment);
   const isInTime = payment.paidAt.getTime() - own.paidAt.getTime() <= purchaseMs;
-  const isFirstPayment = isNew(own, untagged) && isInTime && !isUntellable && !payment.isInstallment;
-  return isFirstPayment ? { isFirstPayment, purchaseId: own.id } : notFirst;
+  const isFirstPayment = isNew(own, untagged) && isInTime && !isAmbiguous && !payment.isInstallment;
+  return isFirstPayment ? { isFirstPayment, purchaseId: own.id } : notFirstPayment;
 }
 
 /**
- * Whether the earliest payment of its group is of somebody new. Whoever paid untagged before may have been this very subject.
- *
- * An installment tells of a purchase that we did not see, so the group is not new, and a later payment does not become the first
- * one in its place: a merchant who marks one payment must not have to mark the next, and the next.
+ * Whether a group's earliest payment is of a new customer. An earlier untagged payment may have been for the same
+ * subject. An installment belongs to a purchase that was not recorded, so its group is not new, and a later payment
+ * does not become the first one instead: a merchant who marks one payment must not have to mark all that follow.
  */
 function isNew(own: CustomerPayment, untagged: CustomerPayment | undefined): boolean {
   return !own.isInstallment && !isEarlier(untagged, own);
 }
 
 /**
- * The standing of each payment of one customer, by id. First payments with the same purchaseId are one purchase: each is a first
- * payment, and together they count once.
+ * The status of each payment of one customer, by id. First payments with the same purchaseId are one purchase: each
+ * is a first payment, and together they count once.
  */
 export function firstPayments(payments: readonly CustomerPayment[]): ReadonlyMap<string, PaymentStanding> {
   const groups = new Map<string | null, CustomerPayment>();
@@ -71,42 +75,42 @@ export function firstPayments(payments: readonly CustomerPayment[]): ReadonlyMap
     groups.set(payment.subjectRef, earlierOf(groups.get(payment.subjectRef), payment));
     if (payment.subjectRef !== null) tagged = earlierOf(tagged, payment);
   }
-  const standings = new Map<string, PaymentStanding>();
+  const statuses = new Map<string, PaymentStanding>();
   for (const payment of payments.toSorted(byTime)) {
-    if (standings.has(payment.id)) throw new RangeError(`Payment ${payment.id} is given twice.`);
+    if (statuses.has(payment.id)) throw new RangeError(`Payment ${payment.id} is given twice.`);
     const own = groups.get(payment.subjectRef) ?? payment;
-    standings.set(payment.id, standingOf(payment, { own, untagged: groups.get(null), tagged }));
+    statuses.set(payment.id, standingOf(payment, { own, untagged: groups.get(null), tagged }));
   }
-  return standings;
+  return statuses;
 }
 
-/** What is known of the earliest payments of a customer: of each group that changes, and of the untagged and the tagged ones. */
+/** The earliest payments of a customer: of each changed group, of the untagged payments and of the tagged ones. */
 export interface EarliestPayments {
   readonly groups: ReadonlyMap<string | null, CustomerPayment>;
   readonly untagged: CustomerPayment | undefined;
   readonly tagged: CustomerPayment | undefined;
 }
 
-/** Of which payments the standing may be another now. */
-export interface Unsettled {
-  /** Payments of a group, both ends among them. */
+/** The payments whose status may have changed. */
+export interface AffectedPayments {
+  /** Payments of a group within a period, both ends included. */
   readonly windows: readonly { readonly subjectRef: string | null; readonly from: Date; readonly to: Date }[];
-  /** Tagged payments since then that stand as first ones. */
+  /** Tagged payments since this time whose status is first payment. */
   readonly taggedFirstsSince: Date | undefined;
-  /** All of the customer's: subjects that were returning may be new. */
+  /** All payments of the customer: returning subjects may be new now. */
   readonly isEverything: boolean;
 }
 
 /**
- * What the change of a customer's earliest payments unsettles, besides the payments that changed themselves. Where there was none
- * of a sort before, none of that sort can be unsettled.
+ * Returns which payments may change status when a customer's earliest payments change, besides the changed payments
+ * themselves. A kind without an earlier payment has nothing to change.
  */
-export function unsettledBy(before: EarliestPayments, after: EarliestPayments): Unsettled {
+export function unsettledBy(before: EarliestPayments, after: EarliestPayments): AffectedPayments {
   const windows = [...before.groups].flatMap(([subjectRef, was]) => {
     const is = after.groups.get(subjectRef);
     return isSame(was, is) ? [] : [purchaseOf(was), ...(is ? [purchaseOf(is)] : [])];
   });
-  if (before.untagged && after.untagged) windows.push(...untellable(after.untagged, before.tagged, after.tagged));
+  if (before.untagged && after.untagged) windows.push(...ambiguousWindows(after.untagged, before.tagged, after.tagged));
   const isReturningMoved = before.tagged !== undefined && !isSame(before.untagged, after.untagged);
   const isEarlierNow = after.untagged !== undefined && !isEarlier(before.untagged, after.untagged);
   return {
@@ -116,8 +120,8 @@ export function unsettledBy(before: EarliestPayments, after: EarliestPayments): 
   };
 }
 
-/** Of the untagged purchase, what was paid between the earliest tagged payment as it was and as it is. */
-function untellable(own: CustomerPayment, was: CustomerPayment | undefined, is: CustomerPayment | undefined) {
+/** Payments of the untagged purchase between the earliest tagged payment before and after the change. */
+function ambiguousWindows(own: CustomerPayment, was: CustomerPayment | undefined, is: CustomerPayment | undefined) {
   if (isSame(was, is)) return [];
   const { subjectRef, from, to } = purchaseOf(own);
   const ends = [was, is].map((tagged) => tagged?.paidAt.getTime() ?? Number.POSITIVE_INFINITY);
@@ -135,12 +139,12 @@ const purchaseOf = ({ subjectRef, paidAt }: CustomerPayment) => ({
 const isSame = (a: CustomerPayment | undefined, b: CustomerPayment | undefined): boolean =>
   a?.id === b?.id && a?.paidAt.getTime() === b?.paidAt.getTime() && a?.isInstallment === b?.isInstallment;
 
-export const earlierOf = (known: CustomerPayment | undefined, payment: CustomerPayment): CustomerPayment =>
-  known && byTime(known, payment) <= 0 ? known : payment;
+export const earlierOf = (earliest: CustomerPayment | undefined, payment: CustomerPayment): CustomerPayment =>
+  earliest && byTime(earliest, payment) <= 0 ? earliest : payment;
 
 const isEarlier = (one: CustomerPayment | undefined, other: CustomerPayment): boolean =>
   one !== undefined && byTime(one, other) < 0;
 
-/** The id settles it where two were paid in one moment: every derivation must call the same one earlier. */
+/** The id breaks ties of simultaneous payments, so that every derivation orders them the same way. */
 const byTime = (a: CustomerPayment, b: CustomerPayment): number =>
   a.paidAt.getTime() - b.paidAt.getTime() || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);

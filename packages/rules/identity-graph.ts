@@ -10,24 +10,25 @@ import {
 
 export interface Binding extends Identifier {
   readonly customerId: string;
-  /** Whom it was said of, where merges have moved it since. */
+  /** The customer it was first bound to, if merges moved it since. */
   readonly movedFrom?: string | null | undefined;
 }
 
-export interface Settlement extends IdentityDecision {
+export interface IdentitySettlement extends IdentityDecision {
   readonly customerId: string;
   readonly isNew: boolean;
 }
 
 /**
- * The part of a profile's identity graph that some messages concern, in memory: each message is decided on what the ones before
- * it left, so that a thousand rows need one read and one write of the store and still end as if they had come one by one.
+ * The part of a profile's identity graph that a batch of messages concerns, in memory. Each message is decided on the
+ * state left by the previous ones. A thousand rows need one read and one write of the store, with the same result as
+ * one by one.
  */
 export class IdentityGraph {
   readonly #holders: Map<string, Holder>;
   readonly #bindings: Map<string, string>;
   readonly #mergedInto = new Map<string, string>();
-  /** Pairs who are two people. Whoever one of them becomes is not the other either. */
+  /** Pairs of customers that are different people. This includes their surviving customers after merges. */
   readonly #apart: readonly (readonly [string, string])[];
 
   constructor(
@@ -40,10 +41,10 @@ export class IdentityGraph {
     this.#apart = apart;
   }
 
-  /** Takes a message in. `newcomer` is who it is about, should nobody be known. */
-  settle(said: readonly Identifier[], newcomer: Pick<Holder, 'id' | 'createdAt'>): Settlement {
+  /** Applies a message. `newcomer` is the customer to create if no identifier has a holder. */
+  settle(identifiers: readonly Identifier[], newcomer: Pick<Holder, 'id' | 'createdAt'>): IdentitySettlement {
     const decision = decideIdentity(
-      said,
+      identifiers,
       (identifier) => this.holderOf(identifier),
       (one, other) => this.#areApart(one, other),
     );
@@ -60,7 +61,7 @@ export class IdentityGraph {
     return bound === undefined ? undefined : this.#holders.get(this.survivorOf(bound));
   }
 
-  /** Whom a customer has become by the merges since the start. */
+  /** The surviving customer after merges within this graph. */
   survivorOf(customerId: string): string {
     let current = customerId;
     for (let next = this.#mergedInto.get(current); next; next = this.#mergedInto.get(current)) current = next;
@@ -74,7 +75,7 @@ export class IdentityGraph {
     });
   }
 
-  /** Makes two customers one, as a message or a confirmation says. */
+  /** Merges two customers, as decided by a message or a confirmation. */
   merge(loserId: string, survivorId: string): void {
     const loser = this.#holder(loserId);
     const survivor = this.#holder(survivorId);

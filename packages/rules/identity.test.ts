@@ -7,7 +7,7 @@ import { decideBrowserIdentity, decideIdentity, type Identifier, IdentityGraph, 
 const isStrong = (kind: Identifier['kind']) => strongIdentifierKinds.some((strong) => strong === kind);
 const at = (age: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, age));
 
-/** A graph with the customers of a case, each created a second after the one before. */
+/** A graph with the customers of a case, created one second apart. */
 function graphOf(before: Readonly<Record<string, readonly string[]>>): IdentityGraph {
   const customers = Object.entries(before).map(([id, texts], age) => ({
     id,
@@ -26,7 +26,7 @@ function graphOf(before: Readonly<Record<string, readonly string[]>>): IdentityG
   );
 }
 
-/** Who holds what, of all identifiers that were ever named. */
+/** The holder of each identifier that was ever named. */
 function groups(graph: IdentityGraph, named: readonly Identifier[]): Record<string, string[]> {
   const held: Record<string, Set<string>> = {};
   for (const identifier of named) {
@@ -41,22 +41,22 @@ function groups(graph: IdentityGraph, named: readonly Identifier[]): Record<stri
 describe('a message of a trusted source', () => {
   test.each(identityCases)('$title', ({ before, says, is, after, conflicts = [], claimed = [] }) => {
     const graph = graphOf(before);
-    const said = says.map(parseIdentifier);
-    const settled = graph.settle(said, { id: 'new', createdAt: at(1_000) });
+    const messagesSent = says.map(parseIdentifier);
+    const settled = graph.settle(messagesSent, { id: 'new', createdAt: at(1_000) });
     expect(settled.customerId).toBe(is);
     expect(settled.isNew).toBe(is === 'new');
     expect(settled.conflicts).toEqual(conflicts.map(parseIdentifier));
     expect(settled.claimed).toEqual(claimed.map(parseIdentifier));
-    expect(groups(graph, [...Object.values(before).flat().map(parseIdentifier), ...said])).toEqual(after);
+    expect(groups(graph, [...Object.values(before).flat().map(parseIdentifier), ...messagesSent])).toEqual(after);
     expect(settled.merged).toEqual(Object.keys(before).filter((id) => !(id in after)));
   });
 
-  test.each(['national_id', 'external_customer_id'])('names one %s', (kind) => {
+  test.each(['national_id', 'external_customer_id'])('with two values of %s throws', (kind) => {
     const two = [`${kind} 1`, `${kind} 2`].map(parseIdentifier);
     expect(() => decideIdentity(two, () => undefined)).toThrow(RangeError);
   });
 
-  test('of two customers created in one moment everybody calls the same one older', () => {
+  test('breaks ties of simultaneous creation by id', () => {
     const holders = ['b', 'a'].map((id) => ({
       id,
       createdAt: at(0),
@@ -64,8 +64,8 @@ describe('a message of a trusted source', () => {
       isStrong: true,
       isKeyed: false,
     }));
-    const said = ['email 0', 'crm_contact_id 1'].map(parseIdentifier);
-    for (const order of [said, said.toReversed()]) {
+    const messagesSent = ['email 0', 'crm_contact_id 1'].map(parseIdentifier);
+    for (const order of [messagesSent, messagesSent.toReversed()]) {
       expect(decideIdentity(order, ({ value }) => holders[Number(value)])).toMatchObject({
         customerId: 'a',
         merged: ['b'],
@@ -74,31 +74,31 @@ describe('a message of a trusted source', () => {
   });
 });
 
-describe('the word of a browser', () => {
+describe('a message of a browser', () => {
   const graph = graphOf({ A: ['email a', 'national_id 1'], B: ['phone 1'], C: ['email c', 'phone 3'] });
   const decide = (...says: string[]) =>
     decideBrowserIdentity(says.map(parseIdentifier), (identifier) => graph.holderOf(identifier));
 
-  test('links to the one customer whom its strongest known identifier finds, and gives them nothing', () => {
+  test('links to the customer found by its strongest identifier, and binds nothing', () => {
     expect(decide('phone 1', 'email a', 'external_customer_id x')).toEqual({ customerId: 'A', linked: [] });
     expect(decide('phone 1', 'email new')).toEqual({ customerId: 'B', linked: [] });
   });
 
-  test('does not take a strong identifier for that of whoever shares the phone', () => {
+  test('does not use a shared phone beside a new strong identifier', () => {
     expect(decide('phone 3')).toEqual({ customerId: 'C', linked: [] });
     expect(decide('phone 3', 'email new')).toEqual({ customerId: undefined, linked: [parseIdentifier('email new')] });
   });
 
-  test('with a key of its own is never linked to a customer with another key', () => {
+  test('with its own key is never linked to a customer with another key', () => {
     const family = graphOf({ M: ['email family', 'external_customer_id mother'] });
-    const said = ['external_customer_id son', 'email family'].map(parseIdentifier);
-    expect(decideBrowserIdentity(said, (identifier) => family.holderOf(identifier))).toEqual({
+    const messagesSent = ['external_customer_id son', 'email family'].map(parseIdentifier);
+    expect(decideBrowserIdentity(messagesSent, (identifier) => family.holderOf(identifier))).toEqual({
       customerId: undefined,
       linked: [parseIdentifier('external_customer_id son')],
     });
   });
 
-  test('gives somebody new the strongest identifier only', () => {
+  test('binds only the strongest identifier to a new customer', () => {
     expect(decide('phone 2', 'email new')).toEqual({
       customerId: undefined,
       linked: [{ kind: 'email', value: 'new' }],
@@ -107,7 +107,7 @@ describe('the word of a browser', () => {
   });
 });
 
-/** A message names one national id and one key. */
+/** A message names at most one national id and one key. */
 const isSingle = (kind: Identifier['kind']) => kind === 'national_id' || isKeyKind(kind);
 
 /** Few values, so that messages collide. */
@@ -123,26 +123,26 @@ const messages = (kinds: readonly Identifier['kind'][]) =>
     { minLength: 1, maxLength: 12 },
   );
 
-function settleAll(said: readonly (readonly Identifier[])[]): IdentityGraph {
+function settleAll(messagesSent: readonly (readonly Identifier[])[]): IdentityGraph {
   const graph = new IdentityGraph();
-  said.forEach((message, age) => {
+  messagesSent.forEach((message, age) => {
     graph.settle(message, { id: String(age).padStart(3, '0'), createdAt: at(age) });
   });
   return graph;
 }
 
-describe('whatever is said in whatever order', () => {
-  test('nobody ever holds two national ids, and every other identifier that was said is held', () => {
+describe('for any messages in any order', () => {
+  test('no customer has two national ids, and every other identifier has a holder', () => {
     fc.assert(
-      fc.property(messages(identifierKindNames), (said) => {
-        const held = groups(settleAll(said), said.flat());
+      fc.property(messages(identifierKindNames), (messagesSent) => {
+        const held = groups(settleAll(messagesSent), messagesSent.flat());
         for (const texts of Object.values(held))
           expect(texts.filter((text) => text.startsWith('national_id')).length).toBeLessThanOrEqual(1);
-        // The holder of a key keeps the first national id, and a second one may stay without a holder.
+        // The holder of a key keeps the first national id; a second one may remain without a holder.
         const isOther = (text: string) => !text.startsWith('national_id');
         expect(new Set(Object.values(held).flat().filter(isOther))).toEqual(
           new Set(
-            said
+            messagesSent
               .flat()
               .map(({ kind, value }) => `${kind} ${value}`)
               .filter(isOther),
@@ -153,49 +153,49 @@ describe('whatever is said in whatever order', () => {
     );
   });
 
-  test('a message finds the same customer when it is said again, and changes nothing', () => {
+  test('a repeated message finds the same customer and changes nothing', () => {
     fc.assert(
-      fc.property(messages(identifierKindNames), (said) => {
-        const graph = settleAll(said);
-        const last = said.at(-1) ?? [];
-        const before = groups(graph, said.flat());
+      fc.property(messages(identifierKindNames), (messagesSent) => {
+        const graph = settleAll(messagesSent);
+        const last = messagesSent.at(-1) ?? [];
+        const before = groups(graph, messagesSent.flat());
         const again = graph.settle(last, { id: 'again', createdAt: at(1_000) });
         expect(again).toMatchObject({ isNew: false, merged: [], linked: [] });
-        expect(groups(graph, said.flat())).toEqual(before);
+        expect(groups(graph, messagesSent.flat())).toEqual(before);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test('who is one person follows from the strong identifiers, whatever the order', () => {
+  test('identity follows from the strong identifiers, in any order', () => {
     const kinds = identifierKindNames.filter((kind) => !isSingle(kind));
-    const shuffled = messages(kinds).chain((said) =>
-      fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length })),
+    const shuffled = messages(kinds).chain((messagesSent) =>
+      fc.tuple(fc.constant(messagesSent), fc.shuffledSubarray(messagesSent, { minLength: messagesSent.length })),
     );
     fc.assert(
-      fc.property(shuffled, ([said, other]) => {
-        const strong = said.map((message) => message.filter(({ kind }) => isStrong(kind)));
+      fc.property(shuffled, ([messagesSent, other]) => {
+        const strong = messagesSent.map((message) => message.filter(({ kind }) => isStrong(kind)));
         const people = (order: readonly (readonly Identifier[])[]) =>
           Object.values(groups(settleAll(order), strong.flat()))
             .map((texts) => texts.join())
             .sort();
-        expect(people(other)).toEqual(people(said));
-        // Weak identifiers change nothing of it.
-        expect(people(said)).toEqual(people(strong.filter((message) => message.length > 0)));
+        expect(people(other)).toEqual(people(messagesSent));
+        // Weak identifiers do not change it.
+        expect(people(messagesSent)).toEqual(people(strong.filter((message) => message.length > 0)));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test('a customer has one key, and holds every record of that key, whatever the order', () => {
+  test('a customer has one key and holds every record of that key, in any order', () => {
     const kinds = identifierKindNames.filter((kind) => kind !== 'national_id');
-    const shuffled = messages(kinds).chain((said) =>
-      fc.tuple(fc.constant(said), fc.shuffledSubarray(said, { minLength: said.length })),
+    const shuffled = messages(kinds).chain((messagesSent) =>
+      fc.tuple(fc.constant(messagesSent), fc.shuffledSubarray(messagesSent, { minLength: messagesSent.length })),
     );
     const keyOf = (message: readonly Identifier[]) => message.find(({ kind }) => isKeyKind(kind));
     fc.assert(
-      fc.property(shuffled, ([said, other]) => {
-        for (const order of [said, other]) {
+      fc.property(shuffled, ([messagesSent, other]) => {
+        for (const order of [messagesSent, other]) {
           const graph = new IdentityGraph();
           const settled = order.map((message, age) =>
             graph.settle(message, { id: String(age).padStart(3, '0'), createdAt: at(age) }),
@@ -204,27 +204,27 @@ describe('whatever is said in whatever order', () => {
             const key = keyOf(message);
             if (key) expect(graph.survivorOf(settled[place]?.customerId ?? '')).toBe(graph.holderOf(key)?.id);
           });
-          for (const texts of Object.values(groups(graph, said.flat())))
+          for (const texts of Object.values(groups(graph, messagesSent.flat())))
             expect(texts.filter((text) => text.startsWith('external_customer_id')).length).toBeLessThanOrEqual(1);
         }
-        // Where no second key is involved, the whole group is the same in every order.
-        const strong = said.map((message) => message.filter(({ kind }) => isStrong(kind)));
+        // If no second key is involved, the whole group is the same in every order.
+        const strong = messagesSent.map((message) => message.filter(({ kind }) => isStrong(kind)));
         const people = (order: readonly (readonly Identifier[])[]) =>
           Object.values(groups(settleAll(order), strong.flat()))
             .map((texts) => texts.join())
             .sort();
-        if (new Set(said.flatMap((message) => keyOf(message)?.value ?? [])).size <= 1)
-          expect(people(other)).toEqual(people(said));
+        if (new Set(messagesSent.flatMap((message) => keyOf(message)?.value ?? [])).size <= 1)
+          expect(people(other)).toEqual(people(messagesSent));
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test('the oldest of those that became one survives', () => {
+  test('the oldest of merged customers survives', () => {
     fc.assert(
-      fc.property(messages(strongIdentifierKinds), (said) => {
+      fc.property(messages(strongIdentifierKinds), (messagesSent) => {
         const graph = new IdentityGraph();
-        said.forEach((message, age) => {
+        messagesSent.forEach((message, age) => {
           const { customerId, merged } = graph.settle(message, {
             id: String(age).padStart(3, '0'),
             createdAt: at(age),

@@ -2,7 +2,7 @@ export { type Attribution, attribute, type Conversion } from './attribution/attr
 export { weightsOf } from './attribution/credit.ts';
 export { hourWeights, minuteWeights } from './attribution/decay.ts';
 export { creditFitted, type FittedCredit, type FittedRule, fitterOf, ruleOf } from './attribution/fitted/fitted.ts';
-export type { FittedPath, History, Watch } from './attribution/fitted/history.ts';
+export type { FittedPath, History, ObservationPeriod } from './attribution/fitted/history.ts';
 export { publishedErrors } from './attribution/fitted/published.generated.ts';
 export { whyLeftOut } from './attribution/left-out.ts';
 export { isInWindow, type Path, pathOf, type Touch as AttributedTouch } from './attribution/path.ts';
@@ -27,16 +27,16 @@ export {
   type AcceptedEvent,
   type CheckedEvent,
   checkEvent,
+  type EventInput,
   type EventRefusal,
   type EventSettlement,
   type Json,
   type Money,
   type OutcomeContent,
-  type SaidEvent,
   settleEvent,
 } from './event-input.ts';
 export { type Quote, readBcchRates, readEcbRates, readRateRow, UnreadableRates } from './exchange-rates.ts';
-export { type Advised, advise } from './experiments/advise.ts';
+export { type Advice, advise } from './experiments/advise.ts';
 export { type Credited, calibrate, combine, isOfUse, priorOf, type TestOf } from './experiments/calibrate.ts';
 export {
   chanceOfSizes,
@@ -56,7 +56,7 @@ export {
   readRegions,
   smallestNoticed,
 } from './experiments/regions.ts';
-export { causedBy, type Moved, shareOut, timesOf } from './experiments/share-out.ts';
+export { type CreditAdjustment, causedBy, shareOut, timesOf } from './experiments/share-out.ts';
 export { guessTactic } from './experiments/tactic.ts';
 export {
   type CustomerPayment,
@@ -81,7 +81,7 @@ export {
   isStrongKind,
   strongestOf,
 } from './identity.ts';
-export { type Binding, IdentityGraph, type Settlement } from './identity-graph.ts';
+export { type Binding, IdentityGraph, type IdentitySettlement } from './identity-graph.ts';
 export { isTooDeep } from './json-depth.ts';
 export {
   type AmountRefusal,

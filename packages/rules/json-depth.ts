@@ -1,7 +1,7 @@
-/** Nobody means more levels than this, and whatever walks down them would run out of stack. */
+/** Deeper JSON is not legitimate, and recursive code would overflow the stack. */
 export const maxJsonDepth = 64;
 
-/** Counts brackets outside of texts, without building anything. */
+/** Counts brackets outside of strings, without parsing. */
 export function isTooDeep(bytes: Uint8Array): boolean {
   let depth = 0;
   let isText = false;

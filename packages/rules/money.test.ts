@@ -18,7 +18,7 @@ import {
 const sum = (numbers: readonly bigint[]) => numbers.reduce((all, number) => all + number, 0n);
 const size = (number: bigint) => (number < 0n ? -number : number);
 
-test('an amount in text has all digits of its currency, and more only where it has more', () => {
+test('moneyText shows all decimals of the currency, and more only if the amount has more', () => {
   expect(moneyText('5', 'USD')).toBe('5.00');
   expect(moneyText('199.9', 'USD')).toBe('199.90');
   expect(moneyText('0', 'USD')).toBe('0.00');
@@ -44,13 +44,13 @@ describe('a currency', () => {
     expect(minorDigits(currency)).toBe(digits);
   });
 
-  test.each(['XXX', 'XAU', 'DEM', 'usd', 'US', '', 'constructor'])('%j is none', (code) => {
+  test.each(['XXX', 'XAU', 'DEM', 'usd', 'US', '', 'constructor'])('%j is not a currency', (code) => {
     expect(isCurrency(code)).toBe(false);
     expect(() => minorDigits(code)).toThrow(RangeError);
   });
 });
 
-describe('an amount that a caller gave', () => {
+describe('parseAmount', () => {
   test.each<[value: unknown, amount: string]>([
     [0, '0'],
     [-0, '0'],
@@ -67,7 +67,7 @@ describe('an amount that a caller gave', () => {
     [999_999_999_999.99, '999999999999.99'],
     ['999999999999.99999999999999999999', '999999999999.99999999999999999999'],
     ['-999999999999.99999999999999999999', '-999999999999.99999999999999999999'],
-  ])('%j is kept as %j', (value, amount) => {
+  ])('parses %j to %j', (value, amount) => {
     expect(parseAmount(value)).toEqual({ ok: true, amount });
   });
 
@@ -96,11 +96,11 @@ describe('an amount that a caller gave', () => {
     [Number.MIN_VALUE, 'too_many_digits'],
     ['0.000000000000000000001', 'too_many_digits'],
     ['9'.repeat(1_000_000), 'too_many_digits'],
-  ])('%.20s is refused: %s', (value, reason) => {
+  ])('rejects %.20s: %s', (value, reason) => {
     expect(parseAmount(value)).toEqual({ ok: false, reason });
   });
 
-  test('a number is kept as it was written in JSON, and read back means the same', () => {
+  test('keeps a number as written in JSON, and parsing it back gives the same number', () => {
     const written = fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }).map((thousandths) => {
       const digits = String(Math.abs(thousandths)).padStart(4, '0');
       return `${thousandths < 0 ? '-' : ''}${digits.slice(0, -3)}.${digits.slice(-3)}`;
@@ -146,7 +146,7 @@ describe('minor units', () => {
     expect(fromMinorUnits(minorUnits, currency)).toBe(amount);
   });
 
-  test('there and back changes nothing', () => {
+  test('fromMinorUnits and toMinorUnits are inverse', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.constantFrom('CLP', 'USD', 'KWD', 'CLF'), (minorUnits, currency) => {
         expect(toMinorUnits(fromMinorUnits(minorUnits, currency), currency)).toBe(minorUnits);
@@ -154,7 +154,7 @@ describe('minor units', () => {
     );
   });
 
-  test('what is no decimal is a mistake of ours', () => {
+  test('throws for text that is not a decimal', () => {
     expect(() => toMinorUnits('12,5', 'USD')).toThrow(RangeError);
     expect(() => toMinorUnits('', 'USD')).toThrow(RangeError);
   });
@@ -167,16 +167,16 @@ describe('conversion', () => {
     ['0.01', '1', 'USD', 1n],
     ['19.99', '1', 'USD', 1999n],
     ['-10', '947.355', 'CLP', -9474n],
-    // Rounded to cents on the way it would be 0.01 × 50 = 0.50.
+    // Rounding to cents first would give 0.01 × 50 = 0.50.
     ['0.005', '50', 'USD', 25n],
-    // Floats say 1.0049999999999999, so 100.
+    // Floats would give 1.0049999999999999, so 100.
     ['1.005', '1', 'USD', 101n],
     ['999999999999.99999999999999999999', '1000000.000000000001', 'CLP', 1_000_000_000_000_000_001n],
   ])('%s at %s is %s %s', (amount, rate, to, minorUnits) => {
     expect(convert(amount, rate, to)).toBe(minorUnits);
   });
 
-  test.each(['0', '-1', 'x'])('a rate of %s is a mistake of ours', (rate) => {
+  test.each(['0', '-1', 'x'])('throws for a rate of %s', (rate) => {
     expect(() => convert('1', rate, 'USD')).toThrow(RangeError);
   });
 
@@ -193,7 +193,7 @@ describe('conversion', () => {
     );
   });
 
-  test('what is taken back mirrors what was given', () => {
+  test('converts a negative amount to the negative of the positive one', () => {
     fc.assert(
       fc.property(amounts, rates, (amount, rate) => {
         expect(convert(subtractAmounts('0', amount), rate, 'USD')).toBe(-convert(amount, rate, 'USD'));
@@ -202,7 +202,7 @@ describe('conversion', () => {
   });
 });
 
-describe('what is left, and which is more', () => {
+describe('subtractAmounts and compareAmounts', () => {
   test.each<[amount: string, taken: string, left: string, order: number]>([
     ['10', '10.00', '0', 0],
     ['10', '0.01', '9.99', 1],
@@ -216,7 +216,7 @@ describe('what is left, and which is more', () => {
   });
 });
 
-describe('an allocation', () => {
+describe('allocate', () => {
   test.each<[total: bigint, weights: bigint[], shares: bigint[]]>([
     [100n, [1n, 1n, 1n], [34n, 33n, 33n]],
     [101n, [1n, 1n, 1n], [34n, 34n, 33n]],
@@ -229,11 +229,11 @@ describe('an allocation', () => {
     [0n, [1n, 2n], [0n, 0n]],
     [-100n, [1n, 1n, 1n], [-34n, -33n, -33n]],
     [7n, [2n ** 60n, 2n ** 60n - 1n], [4n, 3n]],
-  ])('of %s by %s is %s', (total, weights, shares) => {
+  ])('divides %s by %s into %s', (total, weights, shares) => {
     expect(allocate(total, weights)).toEqual(shares);
   });
 
-  test.each([[[]], [[0n, 0n]], [[2n, -1n]]])('by %s is refused', (weights) => {
+  test.each([[[]], [[0n, 0n]], [[2n, -1n]]])('throws for the weights %s', (weights) => {
     expect(() => allocate(1n, weights)).toThrow(RangeError);
   });
 
@@ -245,7 +245,7 @@ describe('an allocation', () => {
     })
     .filter((weights) => sum(weights) > 0n);
 
-  test('always adds up, and nobody is a whole unit off', () => {
+  test('always adds up, and no share is a whole unit off', () => {
     fc.assert(
       fc.property(totals, weighings, (total, weights) => {
         const shares = allocate(total, weights);
@@ -260,12 +260,12 @@ describe('an allocation', () => {
     );
   });
 
-  test('of equal weights the earlier never gets less, and a larger weight never gets less than a smaller', () => {
+  test('among equal weights an earlier share is never smaller, and a larger weight never gets less', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 6n }), weighings, (total, weights) => {
         const byWeight = allocate(total, weights)
           .map((share, index) => ({ share, weight: weights[index] ?? 0n }))
-          // Stable, so equal weights stay in their order.
+          // The sort is stable, so equal weights keep their order.
           .sort((a, b) => (a.weight === b.weight ? 0 : a.weight > b.weight ? -1 : 1));
         for (const [index, { share }] of byWeight.entries()) {
           expect(share).toBeLessThanOrEqual(byWeight[index - 1]?.share ?? share);
@@ -276,7 +276,7 @@ describe('an allocation', () => {
 });
 
 describe('sums and products', () => {
-  test('keep every digit', () => {
+  test('are exact', () => {
     expect(sumAmounts([])).toBe('0');
     expect(sumAmounts(['0.1', '0.2', '-0.3'])).toBe('0');
     expect(sumAmounts(['999999999999.99999999999999999999', '0.00000000000000000001'])).toBe('1000000000000');

@@ -1,11 +1,12 @@
 /**
- * Money is exact: an amount is a decimal string as its sender wrote it, and a whole number of minor units (cents, or pesos where
- * there are no cents) as soon as it is counted. In between there are only bigints, because a float loses cents, and a decimal
- * library with a set precision loses them later. Whatever SQL must repeat of this, it can repeat in integers.
+ * Money is exact: an amount is a decimal string as sent, and an integer of minor units (cents, or pesos, which have
+ * no cents) when it is counted. Calculations use bigint, because a float loses cents, and a decimal library with
+ * fixed precision loses them later. SQL can repeat all of this in integers.
  */
 
-// ISO 4217 as published for 2026, by the digits of the minor unit. Gold, drawing rights and test codes have none, and nobody pays
-// in them. Node's own table (CLDR) is no substitute: it has the digits that people write, not those that banks settle (IQD, AFN).
+// ISO 4217 as published for 2026, by the number of minor digits. Gold, drawing rights and test codes have none and
+// are not used for payments. Node's own table (CLDR) has the digits that people write, not those that banks settle
+// (IQD, AFN).
 const codesByMinorDigits: readonly (readonly [digits: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
   [
@@ -18,7 +19,7 @@ const codesByMinorDigits: readonly (readonly [digits: number, codes: string])[] 
   ],
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
-  // Withdrawn since 2021. Payments made in them are still imported and corrected.
+  // Withdrawn since 2021. Payments in them are still imported and corrected.
   [2, 'ANG BGN CUC HRK SLL ZWL'],
 ];
 
@@ -30,7 +31,7 @@ export const currencies: readonly string[] = [...digitsOf.keys()];
 
 export const isCurrency = (code: string): boolean => digitsOf.has(code);
 
-/** How many decimals the currency's amounts have: 0, 2, 3 or 4. */
+/** The number of decimals of the currency: 0, 2, 3 or 4. */
 export function minorDigits(currency: string): number {
   const digits = digitsOf.get(currency);
   if (digits === undefined) throw new RangeError(`${currency} is not a currency of ISO 4217.`);
@@ -38,8 +39,8 @@ export function minorDigits(currency: string): number {
 }
 
 /**
- * What a caller may send. Below 10^12 a JSON number still tells a thousandth from its neighbour, so nothing is lost before we see
- * it. Twenty decimals hold what a caller's own floats make of a price (0.1 + 0.2), and no more.
+ * Limits of amounts in requests. Below 10^12 a JSON number still distinguishes thousandths, so nothing is lost before
+ * parsing. Twenty decimals fit the result of a caller's float arithmetic (0.1 + 0.2).
  */
 const maxWholeDigits = 12;
 const maxDecimals = 20;
@@ -49,106 +50,107 @@ export type ParsedAmount =
   | { readonly ok: true; readonly amount: string }
   | { readonly ok: false; readonly reason: AmountRefusal };
 
-// One reading only: no exponent, no grouping, no leading zero that might be an octal or a code.
+// Only unambiguous notation: no exponent, no grouping, no leading zero.
 const plainDecimal = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /**
- * An amount that a caller gave, as a decimal string. Equal amounts give equal strings (12.5 and "12.50"), so that a retry is seen
- * to say the same. Of a JSON number it is the shortest decimal that means that number: what the caller wrote. Whether it may be
- * negative is the caller's to say.
+ * Parses an amount of a request to a decimal string. Equal amounts give equal strings (12.5 and "12.50"), so that a
+ * retry is recognised as a duplicate. A JSON number becomes its shortest decimal, which is what the caller wrote. The
+ * caller of this function decides whether negative amounts are allowed.
  */
 export function parseAmount(value: unknown): ParsedAmount {
   const isRead =
     typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && plainDecimal.test(value);
   if (!isRead) return { ok: false, reason: 'not_a_decimal' };
   const text = String(value);
-  // Before any arithmetic: a megabyte of digits would keep the process busy.
+  // Checked before any arithmetic: a megabyte of digits would block the process.
   if (text.length > 2 + maxWholeDigits + maxDecimals) return { ok: false, reason: 'too_many_digits' };
-  const amount = write(read(text));
+  const amount = formatDecimal(parseDecimal(text));
   const [whole = '', decimals = ''] = amount.replace('-', '').split('.');
-  const isKept = whole.length <= maxWholeDigits && decimals.length <= maxDecimals;
-  return isKept ? { ok: true, amount } : { ok: false, reason: 'too_many_digits' };
+  const isInRange = whole.length <= maxWholeDigits && decimals.length <= maxDecimals;
+  return isInRange ? { ok: true, amount } : { ok: false, reason: 'too_many_digits' };
 }
 
 /**
- * Halves go away from zero, as in PostgreSQL's numeric, so that whoever checks an amount in the ledger finds the same; and -x
- * always rounds to minus what x does, so that a refund of everything leaves nothing. Half-even would help only where a number is
- * rounded again and again, and here an amount is rounded once.
+ * Rounds half away from zero, like PostgreSQL's numeric, so that amounts can be checked in the ledger. -x always
+ * rounds to minus the rounded x, so that a full refund leaves nothing. Half-even would only help with repeated
+ * rounding, and an amount is rounded once.
  */
 export function toMinorUnits(amount: string, currency: string): bigint {
-  return round(read(amount), minorDigits(currency));
+  return round(parseDecimal(amount), minorDigits(currency));
 }
 
-/** Whether the amount says more than the currency's smallest unit can. */
+/** Whether the amount has more decimals than the currency. */
 export const isFinerThan = (amount: string, currency: string): boolean =>
   (amount.split('.')[1] ?? '').replace(/0+$/, '').length > minorDigits(currency);
 
-/** With all the currency's decimals: "12.50" dollars, "1250" pesos. */
+/** With all decimals of the currency: "12.50" dollars, "1250" pesos. */
 export function fromMinorUnits(minorUnits: bigint, currency: string): string {
-  return writeAll({ units: minorUnits, scale: minorDigits(currency) });
+  return formatDigits({ units: minorUnits, scale: minorDigits(currency) });
 }
 
 /**
- * The one spelling of an exact amount in text: with all decimals of its currency, and more only where the amount has more. Every
- * amount that leaves as text goes through here or through `fromMinorUnits`.
+ * The canonical text of an exact amount: all decimals of its currency, and more only if the amount has more. Every
+ * amount in a response goes through here or through `fromMinorUnits`.
  */
 export function moneyText(amount: string, currency: string): string {
-  const trimmed = read(write(read(amount)));
+  const trimmed = parseDecimal(formatDecimal(parseDecimal(amount)));
   const scale = Math.max(trimmed.scale, minorDigits(currency));
-  return writeAll({ units: round(trimmed, scale), scale });
+  return formatDigits({ units: round(trimmed, scale), scale });
 }
 
 /**
- * An amount in another currency, in minor units of that one. The rate is what one unit of the amount's currency is worth. The
- * product is exact, and rounded this once: rounding to the first currency on the way could move the result by a unit.
+ * Converts an amount to another currency, in minor units of that one. The rate is the value of one unit of the
+ * amount's currency. The exact product is rounded once: rounding to the first currency as well could change the
+ * result by a unit.
  */
 export function convert(amount: string, rate: string, toCurrency: string): bigint {
-  const [from, by] = [read(amount), read(rate)];
+  const [from, by] = [parseDecimal(amount), parseDecimal(rate)];
   if (by.units <= 0n) throw new RangeError(`An exchange rate is above zero, not ${rate}.`);
   return round({ units: from.units * by.units, scale: from.scale + by.scale }, minorDigits(toCurrency));
 }
 
-/** What is left of an amount, say after refunds. */
-export function subtractAmounts(amount: string, taken: string): string {
-  const [a, b, scale] = align(amount, taken);
-  return write({ units: a - b, scale });
+/** What remains of an amount, for example after refunds. */
+export function subtractAmounts(amount: string, subtrahend: string): string {
+  const [a, b, scale] = align(amount, subtrahend);
+  return formatDecimal({ units: a - b, scale });
 }
 
-/** An amount at a rate, with every digit that it has. */
+/** An amount at a rate, exactly. */
 export function multiplyAmounts(amount: string, rate: string): string {
-  const [from, by] = [read(amount), read(rate)];
-  return write({ units: from.units * by.units, scale: from.scale + by.scale });
+  const [from, by] = [parseDecimal(amount), parseDecimal(rate)];
+  return formatDecimal({ units: from.units * by.units, scale: from.scale + by.scale });
 }
 
-/** All of them together, exactly. */
+/** The exact sum. */
 export function sumAmounts(amounts: readonly string[]): string {
   return amounts.reduce((sum, amount) => {
     const [a, b, scale] = align(sum, amount);
-    return write({ units: a + b, scale });
+    return formatDecimal({ units: a + b, scale });
   }, '0');
 }
 
-/** The quotient in decimals, rounded once to the scale. The divisor is not zero. */
+/** The quotient, rounded once to the given number of decimals. The divisor must not be zero. */
 export function divideAmounts(dividend: string, divisor: string, scale: number): string {
-  const [over, under] = [read(dividend), read(divisor)];
+  const [over, under] = [parseDecimal(dividend), parseDecimal(divisor)];
   const [units, unit] = [over.units * powerOfTen(under.scale + scale), under.units * powerOfTen(over.scale)];
-  return write({ units: roundQuotient(units, unit), scale });
+  return formatDecimal({ units: roundQuotient(units, unit), scale });
 }
 
-/** The amount with at most so many decimals. */
+/** The amount with at most the given number of decimals. */
 export const roundAmount = (amount: string, scale: number): string =>
-  write({ units: round(read(amount), scale), scale });
+  formatDecimal({ units: round(parseDecimal(amount), scale), scale });
 
-/** Below zero, zero or above, as the first is less than, the same as or more than the second. */
+/** Negative, zero or positive, as the first is less than, equal to or greater than the second. */
 export function compareAmounts(first: string, second: string): number {
   const [a, b] = align(first, second);
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /**
- * Shares that add up to the total to the last unit: each gets the whole units of its exact share, and the units left over go to
- * the largest remainders, of equal ones to the earliest. A weight of zero gets nothing. A negative total is divided as a positive
- * one is, so that what was taken back mirrors what was given.
+ * Divides a total by weights so that the shares add up exactly. Each share is rounded down, and the remaining units
+ * go to the largest remainders; ties go to the earliest. A weight of zero gets nothing. A negative total is divided
+ * like a positive one, so that a refund mirrors the original credit.
  */
 export function allocate(totalMinor: bigint, weights: readonly bigint[]): bigint[] {
   const sum = weights.reduce((all, weight) => all + weight, 0n);
@@ -165,8 +167,8 @@ export function allocate(totalMinor: bigint, weights: readonly bigint[]): bigint
   const byRemainder = parts.toSorted((a, b) =>
     a.remainder === b.remainder ? a.index - b.index : a.remainder > b.remainder ? -1 : 1,
   );
-  const lucky = new Set(byRemainder.slice(0, Number(left)));
-  return parts.map((part) => sign * (part.share + (lucky.has(part) ? 1n : 0n)));
+  const roundedUp = new Set(byRemainder.slice(0, Number(left)));
+  return parts.map((part) => sign * (part.share + (roundedUp.has(part) ? 1n : 0n)));
 }
 
 /** units / 10^scale */
@@ -177,10 +179,10 @@ interface Decimal {
 
 const powerOfTen = (exponent: number): bigint => 10n ** BigInt(exponent);
 
-/** The exponent is how JavaScript writes its very large and very small numbers. */
+/** JavaScript writes very large and very small numbers with an exponent. */
 const decimalShape = /^(-?\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 
-function read(text: string): Decimal {
+function parseDecimal(text: string): Decimal {
   const [, whole, decimals = '', exponent = '0'] = decimalShape.exec(text) ?? [];
   if (whole === undefined) throw new RangeError(`${text} is not a decimal number.`);
   const units = BigInt(whole + decimals);
@@ -188,20 +190,20 @@ function read(text: string): Decimal {
   return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
 }
 
-function writeAll({ units, scale }: Decimal): string {
+function formatDigits({ units, scale }: Decimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
   const point = digits.length - scale;
   return `${units < 0n ? '-' : ''}${digits.slice(0, point)}${scale > 0 ? `.${digits.slice(point)}` : ''}`;
 }
 
-/** Without zeros at the end, and without a sign on zero. */
-function write(decimal: Decimal): string {
+/** Without trailing zeros, and without a sign on zero. */
+function formatDecimal(decimal: Decimal): string {
   let { units, scale } = decimal;
   while (scale > 0 && units % 10n === 0n) {
     units /= 10n;
     scale -= 1;
   }
-  return writeAll({ units, scale });
+  return formatDigits({ units, scale });
 }
 
 function round({ units, scale }: Decimal, toScale: number): bigint {
@@ -209,7 +211,7 @@ function round({ units, scale }: Decimal, toScale: number): bigint {
   return roundQuotient(units, powerOfTen(scale - toScale));
 }
 
-/** Halves go away from zero. */
+/** Rounds half away from zero. */
 function roundQuotient(dividend: bigint, divisor: bigint): bigint {
   const [over, under] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor];
   const rounded = (2n * over + under) / (2n * under);
@@ -217,7 +219,7 @@ function roundQuotient(dividend: bigint, divisor: bigint): bigint {
 }
 
 function align(first: string, second: string): [a: bigint, b: bigint, scale: number] {
-  const [a, b] = [read(first), read(second)];
+  const [a, b] = [parseDecimal(first), parseDecimal(second)];
   const scale = Math.max(a.scale, b.scale);
   return [round(a, scale), round(b, scale), scale];
 }

@@ -45,7 +45,7 @@ describe('a phone number', () => {
     ['+1 (555) 123-4567', '+15551234567'],
     ['+44 1632 960000', '+441632960000'],
     ['+54 11 15 1234 5678', '+5491112345678'],
-    // A prefix that was abolished: taken for digits of the number it would be somebody else's.
+    // An abolished prefix: if it were read as digits of the number, the number would be a different person's.
     ['09 1234 5678', undefined],
     ['12345678-5', undefined],
     ['1234567', undefined],
@@ -92,7 +92,7 @@ describe('a RUT', () => {
     expect(normaliseRut(text)).toBe(normal);
   });
 
-  test('has exactly one right check digit', () => {
+  test('has exactly one valid check digit', () => {
     fc.assert(
       fc.property(fc.integer({ min: 100_000, max: 99_999_999 }), (body) => {
         const right = [...'0123456789K'].filter((digit) => normaliseRut(`${body}${digit}`) !== undefined);
@@ -101,7 +101,7 @@ describe('a RUT', () => {
     );
   });
 
-  test('any formatting means the same person', () => {
+  test('is the same in any formatting', () => {
     const separators = fc.constantFrom('', '.', '-', ' ', ',', '–', '. ');
     fc.assert(
       fc.property(fc.array(separators, { minLength: 9, maxLength: 9 }), fc.nat(3), (between, zeros) => {
@@ -140,7 +140,10 @@ describe('a name', () => {
   });
 });
 
-/** Of a RUT: its digits from the last, times 2 to 7 and again from 2; what their sum lacks to a multiple of 11. */
+/**
+ * The check digit of a RUT: its digits from the last, times 2 to 7 and again from 2; the difference of their sum to a
+ * multiple of 11.
+ */
 function checkDigit(number: number): string {
   const sum = [...String(number)]
     .reverse()
@@ -148,7 +151,7 @@ function checkDigit(number: number): string {
   return ['0', 'k'][[11, 10].indexOf(11 - (sum % 11))] ?? String(11 - (sum % 11));
 }
 
-describe('whatever the text', () => {
+describe('for any text', () => {
   const texts = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.string({ unit: 'grapheme', maxLength: 20 }),
@@ -165,7 +168,7 @@ describe('whatever the text', () => {
     name: normaliseName,
   };
   test.each(Object.entries(functions))(
-    'the normal form of a(n) %s is its own normal form, and can be stored',
+    'normalising a(n) %s is idempotent, and the result can be stored',
     (_, normalise) => {
       fc.assert(
         fc.property(texts, (text) => {

@@ -3,8 +3,8 @@ import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from
 export type { CountryCode };
 
 /**
- * One spelling for each thing a person is known by: two systems that write the same address, number or document differently must
- * still mean the same person. Each function answers undefined where nothing can be made of the text; none of them guesses.
+ * Normalises identifiers: systems that write the same address, number or document differently must identify the same
+ * person. Each function returns undefined for text it cannot normalise, and never guesses.
  */
 
 const maxEmailCharacters = 254;
@@ -15,7 +15,7 @@ const maxKeyCharacters = 255;
 const emailShape =
   /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@([\p{L}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?\.)+\p{L}[\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}]$/u;
 
-/** Trimmed and in small letters. Dots and +tags stay: only one provider ignores them, and others do not. */
+/** Trimmed, in lower case. Dots and +tags are kept: only one provider ignores them. */
 export function normaliseEmail(text: string): string | undefined {
   const email = text.trim().toLowerCase().normalize('NFC');
   if (email.length > maxEmailCharacters || email.indexOf('@') > maxLocalPartCharacters) return undefined;
@@ -23,9 +23,9 @@ export function normaliseEmail(text: string): string | undefined {
 }
 
 /**
- * E.164. With its own country code a number needs only the right length: carriers open ranges faster than metadata packages
- * follow (the `max` set calls +56 9 1234 5678 invalid), and refusing a real customer costs more than keeping a dead number.
- * Without one the country is our assumption, so there the number must also be one that the country has.
+ * E.164. With a country code, only the length is checked: carriers open ranges faster than metadata packages follow
+ * (the `max` set rejects +56 9 1234 5678), and rejecting a real customer costs more than storing a dead number.
+ * Without one the country is assumed, so the number must also be valid there.
  */
 export function normalisePhone(text: string, defaultCountry: CountryCode): string | undefined {
   const written = text.normalize('NFKC').trim();
@@ -35,10 +35,10 @@ export function normalisePhone(text: string, defaultCountry: CountryCode): strin
   return isRight ? phone.number : undefined;
 }
 
-/** Whether a code of ISO 3166-1 is one whose phone numbers we can read. */
+/** Whether phone numbers of an ISO 3166-1 country are supported. */
 export const isCountry = (code: string): code is CountryCode => isSupportedCountry(code);
 
-/** The number without its country code, as it is said at home. */
+/** The number without its country code. */
 export function nationalNumber(phone: string): string | undefined {
   return parsePhoneNumberFromString(phone)?.nationalNumber;
 }
@@ -46,16 +46,16 @@ export function nationalNumber(phone: string): string | undefined {
 const control = /\p{Cc}/u;
 
 /**
- * A caller's own id of a customer: opaque, so nothing of it changes but the blanks around it. Refused where the ledger could
- * not keep it as it is: control characters, half a surrogate pair, more than 255 characters.
+ * A caller's own id of a customer: opaque, so only surrounding whitespace is removed. Rejected when the ledger could
+ * not store it unchanged: control characters, half a surrogate pair, more than 255 characters.
  */
 export function normaliseKey(text: string): string | undefined {
   const key = text.trim();
-  const isKept = key !== '' && key.length <= maxKeyCharacters && key.isWellFormed() && !control.test(key);
-  return isKept ? key : undefined;
+  const isValidKey = key !== '' && key.length <= maxKeyCharacters && key.isWellFormed() && !control.test(key);
+  return isValidKey ? key : undefined;
 }
 
-/** A name as people wrote it, but for stray blanks and characters that nobody can see. */
+/** A name as written, without control characters and repeated whitespace. */
 export function normaliseName(text: string): string | undefined {
   const name = text
     .toWellFormed()

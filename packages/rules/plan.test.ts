@@ -6,10 +6,10 @@ test.each([
   ['growth', null, 2_000_000],
   ['scale', null, 100_000_000],
   ['growth', 50, 50],
-  // A plan that was left for a smaller one takes what the profile once said with it.
+  // After a downgrade, the plan limits the profile's earlier setting.
   ['free', 2_000_000, 100_000],
   ['toString', null, 100_000],
   [undefined, null, 100_000],
-] as const)('plan %s with a limit of its own of %s takes %s visits a day', (plan, own, expected) => {
+] as const)("plan %s with the profile's limit %s accepts %s visits a day", (plan, own, expected) => {
   expect(visitsPerDay(plan, own)).toBe(expected);
 });

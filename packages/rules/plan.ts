@@ -4,28 +4,31 @@ export function isPlan(name: string): name is Plan {
   return Object.hasOwn(plans, name);
 }
 
-/** What a profile sends in a day, or may. */
+/** Daily amounts of a profile: used or allowed. */
 export interface DailyAmounts {
   readonly visits: number;
-  /** Visits that cannot be understood. They have room of their own, so that they take none from the others. */
+  /** Invalid visits. They have a quota of their own, so that they do not use up that of valid ones. */
   readonly broken: number;
   readonly bytes: number;
 }
 
-const least: DailyAmounts = { visits: 0, broken: 1_000, bytes: 16 << 20 };
-const leastOfAddress: DailyAmounts = { visits: 100, broken: 50, bytes: 1 << 20 };
-/** Several times what a visit with all that belongs to it usually has. */
+const minimum: DailyAmounts = { visits: 0, broken: 1_000, bytes: 16 << 20 };
+const minimumOfAddress: DailyAmounts = { visits: 100, broken: 50, bytes: 1 << 20 };
+/** Several times the usual size of a visit. */
 const bytesPerVisit = 2_048;
 
-/** What is taken of a profile in a day. */
+/** The daily quota of a profile. */
 export function dailyAmounts(plan: string | undefined, own: number | null): DailyAmounts {
   const visits = visitsPerDay(plan, own);
-  return atLeast(least, { visits, broken: visits / 10, bytes: visits * bytesPerVisit });
+  return atLeast(minimum, { visits, broken: visits / 10, bytes: visits * bytesPerVisit });
 }
 
-/** What one address may take of it. The tracking key is public: whoever copies it must not use up what the shop's visitors need. */
+/**
+ * The daily quota of one IP address. The tracking key is public: a party that copies it must not use up the quota of
+ * the shop's visitors.
+ */
 export function amountsOfAddress({ visits, broken, bytes }: DailyAmounts, share: number): DailyAmounts {
-  return atLeast(leastOfAddress, { visits: visits * share, broken: broken * share, bytes: bytes * share });
+  return atLeast(minimumOfAddress, { visits: visits * share, broken: broken * share, bytes: bytes * share });
 }
 
 const atLeast = (lower: DailyAmounts, { visits, broken, bytes }: DailyAmounts): DailyAmounts => ({
@@ -34,7 +37,7 @@ const atLeast = (lower: DailyAmounts, { visits, broken, bytes }: DailyAmounts): 
   bytes: Math.max(lower.bytes, Math.floor(bytes)),
 });
 
-/** The visits of a profile that are taken in a day: what its plan includes, or less where the profile says so itself. */
+/** The daily visits of a profile: what its plan includes, or less if the profile sets a lower limit. */
 export function visitsPerDay(plan: string | undefined, own: number | null): number {
   const included = plans[plan !== undefined && isPlan(plan) ? plan : 'free'].visitsPerDay;
   return Math.min(included, own ?? included);

@@ -5,7 +5,7 @@ import { normaliseRut } from './rut.ts';
 
 const url = 'https://shop.example/thanks?email=ana@canary.example&name=Ana';
 
-describe('an e-mail address is found', () => {
+describe('finds an e-mail address', () => {
   const texts: [where: string, content: unknown][] = [
     ['alone', 'ana@canary.example'],
     ['in a sentence', 'please mail ana@canary.example, she waits.'],
@@ -31,7 +31,7 @@ describe('an e-mail address is found', () => {
   });
 });
 
-describe('a number is found', () => {
+describe('finds a number', () => {
   const phones = [
     'call +56 9 8765 4321 today',
     'call 9 8765 4321, or 56987654321',
@@ -62,20 +62,20 @@ describe('a number is found', () => {
   });
 });
 
-describe('a key is found', () => {
+describe('finds a key', () => {
   test.each([
     ['1118', 'alone'],
     ['https://shop.example/?customer_id=1118', 'as a parameter'],
     ['https://shop.example/u/1118/x', 'in a path'],
   ])('%s: a short one %s', (text) => expect(possibleNames(text).keys).toContain('1118'));
-  test('within a sentence from six letters on', () => {
+  test('within a sentence only from six letters', () => {
     const { keys } = possibleNames('the order of key-ana, and of 1118');
     expect(keys).toContain('key-ana');
     expect(keys).not.toContain('1118');
   });
 });
 
-test('a text of any kind takes time in proportion to its length', () => {
+test('the time is proportional to the length for any kind of text', () => {
   const hostile = [
     '%25'.repeat(20_000),
     '1 '.repeat(30_000),

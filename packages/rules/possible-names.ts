@@ -2,28 +2,29 @@ import { uuidPattern } from '@tributary/vocabulary';
 import { decodeOnce } from './visits/decode.ts';
 
 /**
- * Whatever in a content could be what somebody is known by: in a field of its own, within a sentence, as part of an address, and behind
- * the encodings that these travel in. Nothing here knows who anybody is: too many are named rather than one too few.
+ * Collects everything in a content that could identify a person: in a field of its own, within a sentence, as part of
+ * a URL, and behind common encodings. It has no access to customers, so it returns too many candidates rather than
+ * too few.
  */
 export interface PossibleNames {
-  /** A caller's own words for a customer. */
+  /** Keys that callers chose for customers. */
   readonly keys: ReadonlySet<string>;
   readonly emails: ReadonlySet<string>;
-  /** Phones and national ids, as they are written. */
+  /** Phone numbers and national ids, as written. */
   readonly numbers: ReadonlySet<string>;
-  /** Ids of ours. */
+  /** Our own ids. */
   readonly ids: ReadonlySet<string>;
 }
 
 type Found = { [Kind in keyof PossibleNames]: Set<string> };
 
-/** An address in a parameter of an address in a record is three; more nobody writes by accident. */
+/** A URL in a parameter of a URL in a record has three layers; more do not occur by accident. */
 const maxLayers = 6;
 const maxDepth = 20;
-/** Shorter ones are words of every message, and would find somebody everywhere. */
-const leastLetters = 4;
-/** Within a sentence common words are longer. */
-const leastLettersWithin = 6;
+/** Shorter candidates are ordinary words, and would match everywhere. */
+const minLetters = 4;
+/** Words within a sentence need to be longer. */
+const minLettersInSentence = 6;
 
 export function possibleNames(content: unknown): PossibleNames {
   const found: Found = { keys: new Set(), emails: new Set(), numbers: new Set(), ids: new Set() };
@@ -40,21 +41,21 @@ function* textsIn(value: unknown, depth = 0): Iterable<string> {
   }
 }
 
-/** Each layer that an encoding hides is read like the text itself. */
+/** Decodes each layer of encoding and reads it like the text itself. */
 function readText(text: string, found: Found): void {
   const seen = new Set<string>();
   let layer = [text];
   for (let depth = 0; depth < maxLayers && layer.length > 0; depth += 1) {
-    const fresh = layer.filter((one) => one.length >= leastLetters && !seen.has(one));
+    const fresh = layer.filter((one) => one.length >= minLetters && !seen.has(one));
     for (const one of fresh) {
       seen.add(one);
       addNames(plain(one), found);
     }
-    layer = fresh.flatMap(unwrapped);
+    layer = fresh.flatMap(decodings);
   }
 }
 
-/** Full-width letters and invisible characters do not make it another name. */
+/** Full-width letters and invisible characters do not make a different name. */
 const plain = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
   /^[\x00-\x7f]*$/.test(text)
@@ -64,7 +65,7 @@ const plain = (text: string): string =>
         .normalize('NFKC')
         .replace(/\p{Cf}/gu, '');
 
-function unwrapped(text: string): string[] {
+function decodings(text: string): string[] {
   const inner: string[] = [];
   if (text.includes('%')) inner.push(decodeOnce(text.replace(/%u([0-9a-f]{4})/gi, fromHex)));
   if (text.includes('+')) inner.push(text.replaceAll('+', ' '));
@@ -73,7 +74,7 @@ function unwrapped(text: string): string[] {
   if (/^\s*["[{]/.test(text)) inner.push(...textsIn(parsed(text)));
   for (const [token] of text.matchAll(/[\w+/-]{12,}={0,2}/g)) {
     const decoded = Buffer.from(token, 'base64url').toString('utf8');
-    // What is no text was no base64, or nothing that says a name.
+    // If the result is not text, the token was not base64.
     if (/^[^\p{Cc}\ufffd]{4,}$/u.test(decoded)) inner.push(decoded);
   }
   return inner;
@@ -110,17 +111,17 @@ function addKeys(text: string, keys: Set<string>): void {
   const add = (word: string, least: number) => {
     if (word.length >= least) keys.add(word);
   };
-  add(text.trim(), leastLetters);
-  // A part of a path and the value of a parameter stand alone, as a field does.
-  if (/[/?=#]/.test(text)) for (const piece of text.split(/[/?&=#;]+/)) add(piece.trim(), leastLetters);
+  add(text.trim(), minLetters);
+  // Path segments and parameter values are candidates of their own, like fields.
+  if (/[/?=#]/.test(text)) for (const piece of text.split(/[/?&=#;]+/)) add(piece.trim(), minLetters);
   for (const word of text.split(/[\s/?&=#,;:"'`()<>[\]{}|\\]+/)) {
-    add(word, leastLettersWithin);
-    add(word.replace(/^[.!*~_-]+|[.!*~_-]+$/g, ''), leastLettersWithin);
+    add(word, minLettersInSentence);
+    add(word.replace(/^[.!*~_-]+|[.!*~_-]+$/g, ''), minLettersInSentence);
   }
 }
 
 const maxLocalPart = 64;
-/** Legal in an address before its @, and far more often what stands before it. */
+/** Legal in the local part of an address, but more often a separator before it. */
 const beforeAddress = /[/?&=#|{}!*~`^]/;
 
 function addEmails(text: string, emails: Set<string>): void {
@@ -140,7 +141,7 @@ function addEmails(text: string, emails: Set<string>): void {
 
 const mostGroups = 6;
 
-/** Runs of digits as people write them; of several in a row, each alone and those that follow each other together. */
+/** Runs of digits as people write them: each group alone, and adjacent groups joined. */
 function addNumbers(text: string, numbers: Set<string>): void {
   for (const [run] of text.matchAll(/[+(\d][\d\s().'_\u2010-\u2015\u2212-]{4,}[\dkK]/g)) {
     const groups = run.split(/[\s_]+/);

@@ -15,7 +15,7 @@ test('an unknown status counts as healthcare', () => {
   expect(isHealthcareFamily(undefined)).toBe(true);
 });
 
-test('a key is worth no more than its grant, and shows no people on a healthcare profile', () => {
+test('a key is limited by its grant, and has no personal-data scopes on a healthcare profile', () => {
   const minted = ['customers:read', 'visitors:read', 'campaigns:read', 'goals:write'] as const;
   const granted = new Set(['customers:read', 'visitors:read', 'campaigns:read'] as const);
   expect(effectiveScopes<string>(minted, granted, false)).toEqual(
@@ -31,6 +31,6 @@ test.each([
   ['hipaa', 'hipaa', false],
   ['hipaa', 'platform_safe', true],
   ['platform_safe', 'standard', true],
-] as const)('from %s to %s loosens: %s', (from, to, expected) => {
+] as const)('a change from %s to %s is less private: %s', (from, to, expected) => {
   expect(isLoosened(from, to)).toBe(expected);
 });

@@ -1,6 +1,9 @@
 import { type PrivacyMode, personScopes, privacyModes } from '@tributary/vocabulary';
 
-/** Who may see people. Partner apps never do on a healthcare-family profile; where its status is unknown it counts as one. */
+/**
+ * Who may see personal data. Partner apps never may on a healthcare-family profile; a profile with an unknown status
+ * counts as one.
+ */
 export interface PrivacyStatus {
   readonly isHealthcareAgency: boolean;
   readonly privacyMode: string;
@@ -10,17 +13,20 @@ export function isHealthcareFamily(status: PrivacyStatus | undefined): boolean {
   return status === undefined || status.isHealthcareAgency || status.privacyMode !== 'standard';
 }
 
-/** Whether a profile would be less private than it is. */
+/** Whether a change makes a profile less private. */
 export const isLoosened = (from: PrivacyMode, to: PrivacyMode): boolean =>
   privacyModes.indexOf(to) < privacyModes.indexOf(from);
 
-const ofPeople: ReadonlySet<string> = new Set(personScopes);
+const personScopeSet: ReadonlySet<string> = new Set(personScopes);
 
-/** What a credential of a partner app is worth at this moment: what it was minted with, within its grant, within privacy. */
+/**
+ * The scopes of a partner app's credential at this moment: those it was created with, limited by its grant and by the
+ * profile's privacy.
+ */
 export function effectiveScopes<S extends string>(
   minted: Iterable<S>,
   granted: ReadonlySet<S>,
   isHealthcare: boolean,
 ): Set<S> {
-  return new Set([...minted].filter((scope) => granted.has(scope) && !(isHealthcare && ofPeople.has(scope))));
+  return new Set([...minted].filter((scope) => granted.has(scope) && !(isHealthcare && personScopeSet.has(scope))));
 }

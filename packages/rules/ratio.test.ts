@@ -12,15 +12,18 @@ test.each([
   [-0.0000005, 1, 1, -0.000001],
   [1e-7, 1, 1, 0],
   [0, 7, 1, 0],
-])('%s / %s × %s is %s, at most six decimals, halves away from zero', (dividend, divisor, times, quotient) => {
-  expect(ratio(dividend, divisor, times)).toBe(quotient);
-});
+])(
+  '%s / %s × %s is %s, with at most six decimals, half rounded away from zero',
+  (dividend, divisor, times, quotient) => {
+    expect(ratio(dividend, divisor, times)).toBe(quotient);
+  },
+);
 
 test('a ratio with a zero divisor or an unknown figure is null', () => {
   expect([ratio(1, 0), ratio(1, '0.00'), ratio(null, 1), ratio(1, null)]).toEqual([null, null, null, null]);
 });
 
-test('a cost has the digits of its currency', () => {
+test('a cost has the decimals of its currency', () => {
   expect(unitCost('10', 3, 'USD')).toBe(3.33);
   expect(unitCost(1.005, 1, 'USD')).toBe(1.01);
   expect(unitCost(1000, 3, 'CLP')).toBe(333);
@@ -28,12 +31,12 @@ test('a cost has the digits of its currency', () => {
   expect(unitCost(1, 0, 'USD')).toBeNull();
 });
 
-test('what the floats of a platform made of a count is rounded away', () => {
+test("removes floating-point errors from a platform's count", () => {
   expect(roundCount('2.8000000000000003')).toBe('2.8');
   expect(roundCount('278')).toBe('278');
 });
 
-test('no ratio is more than half of its last decimal off', () => {
+test('no ratio is off by more than half of its last decimal', () => {
   const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
   fc.assert(
     fc.property(cents, fc.integer({ min: 1, max: 1_000_000 }), (over, under) => {

@@ -12,7 +12,7 @@ const refund = (amount: string, more: Partial<SaidRefund> = {}): SaidRefund => (
   ...more,
 });
 
-describe('What went back of a payment', () => {
+describe('the refunds of a payment', () => {
   test.each([
     ['nothing', [], null, '0', '0', 'succeeded'],
     ['a part', [refund('30.5')], null, '30.5', '30.5', 'partially_refunded'],
@@ -23,22 +23,22 @@ describe('What went back of a payment', () => {
     ['a dispute', [refund('1', { kind: 'dispute' })], null, '1', '1', 'disputed'],
     ['a dispute that was won', [refund('100', { kind: 'dispute', status: 'withdrawn' })], null, '0', '0', 'succeeded'],
     ['money of another currency', [refund('50', { currency: 'EUR' })], null, '0', '0', 'succeeded'],
-  ] as const)('%s', (_, said, manual, reversed, refunded, status) => {
-    expect(reversalsOf(paid, said, manual)).toEqual({ reversed, refunded, status });
+  ] as const)('%s', (_, refunds, manual, reversed, refunded, status) => {
+    expect(reversalsOf(paid, refunds, manual)).toEqual({ reversed, refunded, status });
   });
 
-  test('leaves no less than nothing, and what is left and what went back is what was paid', () => {
+  test('never leave less than zero, and the rest and the refunds add up to the payment', () => {
     const cents = fc.nat(20_000).map((n) => (n / 100).toFixed(2));
     fc.assert(
       fc.property(cents, fc.array(cents, { maxLength: 4 }), fc.option(cents), (amount, parts, manual) => {
-        const said = parts.filter((part) => compareAmounts(part, '0') > 0).map((part) => refund(part));
-        const { refunded } = reversalsOf({ amount, currency: 'USD' }, said, manual);
+        const refunds = parts.filter((part) => compareAmounts(part, '0') > 0).map((part) => refund(part));
+        const { refunded } = reversalsOf({ amount, currency: 'USD' }, refunds, manual);
         const net = netOf(amount, refunded);
         expect(compareAmounts(net, '0')).toBeGreaterThanOrEqual(0);
         const isAll = compareAmounts(refunded, amount) >= 0;
         expect(compareAmounts(isAll ? '0' : sumAmounts([net, refunded]), isAll ? net : amount)).toBe(0);
-        // In whatever order they came.
-        expect(reversalsOf({ amount, currency: 'USD' }, said.toReversed(), manual).refunded).toBe(refunded);
+        // Independent of their order.
+        expect(reversalsOf({ amount, currency: 'USD' }, refunds.toReversed(), manual).refunded).toBe(refunded);
       }),
     );
   });

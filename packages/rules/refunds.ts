@@ -2,34 +2,34 @@ import type { PaymentStatus, RefundKind, RefundStatus } from '@tributary/vocabul
 import type { Money } from './event-input.ts';
 import { compareAmounts, subtractAmounts, sumAmounts } from './money.ts';
 
-/** A refund or dispute that a provider told of, or the business in its place. */
+/** A refund or dispute reported by a provider, or by the business in its place. */
 export interface SaidRefund {
   readonly kind: RefundKind;
   readonly status: RefundStatus;
   readonly amount: string;
-  /** Null: that of the payment. */
+  /** Null: the currency of the payment. */
   readonly currency: string | null;
 }
 
-/** What of a payment went back: by what its provider says, and by what the merchant says beside it. */
+/** The returned part of a payment, as reported by its provider and by the merchant. */
 export interface Reversals {
-  /** Told by the provider, and no more than was paid. */
+  /** Reported by the provider, limited to the amount paid. */
   readonly reversed: string;
-  /** All of it as it was told, which may be more than was paid. */
+  /** The full reported amount, which may exceed the amount paid. */
   readonly refunded: string;
   readonly status: PaymentStatus;
 }
 
 /**
- * What refunds come to. It follows from the set of them alone, in whatever order they came: one counts while it is not withdrawn and its
- * currency is the payment's.
+ * Sums refunds. The result depends only on the set of them, not on their order. A refund counts if it is not
+ * withdrawn and has the payment's currency.
  */
 export function reversalsOf(
   { amount, currency }: Money,
-  said: readonly SaidRefund[],
+  reported: readonly SaidRefund[],
   manual: string | null,
 ): Reversals {
-  const counted = said.filter((one) => one.status === 'completed' && (one.currency ?? currency) === currency);
+  const counted = reported.filter((one) => one.status === 'completed' && (one.currency ?? currency) === currency);
   const reversed = sumAmounts(counted.map((one) => one.amount));
   const refunded = sumAmounts([reversed, manual ?? '0']);
   const isDisputed = counted.some(({ kind }) => kind === 'dispute');
@@ -41,7 +41,7 @@ const statusOf = (amount: string, refunded: string): PaymentStatus => {
   return compareAmounts(refunded, amount) < 0 ? 'partially_refunded' : 'refunded';
 };
 
-/** What is left of an amount. Nobody gives back more than they got. */
+/** What remains of an amount; never negative. */
 export const netOf = (amount: string, refunded: string): string => subtractAmounts(amount, lesser(refunded, amount));
 
 export const lesser = (one: string, other: string): string => (compareAmounts(one, other) <= 0 ? one : other);

@@ -9,18 +9,18 @@ const ana = {
   phones: ['+56912345678'],
 };
 
-/** As the store finds: by the whole question, or by each of its words. */
+/** Matches like the store: by the whole phrase, or by each of its words. */
 function finds(question: string, terms: readonly string[]): boolean {
-  const asked = searchQuestion(question);
-  if (!asked) return false;
+  const query = searchQuestion(question);
+  if (!query) return false;
   const begins = (prefix: string) =>
     terms.some((term) => bytes(term) >= bytes(prefix) && bytes(term) < bytes(endOfPrefix(prefix)));
-  return begins(asked.phrase) || (asked.words.length > 0 && asked.words.every(begins));
+  return begins(query.phrase) || (query.words.length > 0 && query.words.every(begins));
 }
 const bytes = (text: string) => Buffer.from(text).toString('hex');
 
-describe('terms', () => {
-  test('are the name both ways, its words, the address and the words before its @, and the number with and without country', () => {
+describe('searchTerms', () => {
+  test('returns the name in both orders, its words, the address and the words before its @, and the number with and without country code', () => {
     expect(searchTerms({ ...ana, lastName: 'Søto Vera' })).toEqual([
       'ana maria soto vera',
       'soto vera ana maria',
@@ -36,11 +36,11 @@ describe('terms', () => {
     ]);
   });
 
-  test('of nobody are none', () => {
+  test('returns none without facts', () => {
     expect(searchTerms({})).toEqual([]);
   });
 
-  test('stay few and short', () => {
+  test('returns few and short terms', () => {
     const terms = searchTerms({
       firstName: 'x'.repeat(200),
       lastName: 'a b c d e f g h i j k',
@@ -51,7 +51,7 @@ describe('terms', () => {
   });
 });
 
-describe('a question', () => {
+describe('searchQuestion', () => {
   test.each([
     ['ana', true],
     ['ANA', true],
@@ -80,7 +80,7 @@ describe('a question', () => {
     expect(finds(question, searchTerms(ana))).toBe(found);
   });
 
-  test('finds a customer by the beginning of any of their words, accents or not, capitals or not', () => {
+  test('finds a customer by the start of any of their words, ignoring accents and case', () => {
     const names = fc.stringMatching(/^[A-Za-zÁÉÍÑÖßøŁ]{2,12}$/);
     fc.assert(
       fc.property(names, names, fc.nat(11), (firstName, lastName, length) => {
@@ -93,12 +93,12 @@ describe('a question', () => {
     );
   });
 
-  test('never breaks, whatever is typed', () => {
+  test('never throws for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const asked = searchQuestion(text);
-        expect(asked?.phrase ?? '').toMatch(/^[\p{L}\p{N} ]*$/u);
-        expect((asked?.phrase ?? '').isWellFormed()).toBe(true);
+        const query = searchQuestion(text);
+        expect(query?.phrase ?? '').toMatch(/^[\p{L}\p{N} ]*$/u);
+        expect((query?.phrase ?? '').isWellFormed()).toBe(true);
       }),
     );
   });

@@ -1,16 +1,18 @@
 import { nationalNumber } from './normalise.ts';
 
 /**
- * How people are found. A customer is kept under terms, in small letters without accents, and a question finds every term that
- * begins with it. Each word of a name is a term; so is the whole name, given name first and surname first, because the words of
- * a name may each be anybody's while their sequence is one person's. Many have two of each and are asked for by one: "Ana Soto"
- * for Ana María Soto Vera, "Soto Ana" in a list.
+ * Terms for the customer search. A customer is stored under terms, in lower case without accents, and a query finds
+ * every term that starts with it. Each word of a name is a term. So is the whole name, given name first and surname
+ * first, because each word alone is common while the sequence is specific. Many people have two given names and
+ * surnames and are searched by one of each: "Ana Soto" for Ana María Soto Vera, "Soto Ana" in a list.
  */
 
 const maxTermCharacters = 48;
 const maxWordsOfName = 8;
 
-/** More than these a customer is not found by: a shared identifier can gather thousands of addresses on one customer. */
+/**
+ * The maximum number of terms per customer: a shared identifier can collect thousands of addresses on one customer.
+ */
 export const maxTermsOfCustomer = 64;
 
 export interface SearchableFacts {
@@ -35,41 +37,44 @@ export function searchTerms({ firstName, lastName, emails = [], phones = [] }: S
   return [...new Set(terms.map(cut))].filter((term) => term !== '').slice(0, maxTermsOfCustomer);
 }
 
-/** The whole, and each word before the @. The words of a domain would find the thousands who share it. */
+/**
+ * The whole address, and each word before the @. Words of a domain would match the thousands of customers who share
+ * it.
+ */
 const emailTerms = (email: string): string[] => [
   words(email).join(' '),
   ...words(email.slice(0, email.lastIndexOf('@'))),
 ];
 
-/** With the country code and, as people say it at home, without. */
+/** With the country code, and without, as people use it locally. */
 const phoneTerms = (phone: string): string[] => [phone.replace(/\D/g, ''), nationalNumber(phone) ?? []].flat();
 
 export interface SearchQuestion {
-  /** All words in their order, as a term begins. */
+  /** All words in order, as the start of one term. */
   readonly phrase: string;
-  /** Each word by itself; a customer matches too when each begins one of its terms. Empty for a single word. */
+  /** Each word by itself; a customer also matches when each word starts one of its terms. Empty for a single word. */
   readonly words: readonly string[];
 }
 
-const maxWordsAsked = 5;
+const maxQueryWords = 5;
 
-/** What is asked for, or undefined where there is nothing to look for. */
+/** Parses a search text; undefined when it contains no words. */
 export function searchQuestion(text: string): SearchQuestion | undefined {
-  const asked = isPhoneLike(text) ? [text.replace(/\D/g, '')] : words(text);
-  const phrase = cut(asked.join(' '));
+  const queryWords = isPhoneLike(text) ? [text.replace(/\D/g, '')] : words(text);
+  const phrase = cut(queryWords.join(' '));
   if (phrase === '') return undefined;
-  return { phrase, words: asked.length > 1 ? [...new Set(asked.map(cut))].slice(0, maxWordsAsked) : [] };
+  return { phrase, words: queryWords.length > 1 ? [...new Set(queryWords.map(cut))].slice(0, maxQueryWords) : [] };
 }
 
-/** Everything that begins with a prefix sorts, byte by byte, between it and this. No term holds the last code point. */
+/** The exclusive upper bound of all terms with a prefix, in byte order. No term contains the last code point. */
 export const endOfPrefix = (prefix: string): string => `${prefix}\u{10ffff}`;
 
-/** Digits with whatever people put between them. */
+/** Digits with common separators. */
 const isPhoneLike = (text: string): boolean => /^[\s+().\-/\d]*$/.test(text) && /\d/.test(text);
 
 const words = (text: string): string[] => fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
-// What decomposition does not take apart, though keyboards and people do.
+// Letters that Unicode decomposition does not split, though people type them as two.
 const ligatures: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -90,6 +95,6 @@ const fold = (text: string): string =>
     .replace(/\p{M}+/gu, '')
     .replace(/[ßæœøđðłıþ]/g, (letter) => ligatures[letter] ?? letter);
 
-/** By code points, so that no character is cut in two. */
+/** Cut by code points, so that no character is split. */
 const cut = (term: string): string =>
   term.length <= maxTermCharacters ? term : [...term].slice(0, maxTermCharacters).join('').trim();

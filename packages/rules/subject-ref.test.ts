@@ -7,7 +7,7 @@ describe('a subject_ref', () => {
   test.each([
     '3f2b8c1e-9d47-4a6b-8e21-5c0d9f7a1b3e',
     '00000000-0000-0000-0000-000000000000',
-    // Digits enough for a phone number, but a UUID.
+    // Enough digits for a phone number, but a UUID.
     '12345678-1234-4234-8234-123456789012',
   ])('[inge-023] may be the canonical UUID %s', (uuid) => {
     expect(parseSubjectRef(uuid)).toEqual({ ok: true, value: uuid });
@@ -40,7 +40,7 @@ describe('a subject_ref', () => {
     'anastasia-x',
     'xmaria',
     '507f1f77bcf86cd799439a1b',
-    // Hexadecimal, but of no digest's length.
+    // Hexadecimal, but not the length of a digest.
     'abcdef0a'.repeat(3),
   ])('[inge-024] may be the token %s', (text) => {
     expect(parseSubjectRef(text)).toEqual({ ok: true, value: text });
@@ -94,14 +94,14 @@ describe('a subject_ref', () => {
     ['name', 'joao-1'],
     ['name', 'JuanPerez'],
     ['name', 'KidSmith2'],
-  ])('is refused as %s: %j', (reason, text) => {
+  ])('is rejected as %s: %j', (reason, text) => {
     expect(parseSubjectRef(text)).toEqual({ ok: false, reason });
   });
 
   const characters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-'];
   const tokens = fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength: 32 });
 
-  test('however the separators stand, seven digits are seven digits', () => {
+  test('seven digits are rejected with any separators', () => {
     const separated = fc.array(fc.tuple(fc.constantFrom(...'0123456789'), fc.constantFrom('', '-', '_', '--')), {
       minLength: 7,
       maxLength: 10,
@@ -113,7 +113,7 @@ describe('a subject_ref', () => {
     );
   });
 
-  test('what is accepted once is accepted as it was kept', () => {
+  test('the stored form of an accepted value is accepted unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(tokens, fc.uuid(), fc.string()), (text) => {
         const first = parseSubjectRef(text);
@@ -122,7 +122,7 @@ describe('a subject_ref', () => {
     );
   });
 
-  test('of a thousand random ids not one is taken for a name', () => {
+  test('of many random ids none is mistaken for a name', () => {
     const ids = fc.sample(fc.string({ unit: fc.constantFrom(...characters), minLength: 21, maxLength: 21 }), {
       numRuns: 20_000,
       seed: 1,
@@ -131,19 +131,19 @@ describe('a subject_ref', () => {
   });
 });
 
-describe('the names', () => {
+describe('common names', () => {
   const names = [...commonNames];
 
-  test('are sorted words of small letters', () => {
+  test('are sorted words of lower-case letters', () => {
     expect(names).toEqual(names.toSorted());
     for (const name of names) expect(name).toMatch(/^[a-z]{3,}$/);
   });
 
-  test('leave out what a hexadecimal id spells by chance', () => {
+  test('do not include what a hexadecimal id spells by chance', () => {
     expect(names.filter((name) => /^[a-f]+$/.test(name))).toEqual([]);
   });
 
-  test('leave out the words that ids are made of', () => {
+  test('do not include common words of ids', () => {
     const usual = `account baby beneficiary case child client cliente contact customer dependent dog family familia guest hijo hija
       household kid madre member mother nieto nina nino order ordem padre paciente patient person pessoa pet plan player ref
       relative sibling sister socio son student sub subject test tutor user alpha bravo delta green king may rose stone young`;

@@ -1,8 +1,8 @@
 import type { StageOutcome } from '@tributary/vocabulary';
 
 /**
- * What the name of a CRM's stage suggests, in Spanish and English. The furthest thing that it names counts: "quote after appointment"
- * is a quote. A name that says nothing suggests nothing.
+ * Suggests the outcome of a CRM stage by its name, in Spanish and English. The furthest stage in the name wins:
+ * "quote after appointment" is a quote. An unknown name gives no suggestion.
  */
 const words: readonly (readonly [StageOutcome, RegExp])[] = [
   ['ignored', /\b(spam|test|prueba|duplicad[oa]s?|duplicates?|descartad[oa]s?|no califica|unqualified|disqualified)\b/],

@@ -1,10 +1,10 @@
-/** What is counted of a request: which operation it was, and how it was refused if it was. */
+/** What metrics count of a request: its operation, and its error code if it was rejected. */
 export interface Observed {
   readonly route: { readonly id: string } | undefined;
   readonly errorCode: string | undefined;
 }
 
-/** What Prometheus reads. */
+/** The metrics in Prometheus' text format. */
 export interface MetricsPage {
   text(): Promise<string>;
   readonly contentType: string;
@@ -13,17 +13,17 @@ export interface MetricsPage {
 export interface Metrics extends MetricsPage {
   observe(state: Observed, status: number, milliseconds: number): void;
   countLocalLimits(): void;
-  /** A change of a figure whose causes do not add up. */
+  /** Counts a change of a figure whose causes do not add up. */
   countUnexplained(): void;
-  /** A webhook of a provider that was not taken. */
+  /** Counts a provider's webhook that was rejected. */
   countRefusedWebhook(channel: string, status: number): void;
   /** Counts a provider webhook that was stored in the stream. */
   countWebhook(channel: string, isVerified: boolean): void;
-  /** Visits that the collector took, whole or broken. */
+  /** Counts visits that the collector accepted, valid or broken. */
   countVisits(accepted: number, broken: number): void;
 }
 
-/** Something that is counted when somebody asks. */
+/** A metric that is read when Prometheus scrapes. */
 export type Figure = { readonly help: string } & (
   | { readonly read: () => Promise<number> }
   | { readonly label: string; readonly readEach: Readonly<Record<string, () => Promise<number>>> }

@@ -1,7 +1,10 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Figure } from './counted.ts';
 
-/** While an engine is away its figures are unknown, and the others still told. */
+/**
+ * Registers a gauge per figure. While a service is unavailable its figures are NaN, and the others are still
+ * reported.
+ */
 export function registerFigures(registry: Registry, figures: Readonly<Record<string, Figure>>): void {
   for (const [name, figure] of Object.entries(figures)) {
     const each = 'read' in figure ? { '': figure.read } : figure.readEach;

@@ -2,28 +2,28 @@ import { pino } from 'pino';
 import type { RequestFacts } from './request-facts.ts';
 
 /**
- * Logs name routes, ids and outcomes, never what was sent: the address (a search term may stand in it), headers, bodies and
- * IP addresses have no way into a line, because these functions do not take them.
+ * Log lines contain routes, ids and outcomes, never request content. These functions do not accept URLs (which may
+ * contain a search term), headers, bodies or IP addresses.
  */
 export interface Log {
   request(state: RequestFacts, method: string, status: number, milliseconds: number): void;
-  /** A fault of ours. */
+  /** Logs an internal error. */
   failure(state: RequestFacts | undefined, error: unknown): void;
-  /** Background work that failed; `fault` says why without what it quotes. */
+  /** Logs failed background work; `fault` is the reason without any quoted content. */
   failedWork(
     facts: { readonly work: string; readonly key: string | undefined; readonly fault: string },
     error: unknown,
   ): void;
-  /** `more`: ids, moments and words of closed lists. */
+  /** `more`: ids, times and values of closed lists. */
   note(state: RequestFacts | undefined, text: string, more?: Readonly<Record<string, string>>): void;
   say(text: string, facts?: Record<string, string | number | boolean>): void;
 }
 
-/** Written together when there is so much of it, or when so much time has passed; at the end of the process whatever is left. */
-const gathered = { sync: false, minLength: 8 * 1024, periodicFlush: 1_000 } as const;
+/** Lines are buffered up to this size or time, and flushed when the process ends. */
+const buffering = { sync: false, minLength: 8 * 1024, periodicFlush: 1_000 } as const;
 
-/** Lines to a file or, without one, to standard output. */
-export const openLogFile = (fd = 1) => pino.destination({ dest: fd, ...gathered });
+/** Writes lines to a file or, without one, to standard output. */
+export const openLogFile = (fd = 1) => pino.destination({ dest: fd, ...buffering });
 
 export function createLog(
   level: 'debug' | 'info' | 'warn' | 'error' | 'silent',
@@ -39,7 +39,7 @@ export function createLog(
     destination,
   );
   const isInfo = logger.isLevelEnabled('info');
-  // What tells of trouble, or of the process itself, is not kept waiting: the next thing may be its end.
+  // Errors and lifecycle messages are flushed at once: the process may end next.
   const flush = () => destination.flush?.();
   const facts = (state: RequestFacts | undefined) => ({
     request_id: state?.requestId,
@@ -50,7 +50,7 @@ export function createLog(
   return {
     request(state, method, status, milliseconds) {
       if (!isInfo) return;
-      // Put together by hand, for there is one to each request: ids and words of closed lists, none of which needs escaping.
+      // Built by hand, because it runs once per request: ids and values of closed lists need no escaping.
       const { requestId, route, caller, errorCode } = state;
       destination.write(
         `{"level":"info","time":"${new Date().toISOString()}","request_id":"${requestId}"${
@@ -64,15 +64,15 @@ export function createLog(
     },
     failure(state, error) {
       const { name, message, stack, code } = error as Error & { code?: string };
-      // While a request is served, an error's text may quote what was sent or the row it is about; where it was thrown and
-      // its code say enough. A multi-line message would come with the stack, hence only the lines that name a place.
+      // While a request is served, an error message may quote request content or a row; the stack and the code are
+      // enough. The stack repeats a multi-line message, so only the lines with a location are logged.
       logger.error(
         {
           ...facts(state),
           error: name,
           error_code: code,
           message: state ? undefined : message,
-          at: placesOf(stack),
+          at: stackLines(stack),
         },
         'failure',
       );
@@ -80,7 +80,7 @@ export function createLog(
     },
     failedWork({ work, key, fault }, error) {
       const { name, stack, code } = error as Error & { code?: string };
-      logger.error({ work, key, error: name, error_code: code, message: fault, at: placesOf(stack) }, 'work failed');
+      logger.error({ work, key, error: name, error_code: code, message: fault, at: stackLines(stack) }, 'work failed');
       flush();
     },
     note: (state, text, more = {}) => logger.warn({ ...facts(state), ...more }, text),
@@ -91,7 +91,7 @@ export function createLog(
   };
 }
 
-const placesOf = (stack: string | undefined): string[] | undefined =>
+const stackLines = (stack: string | undefined): string[] | undefined =>
   stack
     ?.split('\n')
     .map((line) => line.trim())

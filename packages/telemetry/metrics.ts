@@ -1,19 +1,19 @@
 import type { Figure, Metrics } from './counted.ts';
 
-/** Counted and served at the port, or, where nobody reads them, not even counted: Prometheus' client is loaded for its readers only. */
+/** Serves metrics at the port. Without a port nothing is counted and the Prometheus client is not loaded. */
 export async function openMetrics(
   host: string,
   port: number | undefined,
   figures: Readonly<Record<string, Figure>> = {},
 ): Promise<Metrics> {
-  if (port === undefined) return unread;
+  if (port === undefined) return noMetrics;
   const { createMetrics, serveMetrics } = await import('./prometheus.ts');
   const metrics = createMetrics(figures);
   await serveMetrics(metrics, host, port);
   return metrics;
 }
 
-const unread: Metrics = {
+const noMetrics: Metrics = {
   observe: () => {},
   countLocalLimits: () => {},
   countUnexplained: () => {},

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createMetrics, serveMetrics } from './prometheus.ts';
 
-test('requests and refusals are counted by operation, status and code, and served on a port of their own', async () => {
+test('counts requests and rejections by operation, status and code, and serves them on their own port', async () => {
   const metrics = createMetrics();
   metrics.observe({ route: undefined, errorCode: 'unauthorized' }, 401, 12);
   const server = await serveMetrics(metrics, '127.0.0.1', 0);

@@ -5,7 +5,7 @@ import { registerFigures } from './figures.ts';
 
 export { createWorkMetrics } from './work-metrics.ts';
 
-/** Labels are operation ids, statuses and codes: a bounded set, and nobody's data. */
+/** Labels are operation ids, statuses and codes: a bounded set without personal data. */
 export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -47,12 +47,12 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
   });
   const visits = new Counter({
     name: 'tributary_collected_visits_total',
-    help: 'Visits that are in the log, whole ones and those that are kept as bad rows',
+    help: 'Visits that are in the log, acceptedVisits ones and those that are kept as bad rows',
     labelNames: ['kind'],
     registers: [registry],
   });
-  // Finding the child of a figure by its labels costs more than counting.
-  const [whole, torn] = [visits.labels('accepted'), visits.labels('broken')];
+  // Looking up a child metric by its labels costs more than counting.
+  const [acceptedVisits, brokenVisits] = [visits.labels('accepted'), visits.labels('broken')];
   const children = new Map<string, { observe(value: number): void }>();
   return {
     observe(state, status, milliseconds) {
@@ -71,15 +71,15 @@ export function createMetrics(figures: Readonly<Record<string, Figure>> = {}): M
     countRefusedWebhook: (channel, status) => refusedWebhooks.inc({ channel, status: String(status) }),
     countWebhook: (channel, isVerified) => webhooks.inc({ channel, verified: String(isVerified) }),
     countVisits(accepted, broken) {
-      if (accepted > 0) whole.inc(accepted);
-      if (broken > 0) torn.inc(broken);
+      if (accepted > 0) acceptedVisits.inc(accepted);
+      if (broken > 0) brokenVisits.inc(broken);
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
 }
 
-/** On a port of its own, which the outside need not reach. */
+/** Serves metrics on a port of its own, which need not be public. */
 export function serveMetrics(metrics: MetricsPage, host: string, port: number): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics') {

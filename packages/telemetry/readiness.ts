@@ -1,10 +1,10 @@
 type Check = () => Promise<unknown>;
 
-/** Each engine by name, and how to ask whether it answers. */
+/** Checks of the services that the process uses, by name. */
 export interface Readiness {
-  /** Without one of these nothing works here. */
+  /** The process cannot work without these. */
   readonly needs: Readonly<Record<string, Check>>;
-  /** Without one of these something does, and `without` says what does not. */
+  /** The process works partly without these; `without` describes what does not work. */
   readonly uses?: Readonly<Record<string, { readonly check: Check; readonly without: string }>>;
 }
 
@@ -13,7 +13,7 @@ export interface ReadinessAnswer {
   readonly body: {
     readonly status: 'ready' | 'degraded' | 'not ready' | 'stopping';
     readonly engines: Readonly<Record<string, 'up' | 'away'>>;
-    /** What is away and can be done without, and what that means. */
+    /** Unavailable services that are not required, and the consequence of each. */
     readonly degraded?: Readonly<Record<string, string>>;
   };
 }
@@ -22,7 +22,7 @@ const patienceMs = 2_000;
 /** Callers share a result for this long. The endpoint is public and a check writes to PostgreSQL. */
 const freshMs = 1_000;
 
-/** Answers /readyz. */
+/** Creates the handler of /readyz. */
 export function readinessChecker(
   { needs, uses = {} }: Readiness,
   isStopping: () => boolean,

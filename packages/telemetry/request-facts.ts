@@ -1,4 +1,7 @@
-/** What logs, metrics and traces may know of a request: which operation, for whom, how it ended. Nothing of what was sent. */
+/**
+ * What logs, metrics and traces may contain about a request: its operation, its caller and its outcome, and no
+ * request content.
+ */
 export interface RequestFacts {
   readonly requestId: string;
   readonly route: { readonly id: string; readonly path: string } | undefined;

@@ -1,6 +1,6 @@
 import type { Log } from './log.ts';
 
-/** Finishes what has begun when the process is asked to stop, but not for ever. */
+/** Shuts down gracefully on a stop signal, at most for the given time. */
 export function onStop(name: string, log: Log, timeoutMs: number, stop: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {

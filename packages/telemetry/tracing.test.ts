@@ -24,7 +24,7 @@ const hello = route({
   answers: { 200: { schema: data(z.strictObject({})), bare: true } },
 });
 
-test('a collector receives a span per request, by operation and without its address', async () => {
+test('a collector receives one span per request, named by operation and without its URL', async () => {
   const received: string[] = [];
   const collector = createServer(async (request, response) => {
     for await (const chunk of request) received.push(String(chunk));

@@ -6,12 +6,15 @@ import type { RequestFacts } from './request-facts.ts';
 
 export interface Tracing {
   start(): Span;
-  /** Names the operation, never the address: a search term may stand in it. */
+  /** Names the operation, never the URL, which may contain a search term. */
   end(span: Span, state: RequestFacts, method: string, status: number): void;
   stop(): Promise<void>;
 }
 
-/** Sends a span per request to an OpenTelemetry collector. A door of its own: who sends no traces loads none of this. */
+/**
+ * Sends one span per request to an OpenTelemetry collector. A separate entry point, so that processes without tracing
+ * do not load the library.
+ */
 export function createTracing(endpoint: string, service: string): Tracing {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': service }),

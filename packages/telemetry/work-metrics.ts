@@ -8,7 +8,7 @@ export interface WorkMetrics extends MetricsPage {
   countDroppedWebhook(channel: string): void;
 }
 
-/** Of a process that answers nobody: how much waits for it, and how often what it did failed. */
+/** Metrics of a worker process: the work that is queued, and how often it failed. */
 export function createWorkMetrics(figures: Readonly<Record<string, Figure>>): WorkMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

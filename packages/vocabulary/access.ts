@@ -1,6 +1,9 @@
 import { namesOf } from './names-of.ts';
 
-/** How much of the world one answer shows: a profile's figures, the people in it, the workspace around it, or only who asks. */
+/**
+ * What data a response contains: figures of a profile, its customers, the workspace, or only the caller's own
+ * account.
+ */
 export const scopeGrains = ['profile', 'person', 'workspace', 'account'] as const;
 export type ScopeGrain = (typeof scopeGrains)[number];
 
@@ -9,7 +12,7 @@ interface ScopeEntry {
   readonly description: string;
 }
 
-/** What a route may require and a key may hold. */
+/** The scopes that a route may require and a key may have. */
 export const scopes = {
   'customers:read': {
     grain: 'person',
@@ -35,20 +38,23 @@ export const scopes = {
 export type Scope = keyof typeof scopes;
 export const scopeNames = namesOf(scopes);
 
-/** The scopes that show people. No partner app ever holds one on a healthcare-family profile. */
+/** The scopes that show personal data. No partner app ever has one on a healthcare-family profile. */
 export const personScopes = scopeNames.filter((scope) => scopes[scope].grain === 'person');
 
-/** What is granted in one word, and the scopes that it stands for. */
+/** A scope name as users grant it, and the scopes it stands for. */
 export interface Bundle {
   readonly description: string;
   readonly scopes: readonly Scope[];
-  /** Lent while keys minted before `connections` existed are being replaced. */
+  /** Granted in addition while keys created before the `connections` scope existed are being replaced. */
   readonly duringSwapWindow?: readonly Scope[];
 }
 
 const analytics = ['campaigns:read', 'conversions:read', 'analytics:read', 'exports:read', 'commerce:read'] as const;
 
-/** What a partner app asks for, in the words of a consent screen. A grant is a set of these; routes never see them. */
+/**
+ * The scopes that a partner app requests on a consent screen. A grant is a set of these; routes check the scopes they
+ * stand for.
+ */
 export const oauthScopes = {
   analytics: { description: 'See reports, without people.', scopes: analytics },
   analytics_pii: {
@@ -70,8 +76,8 @@ export const oauthScopes = {
 export type OAuthScope = keyof typeof oauthScopes;
 
 /**
- * What a person grants an assistant. Reading people is missing on purpose: that is held by explicit grant only, and this one is
- * the default.
+ * The scopes a user grants an assistant. Reading personal data is deliberately missing: it needs an explicit grant,
+ * and this one is the default.
  */
 export const mcpScopes = {
   'mcp:read': { description: 'Let an assistant read reports.', scopes: [...analytics, 'connections:read'] },
@@ -85,7 +91,10 @@ export type McpScope = keyof typeof mcpScopes;
 const everyScope: readonly Scope[] = scopeNames;
 const viewer = [...analytics, 'connections:read'] as const satisfies readonly Scope[];
 
-/** What a member may do in the console. Owner and admin differ in what no scope covers: only an owner archives or hands over. */
+/**
+ * What a member may do in the console. Owner and admin have the same scopes: only an owner archives or transfers the
+ * workspace, which no scope covers.
+ */
 export const roles = {
   owner: { description: 'Everything, and the workspace itself.', scopes: everyScope },
   admin: { description: 'Everything inside the workspace.', scopes: everyScope },
@@ -111,7 +120,7 @@ export const credentialKinds = {
 } as const satisfies Record<string, string>;
 export type CredentialKind = keyof typeof credentialKinds;
 
-/** The pages of the console that a link may show: those that name nobody. */
+/** The console pages that a shared link may show: those without personal data. */
 export const sharedPages = ['overview', 'campaigns', 'platforms', 'top-ads', 'cohorts'] as const;
 export type SharedPage = (typeof sharedPages)[number];
 
@@ -126,18 +135,18 @@ export type ShownDays = (typeof shownDays)[number];
 export const shownPeople = ['none', 'keys', 'named'] as const;
 export type ShownPeople = (typeof shownPeople)[number];
 
-/** Those that members save for each other: reports that name nobody, whatever is asked of them. */
+/** The console pages that members can save as views for each other: reports without personal data. */
 export const savedPages = [...sharedPages, 'search-terms', 'models', 'reconciliation'] as const;
 export type SavedPage = (typeof savedPages)[number];
 
-/** An app's token that names no profile: enough to create one, and nothing else. */
+/** Scopes of an app token without a profile: it can only create profiles and workspaces. */
 export const unboundAppScopes = ['profiles:write', 'workspaces:write'] as const satisfies readonly Scope[];
 
-/** Separate allowances: reading reports must not be starved by ingest, nor the other way round. */
+/** Rate limit buckets, separate so that ingest does not starve report queries, or the reverse. */
 export const rateBuckets = ['standard', 'ingest', 'token', 'public', 'provider'] as const;
 export type RateBucket = (typeof rateBuckets)[number];
 
-/** What a workspace's plan includes, and which plan comes next. */
+/** What a workspace's plan includes, and the next larger plan. */
 export const plans = {
   free: { activeProfiles: 3, members: 10, visitsPerDay: 100_000, next: 'growth' },
   growth: { activeProfiles: 25, members: 100, visitsPerDay: 2_000_000, next: 'scale' },
@@ -149,22 +158,22 @@ export const planNames = namesOf(plans);
 export const invitationStatuses = ['pending', 'accepted', 'revoked', 'expired'] as const;
 export type InvitationStatus = (typeof invitationStatuses)[number];
 
-/** Who may have created a credential: a member, an app, or the operator of the installation. */
+/** The kinds of principal that can create a credential: a member, an app, or the operator of the installation. */
 export const creatorKinds = ['user', 'app', 'operator'] as const;
 export type CreatorKind = (typeof creatorKinds)[number];
 
-/** What members create that outlives their membership. */
+/** Kinds of objects that outlive the membership of the member who created them. */
 export const createdKinds = ['api_key', 'shared_view', 'report_mail', 'invitation', 'assistant'] as const;
 export type CreatedKind = (typeof createdKinds)[number];
 
-/** How an audited action ended. */
+/** The result of an audited action. */
 export const auditResults = ['done', 'refused'] as const;
 export type AuditResult = (typeof auditResults)[number];
 
-/** Whether people were shown, as the log of access to personal data has it. */
+/** Whether personal data was disclosed, in the data access log. */
 export const accessResults = ['served', 'refused'] as const;
 export type AccessResult = (typeof accessResults)[number];
 
-/** What each of the service's own keys is for. */
+/** The purposes of the service's own keys. */
 export const keyPurposes = ['envelope', 'session', 'link_token', 'stream', 'tombstone', 'visitor'] as const;
 export type KeyPurpose = (typeof keyPurposes)[number];

@@ -2,7 +2,7 @@ import type { Role } from './access.ts';
 import { limits } from './limits.ts';
 import { namesOf } from './names-of.ts';
 
-/** What a profile's members are told of without having asked: what it is, and what to do. */
+/** The alerts that members receive by default: what happened, and what to do. */
 export const alertKinds = {
   tracker_silent: `Visits came before, and none has come for ${limits.tracking.silentAfterHours} hours, and for half as long again as the longest pause of the last weeks. Look whether the tracker is still on the site. It ends with the next visit, or when the tracking key is revoked.`,
   figures_late: `What was recorded has been waiting for more than ${limits.alerts.lateAfterMinutes} minutes to be counted in reports. Nothing is lost and there is nothing to send again: whoever operates the server looks after it. It ends when reports show everything.`,
@@ -12,9 +12,9 @@ export const alertKinds = {
 export type AlertKind = keyof typeof alertKinds;
 export const alertKindNames = namesOf(alertKinds);
 
-/** When something is told of an alert. */
+/** The moments at which subscribers are notified of an alert. */
 export const alertMoments = ['opened', 'ended'] as const;
 export type AlertMoment = (typeof alertMoments)[number];
 
-/** Members who get alerts by e-mail unless they say otherwise. */
+/** Members who receive alerts by e-mail unless they opt out. */
 export const alertedRoles: readonly Role[] = ['owner', 'admin'];

@@ -1,11 +1,10 @@
 import { namesOf } from './names-of.ts';
 
 /**
- * `credit` decides what may be added up: with `single`, campaign rows and the unattributed rest make the total; with `multiple`,
- * one conversion counts under each entity that it credits.
- *
- * How each is worked out is said twice, in packages/rules/attribution/models and in the parts of packages/clickhouse that are
- * named after it. `npm run check` refuses a model that has not got both.
+ * `credit` decides what may be added up. With `single`, campaign rows plus the unattributed rest equal the total;
+ * with `multiple`, a conversion counts under each entity that it credits. Each model is implemented twice: in
+ * packages/rules/attribution/models and in the packages/clickhouse parts named after it. `npm run check` fails for a
+ * model that lacks either.
  */
 export const attributionModels = {
   last_touch: { credit: 'single', description: 'The last touch before the conversion earns all.' },
@@ -27,7 +26,7 @@ type ModelOf<Credit> = {
   [Model in AttributionModel]: (typeof attributionModels)[Model]['credit'] extends Credit ? Model : never;
 }[AttributionModel];
 
-/** Models that give all to one touch, and models that divide. */
+/** Models that credit one touch, and models that divide credit. */
 export type SingleModel = ModelOf<'single'>;
 export type MultipleModel = ModelOf<'multiple'>;
 
@@ -35,26 +34,26 @@ export const isSingle = (model: AttributionModel): model is SingleModel => attri
 export const singleModels = attributionModelNames.filter(isSingle);
 export const multipleModels = attributionModelNames.filter((model): model is MultipleModel => !isSingle(model));
 
-/** What an ad platform's things are called, from the largest to the smallest. */
+/** The levels of an ad platform's hierarchy, from largest to smallest. */
 export const entityLevels = ['campaign', 'ad_set', 'ad'] as const;
 export type EntityLevel = (typeof entityLevels)[number];
 
-/** Why a touch of somebody has no part in a conversion of theirs. */
+/** Why a customer's touch is not on the path of their conversion. */
 export const leftOutReasons = ['outside_window', 'after_conversion', 'repeat_of_session', 'path_full'] as const;
 export type LeftOutReason = (typeof leftOutReasons)[number];
 
-/** How a replay of all conversions of a profile stands. */
+/** The state of a replay of all conversions of a profile. */
 export const replayStates = ['queued', 'running', 'stopped', 'failed', 'done'] as const;
 export type ReplayState = (typeof replayStates)[number];
 
-/** Whether everything that is known of a profile's conversions has been worked out. */
+/** Whether all stored conversions of a profile have been attributed. */
 export const freshnessStates = ['current', 'behind'] as const;
 export type FreshnessState = (typeof freshnessStates)[number];
 
 /**
- * Why a conversion is worked out again, in the words in which a changed figure is explained. Each is written by one place
- * (tests/cause-kinds.test.ts says which). A browser that is somebody's stays theirs, so nothing is called unlinked: it goes with them when
- * they are merged, split or erased.
+ * Why a conversion is attributed again; a changed figure is explained in these words. Each cause is written in one
+ * place (listed in tests/cause-kinds.test.ts). A browser stays linked to its customer, so there is no cause
+ * "unlinked": it moves with the customer when they are merged, split or erased.
  */
 export const causeKinds = {
   outcome_recorded: 'It was recorded.',

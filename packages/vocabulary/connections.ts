@@ -4,13 +4,13 @@ import { namesOf } from './names-of.ts';
 interface ChannelEntry {
   readonly kind: 'ads' | 'search' | 'crm' | 'payments' | 'store' | 'messaging';
   /**
-   * How a connection comes about: through a hand-off that a person finishes, or through routes of its own (a store, for one, can
-   * only be installed from the store's side).
+   * How a connection is created: by a hand-off that a person completes, or by routes of its own (a store, for one,
+   * can only be installed from the store's side).
    */
   readonly connect: 'handoff' | 'own_routes';
 }
 
-/** A connection's `channel`. */
+/** The values of a connection's `channel`. */
 export const channels = {
   social_ads: { kind: 'ads', connect: 'handoff' },
   search_ads: { kind: 'ads', connect: 'handoff' },
@@ -34,22 +34,22 @@ export const handoffProviders = channelNames.filter(
   (name): name is HandoffProvider => channels[name].connect === 'handoff',
 );
 
-/** Who tells of deals and the stages they stand in. */
+/** Channels that report deals and their pipeline stages. */
 export type CrmChannel = ChannelThat<{ kind: 'crm' }>;
 export const crmChannels = channelNames.filter((name): name is CrmChannel => channels[name].kind === 'crm');
 
-/** What is missing until deals count as they should. */
+/** What is missing until deals count as intended. */
 export const stageNextSteps = ['connect', 'reconnect', 'map_stages'] as const;
 export type StageNextStep = (typeof stageNextSteps)[number];
 
-/** Who reports payments. `cardpay` has no connection: its payments are posted to us. */
+/** Channels that report payments. `cardpay` has no connection: its payments are posted to the API. */
 export type PaymentProvider = ChannelThat<{ kind: 'payments' }> | 'cardpay';
 export const paymentProviders: readonly PaymentProvider[] = [
   ...channelNames.filter((name): name is ChannelThat<{ kind: 'payments' }> => channels[name].kind === 'payments'),
   'cardpay',
 ];
 
-/** Who an outcome.recorded may come from. A store tells what was paid in it. */
+/** The providers that an outcome.recorded may come from. A store reports payments made in it. */
 export type OutcomeProvider = ChannelThat<{ kind: 'crm' | 'store' }> | PaymentProvider;
 export const outcomeProviders: readonly OutcomeProvider[] = [
   ...crmChannels,
@@ -60,7 +60,7 @@ export const outcomeProviders: readonly OutcomeProvider[] = [
 export const isOutcomeProvider = (name: string): name is OutcomeProvider =>
   (outcomeProviders as readonly string[]).includes(name);
 
-/** Who told of an outcome: the business itself by `POST /events`, a file or its website, or a provider that it has connected. */
+/** Who reported an outcome: the business by `POST /events`, by a file or by its website, or a connected provider. */
 export const outcomeSources = ['api', 'import', 'browser', ...outcomeProviders] as const;
 export type OutcomeSource = 'api' | 'import' | 'browser' | OutcomeProvider;
 
@@ -79,13 +79,16 @@ export type SyncState = (typeof syncStates)[number];
 export const handoffStatuses = ['pending', 'completed', 'failed', 'cancelled'] as const;
 export type HandoffStatus = (typeof handoffStatuses)[number];
 
-/** `status` on the way back to the caller's page. */
+/** Values of `status` in the redirect back to the caller's page. */
 export const bounceStatuses = ['success', 'pending_selection', 'failed', 'cancelled'] as const;
 export type BounceStatus = (typeof bounceStatuses)[number];
 
 interface HandoffReasonEntry {
   readonly status: 'failed' | 'cancelled';
-  /** A reason that settles nothing shows on the bounce only; one that leaves nowhere to send the person shows on a read only. */
+  /**
+   * `bounce`: the hand-off stays open, so the reason appears in the redirect only. `read`: there is no page to
+   * redirect to, so it appears in API reads only.
+   */
   readonly seenOn: 'both' | 'bounce' | 'read';
   readonly meaning: string;
 }
@@ -148,13 +151,13 @@ export const handoffReasons = {
 } as const satisfies Record<string, HandoffReasonEntry>;
 export type HandoffReason = keyof typeof handoffReasons;
 
-/** In which languages what is read by people comes. */
+/** The languages of texts for end users. */
 export const languages = ['en', 'es'] as const;
 export type Language = (typeof languages)[number];
 
-/** Where banks can be linked, by ISO 3166 in small letters. */
+/** Countries where banks can be linked, as ISO 3166 codes in lower case. */
 export const bankLinkCountries = ['cl', 'mx'] as const;
 
-/** Whose bank account it is. */
+/** The kind of bank account holder. */
 export const bankHolderTypes = ['individual', 'business'] as const;
 export type BankHolderType = (typeof bankHolderTypes)[number];

@@ -3,7 +3,10 @@ import { namesOf } from './names-of.ts';
 export const revenueTypes = ['cash', 'pipeline', 'gross'] as const;
 export type RevenueType = (typeof revenueTypes)[number];
 
-/** The conversion types every profile has, and what kind of money each stands for. A definition may add its own by a conversion_key. */
+/**
+ * The conversion types that every profile has, and the revenue type of each. A definition may add its own type by a
+ * conversion_key.
+ */
 export const conversionTypes = {
   lead_created: { revenueType: 'pipeline' },
   messaging_started: { revenueType: 'pipeline' },
@@ -17,8 +20,9 @@ export type ConversionType = keyof typeof conversionTypes;
 export const conversionTypeNames = namesOf(conversionTypes);
 
 /**
- * What a stage of a CRM's pipeline may count as. Cash is not among them: it is counted where it is paid. `ignored`: somebody said
- * that it means nothing; `unmapped`: nobody has said anything yet. A deal in either is no outcome.
+ * What a CRM pipeline stage may count as. Cash is excluded, because it is counted where it is paid. `ignored`: a
+ * member decided that the stage means nothing; `unmapped`: nothing was decided yet. A deal in either stage is no
+ * outcome.
  */
 export const stageOutcomes = [
   'lead_created',
@@ -31,23 +35,26 @@ export const stageOutcomes = [
 ] as const satisfies readonly (ConversionType | 'ignored' | 'unmapped')[];
 export type StageOutcome = (typeof stageOutcomes)[number];
 
-/** Who said what a stage counts as: a person, our suggestion by its name, or nobody. */
+/** The source of a stage mapping: a member, our suggestion by the stage's name, or the default. */
 export const stageMappingSources = ['suggested', 'user', 'engine_default'] as const;
 export type StageMappingSource = (typeof stageMappingSources)[number];
 
-/** How a deal ends. Recorded whatever its stage; the lost ones are kept as events that no definition lists. */
+/** How a deal ends. Ends are recorded at any stage; lost deals are stored as events that no definition lists. */
 export const dealEnds = ['closed_won', 'deal_lost', 'deal_abandoned'] as const;
 export type DealEnd = (typeof dealEnds)[number];
 
-/** What a definition is about: events by their names, or deals by where they stand. */
+/** What a definition matches: events by name, or deals by pipeline stage. */
 export const definitionKinds = ['goal', 'pipeline_stage'] as const;
 export type DefinitionKind = (typeof definitionKinds)[number];
 
-/** What became of an event under its idempotency key. */
+/** The result of an event under its idempotency key. */
 export const outcomeStatuses = ['recorded', 'duplicate', 'updated'] as const;
 export type OutcomeStatus = (typeof outcomeStatuses)[number];
 
-/** What an event that was taken is still lacking. Besides these, a trait that cannot be read is `unparseable_` and its name. */
+/**
+ * What an accepted event lacks. Besides these, a trait that cannot be parsed is reported as `unparseable_` and its
+ * name.
+ */
 export const eventWarnings = {
   no_definition:
     'no definition lists the event, so it counts nowhere until one does; `definitions` says which there are',
@@ -59,7 +66,7 @@ export const eventWarnings = {
 } as const;
 export type EventWarning = keyof typeof eventWarnings;
 
-/** Where an event happened. Goes to the ad platform word for word. */
+/** Where an event happened. Sent to the ad platform unchanged. */
 export const actionSources = [
   'website',
   'business_messaging',
@@ -73,7 +80,7 @@ export const actionSources = [
 ] as const;
 export type ActionSource = (typeof actionSources)[number];
 
-/** How a customer says they found the business. */
+/** Answers to how a customer found the business. */
 export const declaredSourceAnswers = [
   'instagram',
   'facebook',
@@ -93,11 +100,11 @@ export const declaredSourceAnswers = [
 ] as const;
 export type DeclaredSourceAnswer = (typeof declaredSourceAnswers)[number];
 
-/** What became of what a partner told. */
+/** The result of a touch that a partner reported. */
 export const partnerTouchStatuses = ['recorded', 'duplicate', 'kept_first'] as const;
 export type PartnerTouchStatus = (typeof partnerTouchStatuses)[number];
 
-/** What partners tell of customers. */
+/** The kinds of touch that partners report. */
 export const partnerTouchKinds = ['ad_referral', 'declared_source'] as const;
 export type PartnerTouchKind = (typeof partnerTouchKinds)[number];
 
@@ -111,15 +118,15 @@ export const paymentStatuses = [
 ] as const;
 export type PaymentStatus = (typeof paymentStatuses)[number];
 
-/** How money went back: the business returned it, or the payer's bank took it. */
+/** How money was returned: the business refunded it, or the payer's bank charged it back. */
 export const refundKinds = ['refund', 'dispute'] as const;
 export type RefundKind = (typeof refundKinds)[number];
 
-/** `withdrawn`: the refund failed, or the dispute was won, and the money is back. */
+/** `withdrawn`: the refund failed, or the dispute was won, so the money is back. */
 export const refundStatuses = ['completed', 'withdrawn'] as const;
 export type RefundStatus = (typeof refundStatuses)[number];
 
-/** What a merchant may say of a payment, each an entry of its own. */
+/** Actions of a merchant on a payment, each recorded as an entry of its own. */
 export const paymentActions = [
   'installment_marked',
   'installment_unmarked',
@@ -130,10 +137,10 @@ export const paymentActions = [
 ] as const;
 export type PaymentAction = (typeof paymentActions)[number];
 
-/** What became of a merchant's action. */
+/** The result of a merchant's action. */
 export const actionOutcomes = ['applied', 'no_change', 'dry_run'] as const;
 export type ActionOutcome = (typeof actionOutcomes)[number];
 
-/** `status` of the payment list is a question about the payer, not a PaymentStatus. */
+/** The `status` filter of the payment list is about the payer, not a PaymentStatus. */
 export const paymentFilters = ['all', 'unidentified'] as const;
 export type PaymentFilter = (typeof paymentFilters)[number];

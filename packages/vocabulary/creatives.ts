@@ -1,4 +1,4 @@
-/** What looking at a creative can find. A closed list each, so that ads can be compared by it. */
+/** What the analysis of a creative can find. Closed lists, so that ads can be compared. */
 export const hookTypes = [
   'question',
   'problem',
@@ -42,6 +42,6 @@ export const creativeAngles = [
 export const analysisStatuses = ['waiting', 'done', 'failed'] as const;
 export type AnalysisStatus = (typeof analysisStatuses)[number];
 
-/** Why an analysis came to nothing. */
+/** Why an analysis failed. */
 export const analysisFaults = ['model_unavailable', 'answer_unusable', 'creative_unknown'] as const;
 export type AnalysisFault = (typeof analysisFaults)[number];

@@ -1,6 +1,6 @@
 import { namesOf } from './names-of.ts';
 
-/** How it is known what ads cause. */
+/** How incrementality is measured. */
 export const experimentKinds = {
   regions: 'The ads are switched off in half of the regions, by lot.',
   external: 'Somebody else measured it: a platform’s own study, another tool.',
@@ -8,11 +8,14 @@ export const experimentKinds = {
 export type ExperimentKind = keyof typeof experimentKinds;
 export const experimentKindNames = namesOf(experimentKinds);
 
-/** A draft has its lots and its power; a running one shows nothing but itself; one that ended has been read; a void one never will be. */
+/**
+ * A draft has assigned regions and a computed power. A running experiment shows no results. An ended one has been
+ * evaluated; a void one never will be.
+ */
 export const experimentStates = ['draft', 'running', 'ended', 'void'] as const;
 export type ExperimentState = (typeof experimentStates)[number];
 
-/** Why something is not done with an experiment. */
+/** Why an operation on an experiment is rejected. */
 export const experimentRefusals = {
   too_few_regions: 'Too few regions have purchases to draw lots among.',
   underpowered: 'The test could not notice an effect as small as the expected one.',
@@ -26,6 +29,6 @@ export const experimentRefusals = {
 export type ExperimentRefusal = keyof typeof experimentRefusals;
 export const experimentRefusalNames = namesOf(experimentRefusals);
 
-/** Whether a test would notice what is expected of it. */
+/** Whether a test can detect the expected effect. */
 export const powerVerdicts = ['enough', 'not_enough'] as const;
 export type PowerVerdict = (typeof powerVerdicts)[number];

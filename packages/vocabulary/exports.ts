@@ -1,12 +1,15 @@
-/** What became of telling an ad platform of an outcome. `withheld`: it was not to be told. `unknown`: it may have it, and nobody can say. */
+/**
+ * The result of sending an outcome to an ad platform. `withheld`: it was not allowed to be sent. `unknown`: the
+ * platform may have received it, and this cannot be determined.
+ */
 export const exportEventStatuses = ['waiting', 'processing', 'sent', 'refused', 'withheld', 'unknown'] as const;
 export type ExportEventStatus = (typeof exportEventStatuses)[number];
 
 export const exportRunStatuses = ['running', 'completed', 'failed'] as const;
 export type ExportRunStatus = (typeof exportRunStatuses)[number];
 
-/** Which dataset the exports of a platform_safe profile go to. */
+/** The dataset that exports of a platform_safe profile are sent to. */
 export const exportDatasets = ['clean', 'existing'] as const;
 
-/** How a profile comes to its clean dataset: exports go there, or its ads are made anew on it as well. */
+/** How a profile switches to its clean dataset: only exports are sent there, or its ads are also recreated on it. */
 export const datasetSwitchModes = ['switch', 'duplicate_and_swap'] as const;

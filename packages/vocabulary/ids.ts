@@ -1,11 +1,14 @@
 import { namesOf } from './names-of.ts';
 
 interface IdKindEntry {
-  /** Whose it is. What belongs to one profile is as foreign to its sister profiles as to strangers. */
+  /** The owner of the id. An object of one profile is as inaccessible to sister profiles as to strangers. */
   readonly of: 'profile' | 'workspace' | 'person' | 'app';
 }
 
-/** Kinds of ids that a request may name. The test kit builds one of each, and the probe sends everybody's to everybody else. */
+/**
+ * Kinds of ids that a request may contain. The test kit creates one of each, and the isolation probe sends each
+ * owner's ids with the credentials of the others.
+ */
 export const idKinds = {
   profile: { of: 'profile' },
   workspace: { of: 'workspace' },
@@ -48,23 +51,23 @@ export const idKinds = {
 export type IdKind = keyof typeof idKinds;
 export const idKindNames = namesOf(idKinds);
 
-/** Stands for nothing and nobody: an entity that is not known, a place before the first id. */
+/** The nil UUID: an unknown entity, or a cursor before the first id. */
 export const nilUuid = '00000000-0000-0000-0000-000000000000';
 
-/** A UUID in small letters, to be found inside a longer text or put into a longer pattern. */
+/** A UUID in lower case, for use inside a longer pattern. */
 export const uuidPattern = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 const uuid = new RegExp(`^${uuidPattern}$`);
 const uuidInAnyCase = new RegExp(`^${uuidPattern}$`, 'i');
 
-/** Whether a text is a UUID as we write them: in small letters. */
+/** Whether a text is a UUID in the form that this service writes: lower case. */
 export const isUuid = (text: string): boolean => uuid.test(text);
 
-/** Whether a text is a UUID however somebody else writes it. */
+/** Whether a text is a UUID in upper or lower case. */
 export const isUuidInAnyCase = (text: string): boolean => uuidInAnyCase.test(text);
 
 /**
- * The server of the ledger that every installation has. Accounts, sessions, assistants, the service's own keys and what belongs to nobody
- * are there, and the workspaces that were not made on another.
+ * The ledger server that every installation has. It stores accounts, sessions, assistants, the service's own keys and
+ * everything without an owner, and the workspaces that were not created on another shard.
  */
 export const homeShard = 'home';

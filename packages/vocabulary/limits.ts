@@ -1,18 +1,19 @@
 import { namesOf } from './names-of.ts';
 
-/** A page size in a query: one outside its range is refused. */
+/** The page size of a list endpoint. A value outside the range is rejected. */
 export interface PageSize {
   readonly min: number;
   readonly default: number;
   readonly max: number;
 }
 
-/** Of lists that nobody pages through by the thousand. */
+/** For lists that stay short. */
 const shortPages = { min: 1, default: 50, max: 100 } as const;
 
 /**
- * Every number that is promised to somebody outside, once. Routes, rules, jobs, settings, the reference and the tests' boundaries read it here;
- * `npm run check` refuses an entry that nobody reads. A number outside its range is refused, never bent to fit.
+ * Every number that is part of a public promise. Routes, rules, jobs, settings, the reference and boundary tests read
+ * it here; `npm run check` fails for an entry that nothing reads. A number outside its range is rejected, never
+ * clamped.
  */
 export const limits = {
   /** Clock skew to PostgreSQL at which a process is degraded, and not ready. Smaller skew is only corrected. */
@@ -23,7 +24,7 @@ export const limits = {
   journey: { pageSize: { min: 1, default: 50, max: 100 }, maxOffset: 1_000_000 },
   customerExport: { pageSize: { min: 1, default: 500, max: 1_000 } },
   customerSearch: { pageSize: { min: 1, default: 20, max: 50 }, queryMinCharacters: 2 },
-  /** What is shown of a person who was several, merges undone by one request, and how long a reason may be. */
+  /** Page sizes for merged customers, merges undone by one request, and the maximum length of a reason. */
   identity: {
     pageSize: shortPages,
     most: { customers: 200, counted: 10_000, identifiers: 1_000, merges: 500 },
@@ -31,13 +32,14 @@ export const limits = {
     reasonCharacters: 500,
   },
   /**
-   * Every night so many days, and every week all of them, from a day before which nobody recorded anything. A payment is no fault so many hours after it
-   * was made, nor what an ad account says before it has said so for as many.
+   * Reconciliation compares `nightlyDays` every night, and all days since `firstDay` every week; no data is older. A
+   * payment is not a difference until `graceHours` after it was made. A difference in spend is pending until the
+   * platform has reported the same amount for `settledHours`.
    */
   reconciliation: {
     pageSize: shortPages,
     mostDifferences: 10_000,
-    /** Requested ones of a profile that wait. */
+    /** Maximum number of queued requests per profile. */
     mostQueued: 20,
     nightlyDays: 35,
     firstDay: '2000-01-01',
@@ -49,13 +51,13 @@ export const limits = {
   closings: { pageSize: shortPages },
   customerImport: { maxRows: 1_000 },
   events: { maxRows: 1_000, maxAheadMinutes: 5, namedDefinitions: 50 },
-  /** Names that are looked up and listed, and how far the outcomes of one are counted. */
+  /** How many names are searched and listed, and up to which number the outcomes of one name are counted. */
   receivedEvents: { days: 30, names: 500, most: 100, counted: 10_000 },
   /**
-   * Of fitted models: days of touches and of purchases that are learned from, people that are looked at, campaigns told apart, and when there is no
-   * figure: below so many purchases, so much of their value with a known touch, and so long after the fit. Of calibration: the newest tests that move
-   * figures, the campaigns that they move, and the last days whose spend must be near the tested one. Fits of a night, and the hours after which one
-   * that did not end is given up.
+   * Fitted models: days of touches and purchases to learn from, maximum people and campaigns, and the minimum data
+   * for a figure: purchases, share of value with a known touch, and maximum age of the fit. Calibration: the newest
+   * tests that change figures, the campaigns changed by them, and the recent days whose spend must be close to the
+   * tested one. Fits per night, and the hours after which an unfinished fit is abandoned.
    */
   models: {
     touchDays: 180,
@@ -73,7 +75,8 @@ export const limits = {
     pageSize: { min: 1, default: 50, max: 100 },
   },
   /**
-   * Of advice on budgets: how sure it is at least, how far it moves a budget at once, campaigns that it speaks of, and ad sets of each.
+   * Budget advice: minimum certainty, maximum budget change per step, campaigns per response, and ad sets per
+   * campaign.
    */
   advice: {
     sureness: { min: 0.8, default: 0.8, max: 0.99 },
@@ -82,8 +85,8 @@ export const limits = {
     adSets: 20,
   },
   /**
-   * Of experiments: how long they run and are waited for afterwards, how many regions they need, how long what was tested holds and within which
-   * multiple of the tested spend, and how many a profile may have.
+   * Experiments: duration and cool-down, number of regions, how long a result is valid and within which multiple of
+   * the tested spend, and the maximum per profile.
    */
   experiments: {
     days: { min: 7, max: 90 },
@@ -95,33 +98,33 @@ export const limits = {
     max: 200,
     pageSize: { min: 1, default: 50, max: 100 },
   },
-  /** Stages of a profile's pipelines that are kept, and outcome definitions written by one request. */
+  /** Maximum pipeline stages stored per profile, and outcome definitions written by one request. */
   stages: { max: 500 },
   freshness: { behindAfterMinutes: 5 },
   exclusions: { counted: 10_000 },
-  /** Of reports as they stood: for how long what was replaced is kept, and how old a moment is of which nothing more will become known. */
+  /** Reports as of an earlier time: how long replaced rows are kept, and the age after which a moment is final. */
   asOf: { keptDays: 730, settledAfterMinutes: 10 },
   payments: { pageSize: shortPages, entries: 100, attributionWaitMs: 3_000 },
-  /** A refund that comes before its payment waits for it for so long. */
+  /** How long a refund that arrives before its payment waits for it. */
   refunds: { waitDays: 90 },
-  /** How records of one sale are found across sources. */
+  /** Matching records of one sale across sources. */
   sales: {
     pageSize: shortPages,
     windowMinutes: { default: 10, min: 1, max: 1_440 },
-    /** A reference that more records carry identifies none of them. */
+    /** A reference shared by more records than this identifies none of them. */
     perReference: { most: 50 },
     bucket: { most: 20_000, perCustomer: 500 },
     decidedAtOnce: 10_000,
-    /** Payments of a source that GET /sale-sources counts: the newest ones. */
+    /** GET /sale-sources counts only the newest payments of a source. */
     countedPerSource: 10_000,
-    /** Outcomes that one batch of a rescan reads. */
+    /** Outcomes read by one batch of a rescan. */
     rescannedAtOnce: 10_000,
-    /** Members are alerted when duplicates are more than this share of a day's cash for the first time, and for so many days. */
+    /** Members are alerted when duplicates first exceed this share of a day's cash, for this many days. */
     noticedShare: 0.02,
     noticedDays: 7,
   },
   adReferrals: { maxRows: 500, previewedConversions: 5_000 },
-  /** Consent to have ads duplicated and swapped. */
+  /** Consent to duplicate and swap ads. */
   consent: { maxAgeHours: 24 },
   exports: {
     pageSize: shortPages,
@@ -146,16 +149,16 @@ export const limits = {
   adIds: { pageSize: shortPages, days: 28 },
   topPerformers: {
     pageSize: { min: 1, default: 10, max: 50 },
-    /** Over how many of a person's profiles an assistant may rank at once. */
+    /** Across how many of a user's profiles an assistant may rank at once. */
     profiles: 50,
   },
-  /** A picture of an ad's creative, as a platform shows it small. */
+  /** A thumbnail of an ad's creative. */
   creativePictures: { maxBytes: 512 * 1024, freshDays: 7, keptDays: 30, triedAgainAfterMinutes: 60 },
   campaignConversions: { pageSize: { min: 1, default: 50, max: 200 }, leftOutTouches: 20 },
   keys: { pageSize: shortPages },
   sharedViews: { pageSize: shortPages, most: 200, days: { default: 90, most: 366 } },
   savedViews: { most: 100, nameLength: 60, searchLength: 2_000 },
-  /** Sent at this hour where the profile is. Tried again after so many minutes, each time twice as many. */
+  /** Sent at this local hour of the profile. Retried after `againMinutes`, doubled each time. */
   reportMails: {
     most: 50,
     recipients: 20,
@@ -173,7 +176,7 @@ export const limits = {
   trackingHosts: { most: 100 },
   outcomeReplay: { keptDays: 90, pageSize: { min: 1, default: 100, max: 100 } },
   connections: { pageSize: shortPages, errorCharacters: 1_000, rejectedShown: 20 },
-  /** Search Console tells of sixteen months. */
+  /** Search Console reports sixteen months. */
   searchTerms: { pageSize: { min: 1, default: 100, max: 1_000 }, keptDays: 490 },
   webhookDeliveries: { pageSize: shortPages, keptDays: 30, attemptsShown: 20 },
 
@@ -184,14 +187,14 @@ export const limits = {
   item: { fields: 100, depth: 4, bytes: 32 * 1_024 },
   /** Default limit of a request body. Routes that accept lists set a larger one. */
   bodyBytes: 256 * 1_024,
-  /** Also the platform comparison's own; the spec leaves the other routes' open. */
+  /** Also the limit of the platform comparison; the specification leaves the other routes open. */
   dateRange: { maxDays: 366 },
   lookback: { days: { min: 1, default: 90, max: 365 } },
-  /** A path is the window's first touch and its last ones: what lies between is counted and gets no credit. */
+  /** A path has the first touch of the window and its last ones. Touches between are counted and get no credit. */
   path: { touches: 200 },
-  /** An outcome that names a click, so many minutes after a visit by a click of the same kind, tells of that visit's click once more. */
+  /** An outcome that names a click type within this time after a visit by the same click type is the same click. */
   sameClick: { minutes: 30 },
-  /** Payments of one customer within so many days after the first are one purchase. */
+  /** Payments of one customer within this many days after the first are one purchase. */
   firstPurchase: { days: 7 },
   requestRef: { maxCharacters: 200 },
   subjectRef: { maxCharacters: 32 },
@@ -215,14 +218,14 @@ export const limits = {
   // Connecting
   handoff: {
     lifeMinutes: 45,
-    /** How long a consent page may stand open: the life of the signed state and of the cookie beside it. */
+    /** How long a consent page may stay open: the lifetime of the signed state and of its cookie. */
     stateMinutes: 15,
-    /** A consent that stopped on our side gives way after so long. */
+    /** A consent that was interrupted on our side can be replaced after this time. */
     partwayReuseMinutes: 3,
-    /** How long somebody may take to choose one of several accounts. */
+    /** How long a user may take to choose one of several accounts. */
     parkedTokenMinutes: 60,
     returnUrlCharacters: 2_048,
-    /** Accounts that a consent may leave to be chosen from. */
+    /** Maximum number of accounts to choose from after a consent. */
     mostCandidates: 5_000,
     keptDays: 90,
   },
@@ -232,11 +235,11 @@ export const limits = {
     most: 20,
     urlCharacters: 2_048,
     timeoutSeconds: 15,
-    /** Before each attempt; none after the last. */
+    /** The delay before each attempt; there is none after the last. */
     waitSeconds: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
-    /** A replaced secret still signs for so long. */
+    /** How long a replaced secret still signs. */
     graceHours: 24,
-    /** Rotations within the grace. */
+    /** Maximum number of secrets within the grace period. */
     secretsAtOnce: 5,
     disabledAfterDays: 5,
   },
@@ -259,24 +262,30 @@ export const limits = {
   // Running
   idempotency: {
     replayHours: 24,
-    /** A small answer is always kept. Of larger ones a caller has so much kept an hour; beyond it, only that there was one. */
+    /**
+     * A small response is always stored for replay. Larger responses are stored up to this amount per caller and
+     * hour; beyond it, only that the request was made.
+     */
     smallAnswerBytes: 4_096,
     largeKibibytesPerHour: 8_192,
   },
   ratePerMinute: {
     app: { standard: 300, elevated: 1_200, internal: 6_000 },
-    /** `max` is what an app may ask for. */
+    /** `max` is the highest limit an app may request. */
     apiKey: { min: 1, default: 300, max: 6_000 },
-    /** In the console, or through an assistant. */
+    /** For members, in the console or through an assistant. */
     member: 300,
-    /** Of a link to a report, whoever and however many open it. */
+    /** Per shared link, for all its viewers together. */
     sharedLink: 300,
-    /** POST /events, /customers and /spend have a bucket of their own, so that a backfill does not starve the reports. */
+    /**
+     * POST /events, /customers and /spend have a bucket of their own, so that a backfill does not starve report
+     * queries.
+     */
     ingest: 6_000,
-    /** By address, for whoever is not known: requests for tokens, public ones, and those that are refused. */
+    /** Per address, for unauthenticated callers: token requests, public requests, and rejected requests. */
     token: 60,
     public: 600,
-    /** Webhooks of a provider: a busy shop sends some for each of its orders, all from the same few addresses. */
+    /** Webhooks of a provider: a busy shop sends several per order, all from the same few addresses. */
     provider: 6_000,
     refused: 300,
   },
@@ -290,10 +299,13 @@ export const limits = {
   },
   appToken: { lifeSeconds: 3_600 },
   invitation: { lifeDays: 7 },
-  /** A reset mail is sent at most once in `pauseMinutes` per account. */
+  /** A password reset mail is sent at most once in `pauseMinutes` per account. */
   passwordReset: { lifeMinutes: 60, pauseMinutes: 2 },
   firstAccount: { lifeDays: 7 },
-  /** Assistants register themselves. One that nobody has allowed anything is forgotten, and there are only so many of them. */
+  /**
+   * Assistants register themselves. A client without any grant is deleted after `unallowedHours`, and their number is
+   * limited.
+   */
   assistants: {
     registrationsPerHour: 5,
     registrationBytes: 8 * 1_024,
@@ -312,18 +324,21 @@ export const limits = {
   auditLog: { pageSize: shortPages },
   erasures: { pageSize: shortPages },
   /**
-   * A tracker is silent after so many hours, and not before so many times the longest pause of the last weeks; when a profile's last visit came is
-   * known to within so many minutes.
+   * A tracker counts as silent after this many hours, but not before this multiple of its longest recent pause. The
+   * time of a profile's last visit is stored with this precision.
    */
   tracking: { silentAfterHours: 24, silentAfterPauses: 1.5, notedEveryMinutes: 10 },
-  /** Reports show what is recorded within seconds. Whoever waits for longer than this is told. */
+  /** Reports normally show data within seconds of recording. An alert is raised after these delays. */
   alerts: { lateAfterMinutes: 60, syncFailingAfterMinutes: 60, keptDays: 90 },
 } as const;
 
 export type AppRateTier = keyof typeof limits.ratePerMinute.app;
 export const appRateTiers = namesOf(limits.ratePerMinute.app);
 
-/** Numbers of capabilities that no route of this version offers. They stand here so that nobody gives them another value. */
+/**
+ * Limits of capabilities that no route of this version offers, reserved so that they are not reused with other
+ * values.
+ */
 export const reservedLimits = {
   readEventsWindow: { maxDays: 90 },
   messagingWindow: { hours: 24, humanAgentDays: 7 },

@@ -2,8 +2,9 @@ import { namesOf } from './names-of.ts';
 import type { MarketingChannel } from './tracking.ts';
 
 /**
- * Models that are fitted to a profile's own data. They are asked for by routes of their own: the attribution models of every report
- * are the specification's, hold for every conversion at once and can be replayed; these need a fit, may be refused, and leave a rest that would have come anyway.
+ * Models fitted to a profile's own data, with routes of their own. The attribution models of reports are fixed by the
+ * specification, apply to every conversion and can be replayed. Fitted models need a fit, may be refused, and
+ * attribute a remainder to no touch (organic).
  */
 export const fittedModels = {
   data_driven: {
@@ -16,7 +17,9 @@ export const fittedModels = {
 export type FittedModel = keyof typeof fittedModels;
 export const fittedModelNames = namesOf(fittedModels);
 
-/** What can be asked for: the fitted models, and `calibrated`, which is data_driven moved by experiments. */
+/**
+ * The models that can be requested: the fitted ones, and `calibrated`, which is data_driven adjusted by experiments.
+ */
 export const estimatingModels = {
   ...fittedModels,
   calibrated: {
@@ -30,7 +33,7 @@ export const estimatingModelNames = namesOf(estimatingModels);
 export const fitStates = ['queued', 'running', 'done', 'refused', 'failed'] as const;
 export type FitState = (typeof fitStates)[number];
 
-/** Why there is no figure: of a fit, and of an answer from one. */
+/** Why there is no figure, for a fit and for a response based on one. */
 export const fitRefusals = {
   too_thin: 'There are too few purchases to learn from.',
   too_little_seen: 'Too little of what was bought has any known touch.',
@@ -39,13 +42,14 @@ export type FitRefusal = keyof typeof fitRefusals;
 export const estimateRefusals = [...namesOf(fitRefusals), 'no_fit', 'stale', 'outside_fit', 'no_test'] as const;
 export type EstimateRefusal = (typeof estimateRefusals)[number];
 
-/** What an interval is of: of chance alone, or of the truth as far as tests tell. */
+/** What a confidence interval covers: sampling error only, or the true effect as far as experiments measured it. */
 export const intervalBases = ['sampling', 'calibrated'] as const;
 export type IntervalBasis = (typeof intervalBases)[number];
 
 /**
- * What a campaign does, in the words of whoever runs it, and how much of the credit of such campaigns is taken to be caused before any test. Of brand search it is
- * little: most would have found the shop anyway (Blake, Nosko and Tadelis 2015). It is shown with every figure that it changes, and a test replaces it.
+ * What a campaign does, as declared by its operator, and the share of its credit assumed to be caused before any
+ * test. For brand search it is small: most customers would have found the shop anyway (Blake, Nosko and Tadelis
+ * 2015). It is shown with every figure that it changes, and a test replaces it.
  */
 export const tactics = {
   push: { factor: 1, channels: [] },
@@ -58,14 +62,14 @@ export const tactics = {
 
 interface Tactic {
   readonly factor: number;
-  /** What comes by these channels and is not named otherwise seems to be such a campaign. */
+  /** Undeclared campaigns of these channels are assumed to have this tactic. */
   readonly channels: readonly MarketingChannel[];
 }
 
 export type TacticName = keyof typeof tactics;
 export const tacticNames = namesOf(tactics);
 
-/** What advice says of a budget, and why there is none. */
+/** The recommendation for a budget, and why there is none. */
 export const adviceActions = ['raise', 'lower'] as const;
 export type AdviceAction = (typeof adviceActions)[number];
 export const adviceReasons = [...estimateRefusals, 'nothing_spent', 'nothing_sure'] as const;

@@ -5,17 +5,17 @@ export const privacyModes = ['standard', 'platform_safe', 'hipaa'] as const;
 export type PrivacyMode = (typeof privacyModes)[number];
 
 interface IdentifierKindEntry {
-  /** Strong ones belong to one person. Weak ones are shared in families and offices. */
+  /** A strong identifier belongs to one person. A weak one is shared in families and offices. */
   readonly strength: 'strong' | 'weak';
-  /** 1 is the strongest: where identifiers disagree, it is believed. */
+  /** 1 is the strongest: it wins where identifiers disagree. */
   readonly rank: number;
-  /** Whether `identifier_type` may name it; the others have fields of their own. */
+  /** Whether it is a valid `identifier_type`; the other kinds have fields of their own. */
   readonly isType: boolean;
-  /** A caller's own word, which no shape tells from others. */
+  /** A value chosen by the caller, without a format that could be checked. */
   readonly isOpaque: boolean;
 }
 
-/** Everything a customer is known by. */
+/** All kinds of identifier of a customer. */
 export const identifierKinds = {
   external_customer_id: { strength: 'strong', rank: 1, isType: true, isOpaque: true },
   crm_contact_id: { strength: 'strong', rank: 3, isType: true, isOpaque: true },
@@ -31,7 +31,7 @@ type Kinds = typeof identifierKinds;
 export type IdentifierKind = keyof Kinds;
 export const identifierKindNames = namesOf(identifierKinds);
 
-/** What `identifier_type` may be. */
+/** The values of `identifier_type`. */
 export type IdentifierType = {
   [Kind in IdentifierKind]: Kinds[Kind]['isType'] extends true ? Kind : never;
 }[IdentifierKind];
@@ -46,11 +46,14 @@ const byRank = identifierKindNames.toSorted((a, b) => identifierKinds[a].rank - 
 export const strongIdentifierKinds = byRank.filter((kind) => identifierKinds[kind].strength === 'strong');
 export const weakIdentifierKinds = byRank.filter((kind) => identifierKinds[kind].strength === 'weak');
 
-/** How a browser came to belong to a customer. */
+/** How a browser was linked to a customer. */
 export const visitorLinkSources = ['identify', 'link_token', 'event', 'ad_referral', 'declared_source'] as const;
 export type VisitorLinkSource = (typeof visitorLinkSources)[number];
 
-/** Why a row of an import was not taken. The unparseable ones also stand as warnings, where a good identifier saved the row. */
+/**
+ * Why an import row was rejected. The unparseable ones also appear as warnings on rows that had another valid
+ * identifier.
+ */
 export const unparseableIdentifiers = ['unparseable_phone', 'unparseable_email', 'unparseable_national_id'] as const;
 export type UnparseableIdentifier = (typeof unparseableIdentifiers)[number];
 export const importRejections = [...unparseableIdentifiers, 'no_identifier', 'malformed_row'] as const;
@@ -58,14 +61,14 @@ export type ImportRejection = (typeof importRejections)[number];
 export const importStatuses = ['created', 'matched', 'rejected'] as const;
 export type ImportStatus = (typeof importStatuses)[number];
 
-/** The parameter of a link that says who it was sent to. */
+/** The URL parameter with the token that identifies the recipient of a link. */
 export const linkTokenParameter = 'svc_t';
-/** The one that says which verification of an installation it belongs to. */
+/** The URL parameter that identifies the verification of an installation. */
 export const verificationParameter = 'svc_v';
 
 export const linkTokenStatuses = ['minted', 'not_found', 'invalid'] as const;
 export type LinkTokenStatus = (typeof linkTokenStatuses)[number];
-/** What a row that asks for a token can be in itself. */
+/** Reasons why a row is invalid by itself. */
 export const invalidSelectors = ['no_selector', 'unknown_identifier_type', 'malformed_selector'] as const;
 export type InvalidSelector = (typeof invalidSelectors)[number];
 /** Why a row got no token. */
@@ -74,7 +77,7 @@ export type LinkTokenRefusal = (typeof linkTokenRefusals)[number];
 export const linkTokenChannels = ['email', 'sms', 'whatsapp', 'crm'] as const;
 export type LinkTokenChannel = (typeof linkTokenChannels)[number];
 
-/** What became of a proposed merge of two keyed customers. */
+/** The state of a proposed merge of two keyed customers. */
 export const proposalStates = ['open', 'confirmed', 'rejected'] as const;
 export type ProposalState = (typeof proposalStates)[number];
 
@@ -83,6 +86,6 @@ export type ErasureStatus = (typeof erasureStatuses)[number];
 export const erasureReasons = ['data_subject_request', 'account_closed', 'other'] as const;
 export type ErasureReason = (typeof erasureReasons)[number];
 
-/** Where an event of a person is kept, in the export of all that is kept of them. */
+/** Where an event of a person is stored, in the export of all their data. */
 export const eventStores = ['visit', 'touch', 'outcome'] as const;
 export type EventStore = (typeof eventStores)[number];

@@ -1,11 +1,14 @@
 import { namesOf } from './names-of.ts';
 
 interface AdPlatformEntry {
-  /** How it writes the ids of its pixel; nothing else gets into a page. Absent: the snippet brings no pixel of it. */
+  /**
+   * The format of the platform's pixel ids; no other text is inserted into a page. Absent: the snippet supports no
+   * pixel of it.
+   */
   readonly pixel?: { readonly idPattern: RegExp; readonly idShape: string };
 }
 
-/** Whose ads people click, under the names that visits, spend and reports carry. The first two can be connected by these names. */
+/** Ad platforms, by the names used in visits, spend and reports. The first two can be connected under these names. */
 export const adPlatforms = {
   social_ads: {
     pixel: { idPattern: /^\d{6,20}$/, idShape: '6 to 20 digits' },
@@ -36,27 +39,27 @@ type Platforms = typeof adPlatforms;
 export type AdPlatform = keyof Platforms;
 export const adPlatformNames = namesOf(adPlatforms);
 
-/** Spend may be told of a platform that is not in the table. */
+/** Spend may also be reported for a platform that is not in this table. */
 export const isAdPlatform = (name: string): name is AdPlatform => Object.hasOwn(adPlatforms, name);
 
-/** The platforms whose pixel the snippet can bring along. */
+/** The platforms whose pixel the snippet can include. */
 export type PixelPlatform = {
   [Name in AdPlatform]: Platforms[Name] extends { pixel: unknown } ? Name : never;
 }[AdPlatform];
 export const pixelPlatforms = adPlatformNames.filter((name): name is PixelPlatform => 'pixel' in adPlatforms[name]);
 
 interface ClickIdKindEntry {
-  /** The parameter of a link that it comes by. Null: it says which browser it is, and nothing of a click. */
+  /** The URL parameter that contains it. Null: it identifies the browser, not a click. */
   readonly parameter: string | null;
 }
 
-/** The click ids that are kept, sealed, to be reported back to the platform they came from. */
+/** The click ids that are stored encrypted, to be reported back to their platform. */
 export const clickIdKinds = {
   gclid: { parameter: 'gclid' },
   gbraid: { parameter: 'gbraid' },
   wbraid: { parameter: 'wbraid' },
   fbclid: { parameter: 'fbclid' },
-  // A cookie that holds the click's own id.
+  // A cookie that contains the click's own id.
   fbc: { parameter: 'fbclid' },
   fbp: { parameter: null },
   ttclid: { parameter: 'ttclid' },

@@ -1,6 +1,6 @@
 import { namesOf } from './names-of.ts';
 
-/** What is held against what. */
+/** What a reconciliation compares. */
 export const reconciledBooks = {
   providers: 'What payment providers and stores say they took, and the ledger.',
   columns: 'The ledger and what reports add up; the credit of each conversion and its value.',
@@ -11,7 +11,10 @@ export const reconciledBooks = {
 export type ReconciledBook = keyof typeof reconciledBooks;
 export const reconciledBookNames = namesOf(reconciledBooks);
 
-/** How the two sides of a book may differ, and what a repair does: work conversions out again, read an account again, or nothing. */
+/**
+ * How two compared records may differ, and the repair: attribute conversions again, sync an account again, or
+ * nothing.
+ */
 export const differenceKinds = {
   missing_in_ledger: { repair: 'read', words: 'The provider was paid it, and it was never recorded.' },
   missing_at_provider: { repair: 'none', words: 'It was recorded as paid, and the provider knows of no such payment.' },
@@ -29,7 +32,7 @@ export const differenceKinds = {
 export type DifferenceKind = keyof typeof differenceKinds;
 export const differenceKindNames = namesOf(differenceKinds);
 
-/** How a difference stands. One that is pending is kept and counted, and shown to nobody. */
+/** The state of a difference. A pending one is stored and counted but not shown. */
 export const differenceStates = ['open', 'pending', 'explained'] as const;
 export type DifferenceState = (typeof differenceStates)[number];
 

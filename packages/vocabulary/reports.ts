@@ -1,17 +1,17 @@
 import { namesOf } from './names-of.ts';
 import type { ScoredRate } from './scoring.ts';
 
-/** How far the platform's delivery of an ad set has learnt. */
+/** The learning stage of an ad set, as the platform reports it. */
 export const learningStages = ['LEARNING', 'SUCCESS', 'FAIL'] as const;
 export type LearningStage = (typeof learningStages)[number];
 export const isLearningStage = (word: string): word is LearningStage =>
   (learningStages as readonly string[]).includes(word);
 
-/** What became of a row of spend. */
+/** The result of an imported spend row. */
 export const spendStatuses = ['recorded', 'updated', 'unchanged'] as const;
 export type SpendStatus = (typeof spendStatuses)[number];
 
-/** The reports whose figures can be taken apart. */
+/** Reports whose figures can be explained. */
 export const explainedReports = ['campaigns', 'platform_comparison', 'overview', 'top_performers'] as const;
 export type ExplainedReport = (typeof explainedReports)[number];
 
@@ -24,11 +24,11 @@ export const rowFields = [
   'attributed_outcome_count',
 ] as const;
 
-/** All that are sums in reports of campaigns: the change of one is the sum of its causes. */
+/** All sums in campaign reports: the change of one is the sum of the changes by cause. */
 export const summedFields = [...rowFields, 'platform_conversions', 'platform_conversion_value'] as const;
 export type SummedField = (typeof summedFields)[number];
 
-/** What the comparison with platforms adds: our side, what is between the two, and what paid clicks earned that named no ad. */
+/** Additional fields of the platform comparison: our figures, the gaps, and paid clicks that named no ad. */
 export const comparedFields = [
   'atribu_conversions',
   'atribu_cash_conversions',
@@ -44,7 +44,10 @@ export const comparedFields = [
 ] as const;
 export type ComparedField = (typeof comparedFields)[number];
 
-/** What of a day of delivery can be added up. Of what is always told, nothing told is nothing there; of the others it is not known. */
+/**
+ * The daily delivery fields that can be summed. For always reported fields a missing row means zero; for others it
+ * means unknown.
+ */
 export const deliveryColumns = {
   spend: { isMoney: true, isAlwaysTold: true },
   impressions: { isMoney: false, isAlwaysTold: true },
@@ -56,11 +59,11 @@ export const deliveryColumns = {
 } as const;
 export type DeliveryColumn = keyof typeof deliveryColumns;
 
-/** What is told of delivery besides money. */
+/** Delivery fields besides money. */
 export const deliveredFields = ['impressions', 'clicks', 'ctr', 'cpc'] as const;
 export type DeliveredField = (typeof deliveredFields)[number];
 
-/** Figures that only the list of top ads has. */
+/** Figures that only the top ads report has. */
 export const topAdFields = [
   'attributed_cash_outcomes',
   'attributed_revenue',
@@ -76,7 +79,7 @@ export const topAdFields = [
 ] as const;
 export type TopAdField = (typeof topAdFields)[number];
 
-/** Places of an ad among its likes. */
+/** Percentiles of an ad within its cohort. */
 export const percentileFields = [
   'efficiency_percentile',
   'return_percentile',
@@ -87,7 +90,7 @@ export const percentileFields = [
 ] as const satisfies readonly `${ScoredRate}_percentile`[];
 export type PercentileField = (typeof percentileFields)[number];
 
-/** What an ad's score is, and what it is made of. */
+/** An ad's score and its components. */
 export const scoreFields = [
   'composite_score',
   'top_performer_likelihood',
@@ -96,7 +99,7 @@ export const scoreFields = [
 ] as const;
 export type ScoreField = (typeof scoreFields)[number];
 
-/** What can be asked about: a figure of a row. Ratios are explained by the two figures that they divide. */
+/** The fields of a row that can be explained. Ratios are explained by the two figures they divide. */
 export const explainedFields = [
   ...summedFields,
   'roas',
@@ -109,7 +112,7 @@ export const explainedFields = [
 ] as const;
 export type ExplainedField = (typeof explainedFields)[number];
 
-/** What changes a figure besides the causes of conversions. */
+/** Causes of a changed figure besides the causes of conversions. */
 export const figureCauses = {
   delivery: 'Platforms told of more days, or restated some.',
   entity_moved: 'An ad or ad set turned out to belong to another campaign, or to one at all.',
@@ -120,26 +123,28 @@ export const figureCauses = {
 export const figureUnits = ['money', 'count', 'ratio', 'points'] as const;
 export type FigureUnit = (typeof figureUnits)[number];
 
-/** A yes or no in a query. */
+/** A boolean in a query string. */
 export const flagWords = ['true', 'false'] as const;
 
-/** What a line of the changelog tells of. */
+/** The kinds of changelog entries. */
 export const changeKinds = ['Added', 'Changed', 'Fixed', 'Breaking', 'Deprecated'] as const;
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** What a report may have left out, and why. */
+/** What a report may leave out, and why. */
 export const excludedKinds = ['payments', 'spend', 'platform_value'] as const;
 export type ExcludedKind = (typeof excludedKinds)[number];
 export const exclusionReasons = ['no_exchange_rate', 'pending', 'duplicate', 'excluded'] as const;
 export type ExclusionReason = (typeof exclusionReasons)[number];
 
-/** The pages of the console whose figures are sent by e-mail, and how often. The figures are those of the day, week or month before. */
+/**
+ * The console pages that are sent by e-mail, and how often. The figures are those of the previous day, week or month.
+ */
 export const mailedPages = ['overview', 'campaigns'] as const;
 export type MailedPage = (typeof mailedPages)[number];
 export const mailRhythms = ['day', 'week', 'month'] as const;
 export type MailRhythm = (typeof mailRhythms)[number];
 
-/** Why somebody did not get a mail, or perhaps did not. */
+/** Why a mail was not delivered, or may not have been. */
 export const mailFailures = {
   not_set_up: 'The operator has set no mail server.',
   unreachable: 'The mail server could not be reached, or asked to try again later.',
@@ -151,9 +156,9 @@ export const mailFailures = {
 } as const;
 export type MailFailure = keyof typeof mailFailures;
 export const mailFailureNames = namesOf(mailFailures);
-/** Those that the mail server is behind. */
+/** Failures caused by the mail server. */
 export type MailFault = Extract<MailFailure, 'unreachable' | 'refused' | 'unclear'>;
 
-/** How the mail to one member stands. */
+/** The state of the mail to one member. */
 export const mailStates = ['waiting', 'sending', 'sent', 'failed'] as const;
 export type MailState = (typeof mailStates)[number];

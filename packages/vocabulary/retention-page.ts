@@ -7,31 +7,31 @@ const titles = {
   pgboss: 'PostgreSQL, schema `pgboss`',
 } as const;
 
-/** docs/operations/retention.md. */
+/** Generates docs/operations/retention.md. */
 export function retentionPage(): string {
   const parts = [
-    '# How long what is kept',
+    '# Data retention',
     '',
-    'Made from `packages/vocabulary/retention.ts`; a test holds that list against the engines. Names in capitals are [settings](../configuration.md).',
-    'A deleted profile, workspace or person takes all of theirs along, whatever the table says.',
+    'Generated from `packages/vocabulary/retention.ts`; a test compares that list with the stores. Names in capitals are [settings](../configuration.md).',
+    'Deleting a profile, workspace or person deletes all of their data, regardless of this table.',
     '',
   ];
   for (const engine of Object.keys(titles) as (keyof typeof titles)[]) {
-    parts.push(`## ${titles[engine]}`, '', '| store | life | what it holds, or why it is kept |', '|---|---|---|');
+    parts.push(`## ${titles[engine]}`, '', '| store | kept | contents, or why it is kept |', '|---|---|---|');
     for (const [store, life] of Object.entries<Life>(lives[engine]))
-      parts.push(`| \`${store}\` | ${lifeIn(life)} | ${life.words} |`);
+      parts.push(`| \`${store}\` | ${describeLife(life)} | ${life.words} |`);
     parts.push('');
   }
   return parts.join('\n');
 }
 
-function lifeIn(life: Life): string {
+function describeLife(life: Life): string {
   switch (life.ends) {
     case 'swept':
-      return `${daysIn(life.days)} after ${life.age.map((column) => `\`${column}\``).join(' or ')}`;
+      return `${describeDays(life.days)} after ${life.age.map((column) => `\`${column}\``).join(' or ')}`;
     case 'by the engine':
     case 'by the quarter':
-      return daysIn(life.days);
+      return describeDays(life.days);
     case 'expired':
       return 'until `expires_at`';
     default:
@@ -39,5 +39,5 @@ function lifeIn(life: Life): string {
   }
 }
 
-const daysIn = (days: number | LifeSetting): string =>
+const describeDays = (days: number | LifeSetting): string =>
   typeof days === 'number' ? `${days} ${days === 1 ? 'day' : 'days'}` : `\`${days}\``;

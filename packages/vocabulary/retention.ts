@@ -1,24 +1,24 @@
 import { limits } from './limits.ts';
 import { saleLives } from './sales.ts';
 
-/** Lives that the operator sets, by the name of the setting. */
+/** Retention periods that the operator sets, by the name of the setting. */
 export type LifeSetting = 'BAD_VISIT_DAYS' | 'VISITS_RETENTION_DAYS' | 'DEAD_LETTER_DAYS';
 
-/** How a store is kept from growing for ever, or why it may grow. `words` are for the operator's page. */
+/** How the growth of a store is limited, or why it may grow. `words` are for the operators' page. */
 export type Life =
-  /** A nightly job deletes rows so many days after a time in `age`, by their `key`. */
+  /** A nightly job deletes rows this many days after a time in `age`, by their `key`. */
   | Swept
-  /** `expires_at` says when a row is over; an hourly job deletes it. */
+  /** A row expires at `expires_at`; an hourly job deletes it. */
   | { readonly ends: 'expired'; readonly key: readonly string[]; readonly words: string }
-  /** The engine itself deletes after so many days. */
+  /** The storage engine deletes after this many days. */
   | { readonly ends: 'by the engine'; readonly days: number | LifeSetting; readonly words: string }
   /** A nightly job drops whole quarters that are older. */
   | { readonly ends: 'by the quarter'; readonly days: LifeSetting; readonly words: string }
-  /** A queue: rows go when they were worked off. */
-  | { readonly ends: 'worked off'; readonly words: string }
-  /** It does not grow with time: one row for each of something else, or a number that is bounded. */
+  /** A queue: rows are deleted when processed. */
+  | { readonly ends: 'until processed'; readonly words: string }
+  /** It does not grow with time: one row per other object, or a limited number. */
   | { readonly ends: 'bounded'; readonly words: string }
-  /** It grows and is kept while what it belongs to is there. The words are the reason. */
+  /** It grows and is kept as long as its owner exists. The words are the reason. */
   | { readonly ends: 'kept'; readonly words: string };
 
 export interface Swept {
@@ -31,7 +31,7 @@ export interface Swept {
 
 const bounded = (words: string): Life => ({ ends: 'bounded', words });
 const kept = (words: string): Life => ({ ends: 'kept', words });
-const queue = (words: string): Life => ({ ends: 'worked off', words });
+const queue = (words: string): Life => ({ ends: 'until processed', words });
 const expired = (key: readonly string[], words: string): Life => ({ ends: 'expired', key, words });
 const swept = (days: Swept['days'], age: readonly string[], key: readonly string[], words: string): Life => ({
   ends: 'swept',
@@ -42,278 +42,268 @@ const swept = (days: Swept['days'], age: readonly string[], key: readonly string
 });
 const byTheEngine = (days: number | LifeSetting, words: string) => ({ ends: 'by the engine', days, words }) as const;
 
-/** A credential that is over is still shown and looked up in the audit log for a year. */
+/** Expired credentials are still shown and looked up in the audit log for a year. */
 const yearDays = 365;
-/** What figures said before they were restated. */
+/** Figures from before they were restated. */
 const historyDays = limits.asOf.keptDays;
 
 /**
- * Every store there is, by engine, with its life or the reason why it has none. The sweeps read it, docs/operations/retention.md is made of it, and a
- * test holds it against the engines: a table that is not in it fails.
+ * Every store, by engine, with its retention or the reason why it has none. Cleanup jobs read it,
+ * docs/operations/retention.md is generated from it, and a test compares it with the engines: a table that is missing
+ * here fails the test.
  */
 export const lives = {
   postgres: {
-    accounts: bounded('One for each way of a person to sign in.'),
-    ad_action_entries: kept('What was asked of ad platforms, tried, refused and done. It goes with its profile.'),
-    ad_actions: kept('What was changed at ad platforms, by whom, and how it is taken back. It goes with its profile.'),
-    ad_delivery: kept('What each ad cost and did by day, on which every report stands. It goes with its profile.'),
+    accounts: bounded('One per sign-in method of a user.'),
+    ad_action_entries: kept('Every attempt and result of an action at an ad platform. Deleted with the profile.'),
+    ad_actions: kept('Changes made at ad platforms, by whom, and how to undo them. Deleted with the profile.'),
+    ad_delivery: kept('Spend and delivery of each ad by day, the basis of every report. Deleted with the profile.'),
     ad_delivery_history: swept(
       historyDays,
       ['replaced_at'],
       ['profile_id', 'entity_id', 'day', 'revision'],
-      'What a platform said of a day before it restated it.',
+      'Reported days before the platform restated them.',
     ),
-    ad_entities: kept(
-      'Campaigns, ad sets and ads, which reports name however old they are. They go with their profile.',
-    ),
+    ad_entities: kept('Campaigns, ad sets and ads; reports need their names at any age. Deleted with the profile.'),
     ad_entities_history: swept(
       historyDays,
       ['replaced_at'],
       ['profile_id', 'id', 'revision'],
-      'What campaigns, ad sets and ads were before a platform told something else of them.',
+      'Earlier versions of campaigns, ad sets and ads.',
     ),
     shared_views: swept(
       yearDays,
       ['revoked_at', 'expires_at'],
       ['profile_id', 'id'],
-      'Links to reports that were revoked or ran out; who made them stays in the audit log.',
+      'Revoked and expired links to reports; the audit log keeps who created them.',
     ),
-    saved_views: bounded('A few for each profile, until somebody removes them.'),
-    report_mails: bounded('A few for each profile, until they are stopped.'),
+    saved_views: bounded('A few per profile, until removed.'),
+    report_mails: bounded('A few per profile, until stopped.'),
     report_mail_deliveries: swept(
       90,
       ['sent_for'],
       ['profile_id', 'mail_id', 'sent_for', 'user_id'],
-      'Which member a mail with a report was sent to, and what became of it.',
+      'Report mails by member, and their delivery state.',
     ),
-    alerts: swept(limits.alerts.keptDays, ['ended_at'], ['profile_id', 'id'], 'Alerts whose cause is over.'),
+    alerts: swept(limits.alerts.keptDays, ['ended_at'], ['profile_id', 'id'], 'Ended alerts.'),
     alert_mails: swept(
       limits.alerts.keptDays,
       ['made_at'],
       ['profile_id', 'alert_id', 'moment', 'user_id'],
-      'Which member was told of an alert by e-mail, and what became of the mail.',
+      'Alert mails by member, and their delivery state.',
     ),
-    alert_wishes: bounded('At most one for each member and profile: whether they want alerts by e-mail.'),
-    last_visits: bounded('One for each profile: when its last visit came, and its longest pause.'),
+    alert_wishes: bounded('At most one per member and profile: whether they receive alerts by e-mail.'),
+    last_visits: bounded('One per profile: the time of its last visit, and its longest pause.'),
     api_keys: swept(
       yearDays,
       ['revoked_at', 'expires_at'],
       ['profile_id', 'id'],
-      'Keys that were revoked or ran out; who did what with them stays in the audit log.',
+      'Revoked and expired keys; the audit log keeps who used them for what.',
     ),
     app_tokens: expired(['hash'], 'Tokens of apps.'),
     apps: bounded('Registered by the operator.'),
-    attribution_freshness: bounded('One for each profile.'),
-    attribution_replays: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Replays that ended.'),
-    audit_heads: bounded('One for each workspace.'),
-    audit_log: kept('A chain of hashes: whoever takes a link out breaks it. It goes with its workspace.'),
-    bad_visit_days: swept(
-      'BAD_VISIT_DAYS',
-      ['day'],
-      ['profile_id', 'day'],
-      'How much of bad visits was kept of a day.',
-    ),
+    attribution_freshness: bounded('One per profile.'),
+    attribution_replays: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Ended replays.'),
+    audit_heads: bounded('One per workspace.'),
+    audit_log: kept('A hash chain: removing an entry breaks it. Deleted with the workspace.'),
+    bad_visit_days: swept('BAD_VISIT_DAYS', ['day'], ['profile_id', 'day'], 'The volume of stored bad visits by day.'),
     bad_visits: swept(
       'BAD_VISIT_DAYS',
       ['received_at'],
       ['profile_id', 'id'],
-      'Visits that could not be understood, until somebody replays them.',
+      'Invalid visits, until they are replayed.',
     ),
-    connections: bounded('One for each account that a profile connected; a disconnected one has lost its credentials.'),
+    connections: bounded('One per connected account; credentials are deleted on disconnect.'),
     creative_analyses: bounded('The latest one of each ad.'),
     creative_pictures: swept(
       limits.creativePictures.keptDays,
       ['tried_at'],
       ['profile_id', 'ad_id'],
-      'Small pictures of ads that nobody looked at since.',
+      'Thumbnails of ads that were not viewed recently.',
     ),
-    customers: kept('The people of a profile, until one is erased or the profile is deleted.'),
-    definition_events: bounded('One for each event that a definition names.'),
-    definitions: bounded('Made by hand.'),
-    dirty_conversions: queue('Conversions to be attributed again.'),
-    dirty_customers: queue('Customers whose first payments are derived again.'),
-    dirty_delivery: queue('Days of ads to be copied to ClickHouse.'),
-    dirty_entities: queue('Ads to be copied to ClickHouse.'),
-    erasure_work: queue('Erasures under way.'),
+    customers: kept('Customers of a profile, until erased or until the profile is deleted.'),
+    definition_events: bounded('One per event that a definition names.'),
+    definitions: bounded('Created by hand.'),
+    dirty_conversions: queue('Conversions waiting to be attributed again.'),
+    dirty_customers: queue('Customers whose first payments are recomputed.'),
+    dirty_delivery: queue('Days of delivery waiting to be copied to ClickHouse.'),
+    dirty_entities: queue('Ads waiting to be copied to ClickHouse.'),
+    erasure_work: queue('Running erasures.'),
     erasures: kept(
-      'The receipts: proof that somebody was erased, which is asked for years later. They name nobody in clear.',
+      'Receipts: proof of an erasure, which may be requested years later. They contain no readable personal data.',
     ),
     event_counter: bounded('One row.'),
     event_log: swept(
       limits.outcomeReplay.keptDays,
       ['kept_from'],
       ['profile_id', 'sequence'],
-      'Announced events, as long as they can be replayed: counted from an hour after they were numbered, or from a delivery that was later.',
+      'Published events while they can be replayed, from an hour after publication, or from a later delivery.',
     ),
-    exchange_rates: kept('One for each currency and day; money of any day is converted at the rate of its day.'),
+    exchange_rates: kept('One per currency and day; amounts are converted at the rate of their day.'),
     exchange_rates_history: swept(
       historyDays,
       ['replaced_at'],
       ['currency', 'day', 'replaced_at'],
-      'What a rate was taken for before another was said.',
+      'Rates before they were replaced.',
     ),
-    grants: bounded('One for each profile and app.'),
+    grants: bounded('One per profile and app.'),
     handoffs: swept(
       limits.handoff.keptDays,
       ['completed_at'],
       ['profile_id', 'id'],
-      'Hand-offs that ended; what they connected stays.',
+      'Ended hand-offs; their connections stay.',
     ),
-    idempotent_answer_people: bounded('Whom a stored answer names; it goes with the answer.'),
-    idempotent_answers: expired(['owner_id', 'key_hash'], 'Answers that a repeated request gets.'),
-    identifiers: kept('What customers are known by. They go with their customer.'),
+    idempotent_answer_people: bounded('The people in a stored response; deleted with it.'),
+    idempotent_answers: expired(['owner_id', 'key_hash'], 'Responses replayed for repeated requests.'),
+    identifiers: kept('Identifiers of customers. Deleted with the customer.'),
     identity_conflicts: kept(
-      'Identifiers that two customers claim, one row for each pair; they are the reason why two people were not merged, and go with the customer.',
+      'Identifiers claimed by two customers, one row per pair; the reason why they were not merged. Deleted with the customer.',
     ),
-    installation_audit_log: kept('A chain of hashes, like the audit log of a workspace.'),
-    first_account: bounded('At most one row, which is gone when the first account is made.'),
-    invitations: swept(
-      90,
-      ['expires_at'],
-      ['workspace_id', 'id'],
-      'Invitations that ran out, whether or not they were accepted.',
-    ),
-    journey_summaries: bounded('The latest of each person.'),
-    closings: bounded('One for each month that somebody closed.'),
-    reconciliation_differences: bounded('What differed; it goes with its reconciliation.'),
+    installation_audit_log: kept('A hash chain, like the audit log of a workspace.'),
+    first_account: bounded('At most one row, deleted when the first account is created.'),
+    invitations: swept(90, ['expires_at'], ['workspace_id', 'id'], 'Expired invitations, accepted or not.'),
+    journey_summaries: bounded('The latest per person.'),
+    closings: bounded('One per closed month.'),
+    reconciliation_differences: bounded('Differences of a reconciliation; deleted with it.'),
     reconciliations: swept(
       limits.reconciliation.keptDays,
       ['requested_at'],
       ['profile_id', 'id'],
-      'Comparisons of days.',
+      'Reconciliations of days.',
     ),
-    kept_apart: kept('Of which two customers somebody said that they are two people. It goes with either of them.'),
-    merge_proposals: kept('Which two keyed customers carry one identifier. It goes with either of them.'),
-    said_together: kept('Which two customers a message named: a row for each such pair. It goes with either of them.'),
-    key_ring: bounded('Made when an operator rotates; an old key opens what it sealed.'),
-    members: bounded('One for each person and workspace.'),
-    campaign_tactics: bounded('One for each campaign of which somebody said what it does.'),
-    model_fits: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Fits of models that ended.'),
+    kept_apart: kept('Pairs of customers that a member separated. Deleted with either customer.'),
+    merge_proposals: kept('Pairs of keyed customers that share an identifier. Deleted with either customer.'),
+    said_together: kept('Pairs of customers named in one message. Deleted with either customer.'),
+    key_ring: bounded('Created when an operator rotates keys; an old key still decrypts its data.'),
+    members: bounded('One per person and workspace.'),
+    campaign_tactics: bounded('One per campaign with a declared tactic.'),
+    model_fits: swept(yearDays, ['finished_at'], ['profile_id', 'id'], 'Ended model fits.'),
     merges: kept(
-      'Which customer a merged one became: an id that was handed out once is found for good. They go with the customer.',
+      'The surviving customer of each merged one, so that an id returned once stays valid. Deleted with the customer.',
     ),
-    model_allowances: swept(31, ['day'], ['workspace_id', 'day'], 'How many summaries a workspace had on a day.'),
-    moved_conversions: queue('Conversions whose time changed, until the row under the earlier time is gone.'),
-    moved_tenants: bounded('Where workspaces went that were on this server, and their profiles: ids only.'),
-    oauth_access_tokens: bounded("Assistants' tokens; each goes with the session that allowed it."),
-    oauth_client_assertions: expired(['id'], 'Proofs that an OAuth client showed once, so that none is shown twice.'),
-    oauth_client_resources: bounded('What a client may ask for; it goes with the client.'),
-    oauth_clients: kept(
-      'Assistants that registered themselves and were allowed something. One that was not is forgotten after a day, by an hourly job.',
-    ),
-    oauth_consents: bounded('One for each person, assistant and profile.'),
+    model_allowances: swept(31, ['day'], ['workspace_id', 'day'], 'The number of summaries of a workspace by day.'),
+    moved_conversions: queue('Conversions whose time changed, until the row at the earlier time is removed.'),
+    moved_tenants: bounded('The new server of moved workspaces and their profiles: ids only.'),
+    oauth_access_tokens: bounded("Assistants' tokens; each is deleted with the session that granted it."),
+    oauth_client_assertions: expired(['id'], 'Assertions used by OAuth clients, so that none is used twice.'),
+    oauth_client_resources: bounded('The resources a client may request; deleted with the client.'),
+    oauth_clients: kept('Registered assistants with a grant. An hourly job deletes those without one after a day.'),
+    oauth_consents: bounded('One per person, assistant and profile.'),
     oauth_refresh_tokens: bounded('None is issued.'),
     oauth_resources: bounded('One row.'),
-    outbox: queue('Events that have no number yet.'),
+    outbox: queue('Events waiting for a sequence number.'),
     ...saleLives,
-    outcome_totals: bounded('One for each customer, event and currency.'),
-    outcomes: kept('What was sold and paid: the ledger itself. They go with their profile.'),
+    outcome_totals: bounded('One per customer, event and currency.'),
+    outcomes: kept('Sales and payments: the ledger itself. Deleted with the profile.'),
     outcomes_without_rate: bounded(
       'Outcomes whose currency has no rate yet, at most one for each outcome; they are converted when the rate comes.',
     ),
-    export_targets: bounded('One for each ad account that is told of outcomes.'),
-    experiments: bounded('At most 200 of a profile; what a test found stays known.'),
+    export_targets: bounded('One per ad account that receives conversion exports.'),
+    experiments: bounded('At most 200 per profile; results of tests are kept.'),
     export_events: swept(
       limits.exports.keptDays,
       ['scheduled_at'],
       ['profile_id', 'target_id', 'outcome_id'],
-      'What became of telling a platform of an outcome.',
+      'The result of exporting an outcome to a platform.',
     ),
-    export_runs: swept(yearDays, ['scheduled_at'], ['profile_id', 'id'], 'How runs of exports ended.'),
+    export_runs: swept(yearDays, ['scheduled_at'], ['profile_id', 'id'], 'Results of export runs.'),
     partner_touches: kept(
-      'Which ads conversations came from, and what customers answered: part of the ledger. They go with their profile.',
+      'Ads that started conversations, and customers’ declared sources: part of the ledger. Deleted with the profile.',
     ),
-    passkeys: bounded('A person has no more than a few.'),
+    passkeys: bounded('A few per user.'),
     payment_entries: kept(
-      'What merchants said of payments, a row for each time: the proof behind a figure. It goes with its profile.',
+      'Merchants’ entries on payments, one row each: the evidence behind a figure. Deleted with the profile.',
     ),
-    pending_selections: bounded('The newest of each profile and provider; its token goes after an hour.'),
+    pending_selections: bounded('The newest per profile and provider; its token is deleted after an hour.'),
     pii_access_log: swept(
       limits.piiAccessLog.keptDays,
       ['at'],
       ['workspace_id', 'at', 'id'],
-      'Who read personal data.',
+      'Disclosures of personal data.',
     ),
-    profile_settings_history: bounded('In which zone and currency a profile was before; changed by hand.'),
-    profiles: bounded('Made by hand.'),
-    profiles_with_ads: bounded('One for each profile.'),
-    provider_pauses: bounded('One for each provider.'),
+    profile_settings_history: bounded('Earlier time zones and currencies of a profile; changed by hand.'),
+    profiles: bounded('Created by hand.'),
+    profiles_with_ads: bounded('One per profile.'),
+    provider_pauses: bounded('One per provider.'),
     refused_visits: swept(
       'BAD_VISIT_DAYS',
       ['day'],
       ['profile_id', 'day', 'reason', 'teller'],
-      'How many visits were sent away on a day.',
+      'The number of rejected visits by day.',
     ),
-    score_rebuilds: bounded('One for each profile.'),
-    search_terms: bounded('Words by which a customer is found; they go with the customer.'),
+    score_rebuilds: bounded('One per profile.'),
+    search_terms: bounded('Search terms of customers; deleted with the customer.'),
     password_resets: expired(['user_id'], 'Links that set a new password.'),
-    sessions: expired(['id'], "Who is signed in. With a session go the assistants' tokens that it allowed."),
+    sessions: expired(['id'], "Signed-in users. Assistants' tokens granted by a session are deleted with it."),
     site_searches: swept(
       limits.searchTerms.keptDays,
       ['day'],
       ['profile_id', 'day', 'connection_id', 'hash'],
-      'What people searched for when they were shown the site, as long as search engines tell it.',
+      'Search queries that showed the site, as long as search engines report them.',
     ),
-    syncs: bounded('One for each connection: where it is read on.'),
-    tenant_deletions: queue('Tenants that are being deleted, until a day after.'),
-    tombstones: kept('Hashes of erased names: without them an import would bring the person back.'),
-    tracking_domains: bounded('A profile has no more than a few.'),
-    tracking_keys: swept(yearDays, ['revoked_at'], ['profile_id', 'id'], 'Tracking keys that were replaced.'),
-    tracking_settings: bounded('One for each profile.'),
-    tracking_verifications: bounded('The latest of each profile, and its latest proof.'),
+    syncs: bounded('One per connection: the cursor of its sync.'),
+    tenant_deletions: queue('Tenants being deleted, until a day after.'),
+    tombstones: kept('Hashes of erased identifiers: without them an import would restore the person.'),
+    tracking_domains: bounded('A few per profile.'),
+    tracking_keys: swept(yearDays, ['revoked_at'], ['profile_id', 'id'], 'Replaced tracking keys.'),
+    tracking_settings: bounded('One per profile.'),
+    tracking_verifications: bounded('The latest per profile, and its latest proof.'),
     two_factors: bounded('At most one for each person.'),
-    users: bounded('One for each person who signs in.'),
-    verifications: expired(['id'], 'Codes that were never redeemed.'),
-    visitor_links: kept('Which customer a browser belongs to. They go with the customer.'),
+    users: bounded('One per person who signs in.'),
+    verifications: expired(['id'], 'Unused codes.'),
+    visitor_links: kept('The customer of each browser. Deleted with the customer.'),
     webhook_deliveries: swept(
       limits.webhookDeliveries.keptDays,
       ['touched_at'],
       ['profile_id', 'id'],
-      'What was sent to subscriptions, counted from the last attempt. The events themselves are kept longer.',
+      'Webhook deliveries, counted from the last attempt. The events themselves are kept longer.',
     ),
-    webhook_subscriptions: bounded('A profile has no more than a few.'),
-    webhook_work: queue('Subscriptions for which something is to be sent.'),
-    work_set_aside: kept('What failed by itself, until it is tried again with success. It goes with its profile.'),
-    work_turns: queue('Whose turn it is in each queue.'),
-    workspaces: bounded('Made by hand.'),
+    webhook_subscriptions: bounded('A few per profile.'),
+    webhook_work: queue('Subscriptions with pending deliveries.'),
+    work_set_aside: kept('Parked work that failed by itself, until a retry succeeds. Deleted with the profile.'),
+    work_turns: queue('The fair order of profiles in each queue.'),
+    workspaces: bounded('Created by hand.'),
   },
   clickhouse: {
     ad_delivery_daily: kept('The copy of `ad_delivery` that reports read.'),
-    ad_delivery_history: byTheEngine(historyDays, 'The copy of what was restated.'),
+    ad_delivery_history: byTheEngine(historyDays, 'The copy of restated days.'),
     ad_entities: kept('The copy of `ad_entities` that reports read.'),
-    ad_entities_history: byTheEngine(historyDays, 'What reports showed of an ad before it was told anew.'),
-    ad_scores: byTheEngine(60, 'Scores of ads, made anew every night.'),
-    attributed_conversions: kept('What each conversion owes to whom: one row for each conversion.'),
-    attribution_conversions: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),
-    attribution_history: byTheEngine(historyDays, 'What was said of a conversion before it was attributed again.'),
-    attribution_links: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),
-    attribution_results: bounded('What a replay has worked out; it goes when the replay ends.'),
-    attribution_touches: byTheEngine(1, 'What a batch of attribution works on; it goes with the batch.'),
-    clicked_entities: bounded('One for each campaign, ad set and ad that only clicks named.'),
-    model_credits: byTheEngine(35, 'What fitted models gave the touches of purchases; every fit writes its own.'),
-    schema_migrations: bounded('One for each migration.'),
-    touch_sources: bounded('One for each place that touches came from.'),
+    ad_entities_history: byTheEngine(historyDays, 'Earlier versions of ads that reports showed.'),
+    ad_scores: byTheEngine(60, 'Scores of ads, recomputed every night.'),
+    attributed_conversions: kept('The credits of each conversion: one row per conversion.'),
+    attribution_conversions: byTheEngine(1, 'Staging data of an attribution batch; deleted with the batch.'),
+    attribution_history: byTheEngine(historyDays, 'Earlier results of conversions that were attributed again.'),
+    attribution_links: byTheEngine(1, 'Staging data of an attribution batch; deleted with the batch.'),
+    attribution_results: bounded('Results of a running replay; deleted when it ends.'),
+    attribution_touches: byTheEngine(1, 'Staging data of an attribution batch; deleted with the batch.'),
+    clicked_entities: bounded('One per campaign, ad set and ad named in clicks.'),
+    model_credits: byTheEngine(35, 'Credits of fitted models; every fit writes its own.'),
+    schema_migrations: bounded('One per migration.'),
+    touch_sources: bounded('One per source of touches.'),
     touches: kept(
-      'What every credit is worked out from, however late a payment or a merge comes: without them a replay would say something else. They hold ids, channel and ad, and neither page nor address. They go with their profile.',
+      'The input of all credits, needed for late payments, merges and replays. They contain ids, channel and ad, but no page and no IP address. Deleted with the profile.',
     ),
     visits: {
       ends: 'by the quarter',
       days: 'VISITS_RETENTION_DAYS',
       words:
-        'Every page that was seen. Without the setting they go with their profile; with it, quarters that are older as a whole are dropped, and touches and credits stay.',
+        'Every page view. Without the setting they are deleted with the profile. With it, quarters that are entirely older are dropped; touches and credits stay.',
     },
   },
   streams: {
-    visits: byTheEngine(7, 'Visits between collector and worker. Past half of its room what was handled goes earlier.'),
+    visits: byTheEngine(
+      7,
+      'Visits between collector and worker. Above half of its size, processed visits are deleted earlier.',
+    ),
     'dead-letters': byTheEngine('DEAD_LETTER_DAYS', 'Messages that could not be processed.'),
   },
   pgboss: {
     bam: bounded("pg-boss's own migrations of its indexes."),
-    job: byTheEngine(14, 'Jobs: those that ended stay for seven days, those that nobody could run for fourteen.'),
-    job_dependency: bounded('Nothing of ours waits for another job.'),
-    queue: bounded('One for each kind of job.'),
+    job: byTheEngine(14, 'Jobs: ended ones for seven days, unrun ones for fourteen.'),
+    job_dependency: bounded('Not in use.'),
+    queue: bounded('One per kind of job.'),
     queue_stats: bounded('Not in use.'),
-    schedule: bounded('One for each recurring job.'),
+    schedule: bounded('One per recurring job.'),
     subscription: bounded('Not in use.'),
     version: bounded('One row.'),
     warning: bounded('Not in use.'),

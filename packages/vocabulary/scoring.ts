@@ -4,11 +4,11 @@ export const scoreWindows = ['7d', '14d', '28d', 'lifetime'] as const;
 export type ScoreWindow = (typeof scoreWindows)[number];
 export const defaultScoreWindow = '28d' satisfies ScoreWindow;
 
-/** What an ad is to bring, in the five words that platforms' many mean. */
+/** What an ad should achieve; the platforms' many values are mapped to these five. */
 export const objectives = ['messaging', 'sales', 'leads', 'traffic', 'awareness'] as const;
 export type Objective = (typeof objectives)[number];
 
-/** What a creative can be, and whether it moves. A platform's other words become `other`. */
+/** Creative formats, and whether each is a video. Other values of a platform become `other`. */
 export const creativeFormats = {
   ugc_video: { isVideo: true },
   talking_head: { isVideo: true },
@@ -21,37 +21,37 @@ export const creativeFormats = {
 export type CreativeFormat = keyof typeof creativeFormats;
 export const creativeFormatNames = namesOf(creativeFormats);
 
-/** What an ad is looked at for. packages/rules/scoring/weights.ts says how much each is worth. */
+/** The aspects in which an ad is scored. packages/rules/scoring/weights.ts has the weight of each. */
 export const scoreLayers = ['efficiency', 'return', 'engagement', 'stability', 'volume'] as const;
 export type ScoreLayer = (typeof scoreLayers)[number];
 
-/** What ads of a cohort are put in order by. Engagement is the mean of two places, every other layer is one. */
+/** The rates by which ads of a cohort are ranked. Engagement is the mean of two ranks, every other layer is one. */
 export const scoredRates = ['efficiency', 'return', 'click_rate', 'hook_rate', 'stability', 'volume'] as const;
 export type ScoredRate = (typeof scoredRates)[number];
 
-/** The outcome that ads of a cohort are for. */
+/** The outcome by which ads of a cohort are scored. */
 export const scoredOutcomes = ['cash', 'pipeline', 'messaging', 'all', 'platform', 'none'] as const;
 export type ScoredOutcome = (typeof scoredOutcomes)[number];
 
-/** How well those know the shop that an ad is shown to: not at all, not but like people who do, or well. */
+/** How well the audience of an ad knows the shop: not at all, not but similar to people who do, or well. */
 export const audienceWarmths = ['cold', 'lookalike', 'warm'] as const;
 export type AudienceWarmth = (typeof audienceWarmths)[number];
 
-/** What ads are compared by. Where too few are alike, these are let go from the last to the first. */
+/** The traits by which ads are compared. If a cohort is too small, traits are dropped from the last to the first. */
 export const cohortDimensions = ['channel', 'objective', 'format', 'warmth', 'geo', 'placement'] as const;
 export type CohortDimension = (typeof cohortDimensions)[number];
 
-/** What is known of a creative and its audience, and who said it. */
+/** The known traits of a creative and its audience, and their source. */
 export const creativeTraits = [...cohortDimensions, 'hook_type', 'cta_type', 'primary_angle'] as const;
 export type CreativeTrait = (typeof creativeTraits)[number];
 export const traitSources = ['analysis', 'platform', 'nobody'] as const;
 export type TraitSource = (typeof traitSources)[number];
 
-/** Where an ad stands in a list beside another. */
+/** The rank of an ad relative to another in a list. */
 export const standings = ['below', 'equal', 'above'] as const;
 export type Standing = (typeof standings)[number];
 
-/** What a reason says of a layer, and how sure it is. */
+/** Whether a layer is a strength or weakness, and the confidence of that. */
 export const reasonPolarities = ['strength', 'weakness'] as const;
 export type ReasonPolarity = (typeof reasonPolarities)[number];
 export const sampleConfidences = ['low', 'medium', 'high'] as const;
@@ -60,7 +60,7 @@ export type SampleConfidence = (typeof sampleConfidences)[number];
 export const truthGrades = ['predicted', 'attributed', 'lift'] as const;
 export type TruthGrade = (typeof truthGrades)[number];
 
-/** `meta` is a wire name for the ad platform's own count, whichever platform it is. */
+/** `meta` is the wire name for the ad platform's own count, for every platform. */
 export const outcomeKinds = ['cash', 'pipeline', 'messaging', 'meta', 'none'] as const;
 export type OutcomeKind = (typeof outcomeKinds)[number];
 

@@ -1,18 +1,18 @@
 import { namesOf } from './names-of.ts';
 
-/** `unknown` is ours: an event sent from a server has no device. */
+/** `unknown`: an event sent from a server has no device. */
 export const devices = ['desktop', 'mobile', 'tablet', 'unknown'] as const;
 export type Device = (typeof devices)[number];
 
-/** What a browser tells of. */
+/** The kinds of events that a browser reports. */
 export const visitTypes = ['page_view', 'track', 'identify'] as const;
 export type VisitType = (typeof visitTypes)[number];
 
-/** What a browser may say of its person. */
+/** The traits of a person that a browser may send. */
 export const visitTraits = ['email', 'phone', 'external_id', 'first_name', 'last_name'] as const;
 export type VisitTrait = (typeof visitTraits)[number];
 
-/** Every channel a visit can have, what `medium` then says, and whether the tags of an ad may name it. */
+/** Every channel of a visit, its `medium`, and whether the tags of an ad may name it. */
 export const marketingChannels = {
   paid_search: { medium: 'paid', canBeAd: true, meaning: 'An ad beside search results.' },
   organic_search: { medium: 'organic', canBeAd: false, meaning: 'A search result that nobody paid for.' },
@@ -46,27 +46,27 @@ export const marketingChannels = {
 export type MarketingChannel = keyof typeof marketingChannels;
 export const marketingChannelNames = namesOf(marketingChannels);
 
-/** What an entry of a journey without its person is: what brought somebody, and what it led to. */
+/** Kinds of entries in a journey without personal data: what brought the customer, and what it led to. */
 export const journeyEventKinds = ['visit', 'ad_referral', 'declared_source', 'synthetic', 'conversion'] as const;
 export type JourneyEventKind = (typeof journeyEventKinds)[number];
 
-/** Where a profile's tracker collects. */
+/** The origin to which a profile's tracker sends visits. */
 export const originKinds = ['custom_domain', 'collector'] as const;
 export type OriginKind = (typeof originKinds)[number];
 
 export const trackingDomainStatuses = ['pending', 'verified', 'failed'] as const;
 export type TrackingDomainStatus = (typeof trackingDomainStatuses)[number];
-/** The DNS records that prove a domain. */
+/** DNS records that verify a domain. */
 export const domainRecordTypes = ['CNAME', 'TXT'] as const;
 
 export const verificationStatuses = ['pending', 'verified', 'expired'] as const;
 export type VerificationStatus = (typeof verificationStatuses)[number];
 
-/** Tables whose state GET /tracking/ops tells. */
+/** Tables whose state GET /tracking/ops reports. */
 export const watchedTables = ['visits', 'touches'] as const;
 export type WatchedTable = (typeof watchedTables)[number];
 
-/** Why the collector sends visits of a known profile away and only counts them. */
+/** Why the collector rejects visits of a known profile and only counts them. */
 export const refusedVisits = {
   daily_quota: 'The profile had sent what its plan includes.',
   address_quota: 'One address had sent its share of that.',

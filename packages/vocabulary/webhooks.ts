@@ -1,10 +1,10 @@
 import { namesOf } from './names-of.ts';
 
-/** Where a webhook subscription stands. */
+/** The state of a webhook subscription. */
 export const webhookStatuses = ['active', 'disabled'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
-/** Why nothing is sent to it. */
+/** Why a subscription is disabled. */
 export const webhookDisabledReasons = {
   by_hand: 'Somebody disabled it.',
   gone: 'The receiver answered 410.',
@@ -13,7 +13,7 @@ export const webhookDisabledReasons = {
 export type WebhookDisabledReason = keyof typeof webhookDisabledReasons;
 export const webhookDisabledReasonNames = namesOf(webhookDisabledReasons);
 
-/** Where a delivery stands. */
+/** The state of a delivery. */
 export const deliveryStatuses = {
   waiting: 'It will be tried, or tried again.',
   delivered: 'The receiver answered 2xx.',

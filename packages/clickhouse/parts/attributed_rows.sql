@@ -1,10 +1,10 @@
 WITH
 {{part sources}}
--- A row for each conversion and each touch on its path, and one for a conversion without any: what each touch earned under each model, in
--- minor units, and whose it was. The credits of a conversion add up to its value under every model. Nobody is named: neither who paid nor
--- whose browser it was.
+-- One row per conversion and touch on its path, and one row for a conversion without a path: the credit of each touch
+-- under each model, in minor units, and the campaign, ad set and ad of the touch. Under every model the credits of a
+-- conversion add up to its value. The rows contain no customer and no visitor.
 SELECT
-    -- As the API calls it: the outcome's id with two bits of its version turned.
+    -- The id that the API shows: the id of the outcome with two bits of its version flipped.
     concat(substring(c.id, 1, 14), lower(substring(hex(bitXor(reinterpretAsUInt8(unhex(concat('0', substring(c.id, 15, 1)))), 3)), 2)), substring(c.id, 16)) AS conversion_id,
     c.conversion_time AS conversion_time,
     c.conversion_type AS conversion_type,
@@ -19,9 +19,9 @@ SELECT
     toString(s.source) AS source,
     toString(s.medium) AS medium,
     toString(s.platform) AS platform,
-    if(s.of_campaign = nobody, NULL, toString(s.of_campaign)) AS campaign_id,
-    if(s.of_ad_set = nobody, NULL, toString(s.of_ad_set)) AS ad_set_id,
-    if(s.of_ad = nobody, NULL, toString(s.of_ad)) AS ad_id,
+    if(s.of_campaign = nil_id, NULL, toString(s.of_campaign)) AS campaign_id,
+    if(s.of_ad_set = nil_id, NULL, toString(s.of_ad_set)) AS ad_set_id,
+    if(s.of_ad = nil_id, NULL, toString(s.of_ad)) AS ad_id,
     if(c.place = greatest(c.touch_count, 1), c.value, 0) AS last_touch,
     if(c.place = 1, c.value, 0) AS first_touch,
     if(c.place = greatest(c.last_non_direct, 1), c.value, 0) AS last_non_direct,

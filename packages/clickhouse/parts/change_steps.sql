@@ -1,4 +1,4 @@
-    -- Each step by which a conversion came to add more or less to the figure, or another one took its place.
+    -- Each step by which a conversion changed its contribution to the figure, or replaced another conversion.
     steps AS
     (
         SELECT

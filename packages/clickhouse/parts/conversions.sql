@@ -6,7 +6,8 @@
             conversion_time,
             conversion_type,
             revenue_type = 'cash' AS is_cash,
-            -- Deposit and balance are one purchase, named by its earliest payment: it counts there, and nowhere twice.
+            -- Deposit and balance are one purchase, identified by its earliest payment; the purchase counts only at
+            -- that payment.
             is_first_payment AND purchase_id = conversion_id AS is_new_purchase,
             value,
             has_value,

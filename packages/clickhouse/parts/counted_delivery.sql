@@ -1,4 +1,4 @@
-    -- Of what was delivered, what a figure is made of; of one platform or account where it is named.
+    -- The delivery rows that make up a figure, optionally of one platform or account.
     counted AS
     (
         SELECT

@@ -1,8 +1,8 @@
 {{part conversions}},
 {{part numbered_owners}},
-    -- A row for every conversion of the period and everybody who has a share in it under the model, nobody among them: so nothing is
-    -- lost; `is_whole` where nobody else has one. Every touch that these models look at has a weight above zero; a share may still be
-    -- worth nothing.
+    -- One row for every conversion of the period and owner that has a share in it under the model, including the nil
+    -- owner, so no value is lost. `is_whole`: the owner has the only share. Every touch considered by these models
+    -- has a weight above zero, but its share may still be worth nothing.
     credits AS
     (
         SELECT

@@ -1,5 +1,6 @@
 {{part conversions}},
-    -- A row for every conversion of the period, with whoever earned all of it under the model, or nobody: so nothing is lost.
+    -- One row for every conversion of the period, with the owner credited under the model or the nil owner, so no
+    -- value is lost.
     credits AS
     (
         SELECT

@@ -1,5 +1,6 @@
-    -- The rates of each foreign currency: a line for consecutive days, with the currency, the first day and the rates. One parameter
-    -- holds 128 KiB; all of them hold every currency on every day of the longest report.
+    -- Exchange rates of each foreign currency: one line per run of consecutive days, with the currency, the first day
+    -- and the rates. One parameter is limited to 128 KiB; the 16 together fit every currency on every day of the
+    -- longest report.
     rates AS
     (
         SELECT words[1] AS currency, toDate(words[2]) + (place - 1) AS day, toDecimal256(rate_of_day, 20) AS rate
@@ -13,8 +14,9 @@
         )
         ARRAY JOIN splitByChar(',', words[3]) AS rate_of_day, arrayEnumerate(splitByChar(',', words[3])) AS place
     ),
-    -- What was told of the days at the level and below it (which is the order of the alphabet).
-    told AS
+    -- Reported delivery at the level and below it. `<=` works because the levels sort alphabetically: ad, ad_set,
+    -- campaign.
+    reported AS
     (
         SELECT
             d.*,
@@ -26,16 +28,17 @@
             SELECT * FROM {{part standing_delivery by moment}}
             WHERE profile_id = {profile_id:UUID} AND level <= {level:String} AND day >= {first_day:Date} AND day <= {last_day:Date}
         ) AS d
-        LEFT JOIN told_entities AS e ON e.entity_id = d.entity_id
+        LEFT JOIN reported_entities AS e ON e.entity_id = d.entity_id
     ),
-    -- Rows of different levels tell of the same money. What was told of an entity itself on a day counts; else, what was told of its
-    -- parts. A row without a rate is there with a rate of 0, and adds nothing. Nobody's are those whose parents are not known.
+    -- Rows of different levels report the same money: a day reported for the entity itself counts, otherwise the days
+    -- of its children. A row without an exchange rate has the rate 0 and adds nothing. Rows whose parents are unknown
+    -- have the nil owner.
     delivered AS
     (
         SELECT
             t.*,
             if(t.currency = {currency:String}, toDecimal256(1, 20), r.rate) AS rate
-        FROM told AS t
+        FROM reported AS t
         LEFT JOIN rates AS r ON r.currency = t.currency AND r.day = t.day
         {{part told_otherwise by level}}
     )

@@ -1,1 +1,1 @@
--- Of every account.
+-- All accounts: no filter.

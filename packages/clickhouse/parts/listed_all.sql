@@ -1,1 +1,1 @@
--- Whoever they belong to.
+-- All owners: no filter.

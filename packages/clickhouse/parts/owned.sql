@@ -1,6 +1,6 @@
-    -- Whose a source is: an entity of the level; or, for totals of platforms, a platform by a number made of its name, once for what
-    -- names an entity and once for paid clicks that name no ad, which is the same at every level; or a channel, likewise by its name; or
-    -- an account, whose entities share one owner. A source that is nobody's is not here.
+    -- The owner of each source. Depending on `owners` it is an entity of the level; a platform, by a hash of its
+    -- name, for sources with an entity or for paid clicks without an ad; a channel, by a hash of its name; or one
+    -- shared owner for all entities of an account. Sources without an owner are left out.
     owned AS
     (
         SELECT
@@ -8,5 +8,5 @@
             reinterpretAsUUID(sipHash128(platform)) AS of_platform,
             {{part owner by owners}} AS owner
         FROM sources
-        WHERE owner != nobody
+        WHERE owner != nil_id
     )

@@ -1,1 +1,1 @@
-if(of_level IN ({{part entities_of_accounts}}), reinterpretAsUUID(sipHash128('account')), nobody)
+if(of_level IN ({{part entities_of_accounts}}), reinterpretAsUUID(sipHash128('account')), nil_id)

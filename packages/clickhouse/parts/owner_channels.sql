@@ -1,1 +1,1 @@
-if(channel = '', nobody, reinterpretAsUUID(sipHash128(channel)))
+if(channel = '', nil_id, reinterpretAsUUID(sipHash128(channel)))

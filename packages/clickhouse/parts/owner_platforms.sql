@@ -1,1 +1,1 @@
-if(of_level = nobody, nobody, of_platform)
+if(of_level = nil_id, nil_id, of_platform)

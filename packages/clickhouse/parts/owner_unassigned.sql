@@ -1,1 +1,1 @@
-if(of_ad = nobody AND platform != '' AND medium = 'paid', of_platform, nobody)
+if(of_ad = nil_id AND platform != '' AND medium = 'paid', of_platform, nil_id)

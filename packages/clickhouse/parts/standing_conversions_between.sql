@@ -1,5 +1,6 @@
--- What came and what went between two moments: a row for each beginning, with its cause, and for each end, with the cause of what took its
--- place. What came and went at once never stood.
+-- Rows that started and rows that ended between two moments: a row for each start with its cause, and one for each
+-- end with the cause of its replacement. A row that started and ended at the same instant was never visible and is
+-- left out.
 (
     SELECT
         *, first_source, last_source, last_non_direct_source,
@@ -26,7 +27,8 @@
             AND applied_at <= {as_of:DateTime64(3, 'UTC')}
             AND (conversion_id, version) NOT IN
             (
-                -- What stands still is no history. Of most conversions nothing was ever replaced, so only the others are looked up.
+                -- A row that is still current is not history. Most conversions were never replaced, so only the
+                -- others are looked up.
                 SELECT conversion_id, version FROM attributed_conversions FINAL
                 WHERE profile_id = {profile_id:UUID}
                     AND conversion_time >= {from:DateTime64(3, 'UTC')}

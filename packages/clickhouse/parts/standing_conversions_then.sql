@@ -1,5 +1,6 @@
--- Rows that stand since before the moment, and those that stood then and were replaced later. Whoever dies between keeping a row in the
--- history and replacing it leaves one that stands still: that one is no history, and nothing that began after the moment is in its place.
+-- Rows current since before the moment, and rows that were current then and replaced later. A worker that dies
+-- between writing a history row and replacing the original leaves a history row of a current result; it is excluded,
+-- because no newer row has replaced it.
 (
     SELECT *, first_source, last_source, last_non_direct_source
     FROM attributed_conversions FINAL

@@ -1,4 +1,4 @@
--- What had been recorded by the moment and was restated later, if at all.
+-- Delivery recorded by the moment, including rows restated later.
 (
     SELECT * FROM ad_delivery_daily FINAL
     WHERE profile_id = {profile_id:UUID} AND day >= {first_day:Date} AND day <= {last_day:Date}

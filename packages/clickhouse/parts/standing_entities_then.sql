@@ -1,4 +1,4 @@
--- Of each entity the row that stood at the moment: of those that were not replaced by then, the earliest.
+-- For each entity the row that was current at the moment: the earliest one not replaced by then.
 (
     SELECT *
     FROM

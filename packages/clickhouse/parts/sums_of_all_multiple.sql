@@ -2,7 +2,7 @@
     SELECT * FROM sums
     UNION ALL
     SELECT
-        nobody AS owner_id,
+        nil_id AS owner_id,
         toString(conversion_type) AS conversion_type,
         count() AS conversions,
         countIf(revenue_type = 'cash') AS payments,

@@ -1,6 +1,6 @@
 {{part owned}},
-    -- What each owner earned under the model, by type of conversion. Conversions are added up by source first: there are few sources, so
-    -- whose each is, is looked up once and not for every conversion.
+    -- The credit of each owner under the model, by conversion type. Conversions are summed by source first: there are
+    -- few sources, so the owner is looked up once per source and not per conversion.
     sums AS
     (
         SELECT
@@ -11,7 +11,7 @@
             sum(first_payments) AS first_payments,
             sum(value) AS value,
             sum(valued) AS valued,
-            -- Who earns at all earns all.
+            -- Under these models an owner with a share has all of it.
             conversions AS whole_conversions,
             payments AS whole_payments,
             first_payments AS whole_first_payments

@@ -1,1 +1,1 @@
--- Below an ad there is nothing.
+-- Ads have no children: no filter.

@@ -1,4 +1,5 @@
-            -- Position: 2/5 each for the ends, 1/5 for the m between; then what is left to the largest remainders.
+            -- Position-based: 2/5 for each end and 1/5 for the m touches between; remaining minor units go to the
+            -- largest remainders.
             toUInt64(greatest(toInt64(n) - 2, 1)) AS m,
             intDiv(2 * amount, 5) AS end_share,
             modulo(2 * amount, 5) * m AS end_rest,

@@ -1,5 +1,6 @@
-    -- Whose each source is at the level, how often its credit counts, and how far it may be off: by its ad or ad set where that was tested by itself, or else by
-    -- its campaign. What is not listed counts once.
+    -- The entity of each source at the level, the multiplier of its credit and the relative error of that: by its ad
+    -- or ad set if that had an experiment of its own, otherwise by its campaign. Unlisted units have the multiplier
+    -- 1.
     weighed AS
     (
         SELECT

@@ -1,5 +1,5 @@
--- What each ad that was told of in a stretch of days cost, did and earned, as the report of ads counts it. Those that cost most come
--- first.
+-- Spend, delivery and results of each ad with reported delivery in the period, as the ads report counts them, highest
+-- spend first.
 WITH
 {{part sources}},
 {{part credits by credit of model}},
@@ -45,10 +45,10 @@ WITH
                 countIf(conversion_type = 'messaging_started') AS messaging_outcomes
             FROM
             (
-                -- An order is no projection; a conversation has a count of its own.
+                -- Orders are not counted as pipeline, and messaging conversations have a metric of their own.
                 SELECT *, NOT is_cash AND conversion_type NOT IN ('order_placed', 'messaging_started') AS is_pipeline
                 FROM credits
-                WHERE owner_id != nobody
+                WHERE owner_id != nil_id
             )
             GROUP BY owner_id, day
         ) AS by_day

@@ -1,4 +1,5 @@
--- The days on which ads were billed in another currency than the one reported in. Without FINAL: one too many does no harm.
+-- The days on which ads were billed in another currency than the reporting currency. No FINAL: a superfluous pair is
+-- harmless.
 SELECT DISTINCT currency, day
 FROM ad_delivery_daily
 WHERE profile_id = {profile_id:UUID} AND level = 'ad' AND day >= {first_day:Date} AND day <= {last_day:Date}

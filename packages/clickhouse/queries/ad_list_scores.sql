@@ -1,4 +1,4 @@
--- The best ads of a window, as its last rebuild scored them. An empty list asks for everything.
+-- The best ads of a window, as scored by the last rebuild. An empty filter matches everything.
 SELECT * EXCEPT (profile_id, version, written_at)
 FROM {{part last_scores}}
     AND spend >= toDecimal128({min_spend:String}, 4)

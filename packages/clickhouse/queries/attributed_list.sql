@@ -1,4 +1,4 @@
--- Attributed conversions of some time without persons, for a file.
+-- Attributed conversions of a period for an export file, without customers.
 {{part attributed_rows}}
 ORDER BY conversion_time, conversion_id, touch_number
 SETTINGS do_not_merge_across_partitions_select_final = 1

@@ -1,4 +1,4 @@
--- What `attributed_list` adds up to: rows, conversions, payments, and cash under each model.
+-- Totals of `attributed_list`: rows, conversions, payments, and cash under each model.
 SELECT
     count() AS rows,
     uniqExact(conversion_id) AS conversions,

@@ -1,5 +1,5 @@
--- Results take their place from this moment on, unless the very same stands there already: so a replay that finds nothing new writes
--- nothing. No row begins before the one that it replaces, whatever the clocks of two workers say.
+-- Makes results current from this moment, except those equal to the current row: so a replay without changes writes
+-- nothing. A row never starts before the row it replaces, even if the clocks of two workers differ.
 INSERT INTO attributed_conversions
 SELECT r.* REPLACE (greatest({applied_at:DateTime64(3, 'UTC')}, old.applied_at) AS applied_at)
 FROM

@@ -1,15 +1,15 @@
--- Works out one bucket of a batch, of however many profiles: every conversion's path, and its credits under all models at once.
--- packages/rules/attribution says the same in words that are easier to read; a drill holds the two together to the minor unit.
--- Whoever is joined is joined by profile, too: two profiles may know a browser by the same id.
+-- Computes one bucket of a batch, which may contain several profiles: every conversion's path, and its credits under all models.
+-- packages/rules/attribution is the readable version of this statement; a drill checks that both agree to the minor unit.
+-- Every join includes the profile, because two profiles may have the same visitor id.
 --
--- A touch travels as four numbers, because arrays of numbers are gathered and sorted several times as fast as anything else:
---   .1 its place in time: milliseconds, then its id, so that touches of one moment have an order, too
---   .2 a mark that repeats of one session and source share
+-- A touch is a tuple of four numbers, because arrays of numbers are grouped and sorted several times faster than other types:
+--   .1 its order: time in milliseconds, then its id, so that touches of one instant are ordered, too
+--   .2 a hash of session and source, equal for repeated touches
 --   .3 its source
---   .4 country and device, and above them a bit that says that a customer declared it
+--   .4 country and device, and above them a bit that marks a touch declared by the customer
 --
--- What it finds goes into attribution_results, to be compared with what stands there; or at once into attributed_conversions, where
--- nothing does.
+-- Results go into attribution_results, to be compared with current rows; or directly into attributed_conversions, if the profile
+-- has none yet.
 INSERT INTO {target:Identifier}
 (
     profile_id, conversion_time, conversion_id, version, is_deleted, person_id, is_anonymous, definition_id, conversion_type, revenue_type,
@@ -18,21 +18,21 @@ INSERT INTO {target:Identifier}
     applied_at, cause_ref
 )
 WITH
-    -- By which ad, click, kind of click and source somebody is said to have come, and visits of the same people. A source is said by the
-    -- customers themselves only.
-    named AS
+    -- The keys (ad, click, click type, source) of touches from the ledger, and of visits of the same people. A source
+    -- is only a key for touches declared by the customer.
+    touch_keys AS
     (
         SELECT
-            profile_id, person_id, is_told, order, at,
+            profile_id, person_id, is_ledger_touch, order, at,
             arrayJoin(arrayFilter(key -> key.2 != 0, [
                 (1, if(ad_id = toUUID('00000000-0000-0000-0000-000000000000'), 0, cityHash64(ad_id))),
                 (2, click_mark),
                 (3, if(click_id_kind = '', 0, cityHash64(click_id_kind))),
-                (4, if(is_told AND medium != {declared_medium:String}, 0, cityHash64(source)))])) AS key
+                (4, if(is_ledger_touch AND medium != {declared_medium:String}, 0, cityHash64(source)))])) AS key
         FROM
         (
             SELECT
-                profile_id, person_id, true AS is_told, bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id) AS order,
+                profile_id, person_id, true AS is_ledger_touch, bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id) AS order,
                 toUnixTimestamp64Milli(occurred_at) AS at, ad_id, click_mark, toString(click_id_kind) AS click_id_kind, toString(source) AS source,
                 toString(medium) AS medium
             FROM attribution_touches
@@ -57,11 +57,11 @@ WITH
                 )
         )
     ),
-    -- Of each touch that was told, the nearest visits before and after it that tell of the same arrival: in whose window one of them
-    -- lies, of that conversion it is none. 0: there is none.
-    told_twice AS
+    -- For each touch from the ledger, the nearest visits before and after it with the same key. If one of them is in
+    -- the window of a conversion, it is the same arrival, and the ledger's touch is ignored there. 0: no such visit.
+    duplicate_touches AS
     (
-        SELECT profile_id AS told_in, person_id AS told_of, groupArray((order, nearest_before, nearest_after)) AS doubles
+        SELECT profile_id AS of_profile_id, person_id AS of_person_id, groupArray((order, nearest_before, nearest_after)) AS doubles
         FROM
         (
             SELECT
@@ -71,22 +71,22 @@ WITH
             FROM
             (
                 SELECT
-                    profile_id, person_id, is_told, order, at, key,
-                    maxIf(at, NOT is_told) OVER (PARTITION BY profile_id, person_id, key ORDER BY at) AS before,
-                    minIf(at, NOT is_told) OVER (PARTITION BY profile_id, person_id, key ORDER BY at DESC) AS after
-                FROM named
+                    profile_id, person_id, is_ledger_touch, order, at, key,
+                    maxIf(at, NOT is_ledger_touch) OVER (PARTITION BY profile_id, person_id, key ORDER BY at) AS before,
+                    minIf(at, NOT is_ledger_touch) OVER (PARTITION BY profile_id, person_id, key ORDER BY at DESC) AS after
+                FROM touch_keys
             )
-            WHERE is_told
+            WHERE is_ledger_touch
             GROUP BY profile_id, person_id, order
         )
         WHERE nearest_before != 0 OR nearest_after != 0
         GROUP BY profile_id, person_id
     ),
-    gathered AS
+    touches_by_person AS
     (
         SELECT
-            profile_id AS whose_profile,
-            person_id AS whose,
+            profile_id AS owner_profile_id,
+            person_id AS owner_person_id,
             arraySort((touch, at) -> at, arrayZip(
                 groupArray(bitShiftLeft(toUInt256(toUnixTimestamp64Milli(occurred_at)), 128) + reinterpretAsUInt128(touch_id)) AS order,
                 groupArray(cityHash64(if(session_id = toUUID('00000000-0000-0000-0000-000000000000'), touch_id, session_id), source_id)),
@@ -105,7 +105,7 @@ WITH
                 SELECT profile_id AS of_profile, visitor_id AS of_visitor, person_id FROM attribution_links
                 WHERE batch_id = {batch_id:UUID} AND bucket BETWEEN {first_bucket:UInt16} AND {last_bucket:UInt16}
             ) AS l ON l.of_profile = t.profile_id AND l.of_visitor = t.visitor_id
-            -- The people of a bucket have other browsers all over the table: of what is not theirs, only this column is to be read.
+            -- The bucket's visitors are spread over the whole table: for all other rows only this column is read.
             PREWHERE (profile_id, visitor_id) IN
                 (
                     SELECT profile_id, visitor_id FROM attribution_links
@@ -122,9 +122,9 @@ WITH
     ),
     journeys AS
     (
-        SELECT whose_profile, whose, touches, moments, doubles
-        FROM gathered AS g
-        LEFT JOIN told_twice AS d ON d.told_in = g.whose_profile AND d.told_of = g.whose
+        SELECT owner_profile_id, owner_person_id, touches, moments, doubles
+        FROM touches_by_person AS g
+        LEFT JOIN duplicate_touches AS d ON d.of_profile_id = g.owner_profile_id AND d.of_person_id = g.owner_person_id
     ),
     conversions AS
     (
@@ -137,31 +137,32 @@ WITH
             c.*,
             toUnixTimestamp64Milli(conversion_time) AS until,
             until - lookback_days * 86400000 AS since,
-            -- They are in order, so a window is a stretch of them.
+            -- Touches are sorted, so a window is a slice.
             arrayCount(moment -> moment < since, moments) AS before,
             arraySlice(touches, before + 1, arrayCount(moment -> moment <= until, moments) - before) AS in_window,
-            arrayFilter(double -> (double.2 != 0 AND double.2 >= since) OR (double.3 != 0 AND double.3 <= until), doubles).1 AS needless,
-            if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS once,
-            -- A customer's answer is a fallback: it takes no credit from what is known to have brought them.
+            arrayFilter(double -> (double.2 != 0 AND double.2 >= since) OR (double.3 != 0 AND double.3 <= until), doubles).1 AS duplicate_ids,
+            if(empty(duplicate_ids), in_window, arrayFilter(touch -> NOT has(duplicate_ids, touch.1), in_window)) AS without_duplicates,
+            -- A customer's answer is a fallback: it receives no credit if a known non-direct touch exists.
             if(
-                arrayExists(touch -> touch.4 >= 1048576, once) AND arrayExists(touch -> touch.4 < 1048576 AND bitAnd(touch.3, 1) = 0, once),
-                arrayFilter(touch -> touch.4 < 1048576, once),
-                once) AS within,
-            -- How often a touch's mark came before it in the window; the first of each counts.
-            arrayEnumerateUniq(within.2) AS repeat,
+                arrayExists(touch -> touch.4 >= 1048576, without_duplicates) AND arrayExists(touch -> touch.4 < 1048576 AND bitAnd(touch.3, 1) = 0, without_duplicates),
+                arrayFilter(touch -> touch.4 < 1048576, without_duplicates),
+                without_duplicates) AS credited_touches,
+            -- The ordinal of each touch among touches with the same hash in the window; only the first counts.
+            arrayEnumerateUniq(credited_touches.2) AS repeat,
             arrayCumSum(arrayMap(nth -> nth = 1, repeat)) AS nth_touch,
             countEqual(repeat, 1) AS touch_count,
-            -- The first touch, and the last ones.
-            arrayFilter((touch, nth, at) -> nth = 1 AND (at = 1 OR at > touch_count + 1 - {path_touches:UInt32}), within, repeat, nth_touch) AS path
-        -- From the journeys, although every conversion is wanted: a journey is long, and is then repeated for a few conversions at a
-        -- time (see the settings below), not for all thousand of a customer who is everybody.
+            -- Keeps the first touch and the last ones.
+            arrayFilter((touch, nth, at) -> nth = 1 AND (at = 1 OR at > touch_count + 1 - {path_touches:UInt32}), credited_touches, repeat, nth_touch) AS path
+        -- The journeys are the left side although every conversion is needed: a journey is long. This way it is
+        -- repeated for a few conversions at a time (see the settings below), not for all conversions of a customer
+        -- who has thousands.
         FROM journeys AS j
-        RIGHT JOIN conversions AS c ON j.whose_profile = c.profile_id AND j.whose = c.person_id
+        RIGHT JOIN conversions AS c ON j.owner_profile_id = c.profile_id AND j.owner_person_id = c.person_id
     ),
     weighed AS
     (
         SELECT
-            * EXCEPT (touches, doubles, needless, in_window, once, within, repeat, nth_touch, moments, since, before, until),
+            * EXCEPT (touches, doubles, duplicate_ids, in_window, without_duplicates, credited_touches, repeat, nth_touch, moments, since, before, until),
             length(path) AS n,
             arrayEnumerate(path) AS places,
             arrayMap(place -> toInt64(bitShiftRight(place, 128)), path.1) AS times,
@@ -201,7 +202,7 @@ SELECT
     linear,
     time_decay,
     position_based,
-    -- Models that came after these four have no part in it until there is one.
+    -- Models added after these four change the hash only once they have shares.
     bitXor(
         cityHash64(person_id, is_anonymous, definition_id, conversion_type, revenue_type, value, has_value, currency, is_first_payment, purchase_id,
             lookback_days, touch_count, country, device, touch_ids, source_ids, last_non_direct, linear, time_decay, position_based),

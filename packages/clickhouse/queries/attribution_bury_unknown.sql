@@ -1,4 +1,4 @@
--- After the last bucket of a replay: rows that the ledger knows nothing of are buried.
+-- After the last bucket of a replay: writes tombstones for rows that do not exist in the ledger.
 INSERT INTO attribution_results (profile_id, conversion_time, conversion_id, version, is_deleted, cause, cause_ref)
 SELECT profile_id, conversion_time, conversion_id, {version:UInt64}, 1, {cause:String}, {cause_ref:UUID}
 FROM attributed_conversions FINAL

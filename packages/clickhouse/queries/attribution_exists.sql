@@ -1,2 +1,2 @@
--- Whether anything of a profile was ever attributed: a row, or none.
+-- Returns a row if the profile has any attributed conversion.
 SELECT 1 AS exists FROM attributed_conversions WHERE profile_id = {profile_id:UUID} LIMIT 1

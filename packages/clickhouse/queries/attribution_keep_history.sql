@@ -1,4 +1,4 @@
--- Before results take the place of earlier ones: the earlier ones go to the history, if they say something else.
+-- Before results replace current rows: copies the current rows into the history, if the new results differ.
 INSERT INTO attribution_history
 SELECT old.* REPLACE (r.cause_ref AS replaced_ref), r.version, r.cause, greatest({applied_at:DateTime64(3, 'UTC')}, old.applied_at)
 FROM

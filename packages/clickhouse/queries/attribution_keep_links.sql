@@ -1,4 +1,5 @@
--- Of the links of a whole profile, those of whoever has a conversion in the batch: what the others did is not to be gathered.
+-- Copies the profile's visitor links of people with a conversion in the batch, so that other people's touches are not
+-- read.
 INSERT INTO attribution_links (batch_id, profile_id, visitor_id, person_id)
 SELECT {batch_id:UUID}, profile_id, visitor_id, person_id FROM attribution_links
 WHERE batch_id = {from_batch_id:UUID}

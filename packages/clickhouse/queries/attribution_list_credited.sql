@@ -1,5 +1,5 @@
--- The definitions of which a campaign, ad set or ad has a share in a conversion of this version: under the models that share, every
--- touch of a path has one.
+-- The definitions for which a campaign, ad set or ad has a share in a conversion of this version. Under the models of
+-- multiple credits every touch on a path has a share.
 SELECT DISTINCT profile_id, definition_id
 FROM {found_in:Identifier}
 ARRAY JOIN source_ids AS source_id

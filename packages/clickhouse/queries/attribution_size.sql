@@ -1,4 +1,4 @@
--- How much there is to replay, and the memory of the engine that will do it.
+-- The number of touches to replay, and the memory of the server that will do it.
 SELECT
     count() AS touches,
     (SELECT toUInt64(value) FROM system.server_settings WHERE name = 'max_server_memory_usage') AS memory

@@ -1,5 +1,5 @@
--- Why a figure is another one than at an earlier moment: what each cause added, and of how many conversions. `ref` where it is one merge,
--- definition or replay.
+-- Why a figure changed since an earlier moment: the difference and the number of conversions for each cause.
+-- `only_ref` is set when the cause is one merge, definition or replay.
 WITH
 {{part sources}},
 {{part credits by credit of model}},
@@ -7,7 +7,7 @@ WITH
 {{part change_steps}}
 SELECT
     why AS cause,
-    if(uniqExact(ref) = 1, any(ref), nobody) AS only_ref,
+    if(uniqExact(ref) = 1, any(ref), nil_id) AS only_ref,
     uniqExact(conversion_id) AS conversions,
     sum(after - before) AS difference
 FROM steps

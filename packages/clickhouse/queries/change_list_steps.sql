@@ -1,4 +1,4 @@
--- The newest steps of a change, before a place in their order.
+-- The newest steps of a change, before a cursor.
 WITH
 {{part sources}},
 {{part credits by credit of model}},

@@ -1,5 +1,5 @@
--- What those who first paid in a month have paid since, month by month, by whoever earned that first payment: every payment of every person
--- once. From a place in the order of months and entities on.
+-- Payments by month of customers who first paid in a month, grouped by the owner credited with the first payment;
+-- every payment counts once. Starts after a cursor of month and entity.
 WITH
 {{part sources}},
 {{part owned}},

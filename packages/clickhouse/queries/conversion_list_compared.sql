@@ -1,4 +1,4 @@
--- Conversions of some groups, as `conversion_list_groups` has them, with what is compared.
+-- The conversions of some groups of `conversion_list_groups`, with the compared values.
 SELECT
     conversion_id,
     toUInt32(toUInt32(toDate(conversion_time, {time_zone:String})) * {buckets_of_day:UInt32}

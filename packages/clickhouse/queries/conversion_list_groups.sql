@@ -1,5 +1,7 @@
--- What the columns hold of each day and definition, in groups by id: how many and their money, of all and of those that are settled; of these a sum over ids and
--- values and how many do not credit all of their value. What is marked or was written since a moment is told by itself, of each group the first.
+-- Conversions by day, definition and bucket of ids, to compare with the ledger: count and money, of all and of the
+-- settled ones; of those also a checksum of ids and values, and how many have credits that do not add up to their
+-- value. Conversions that are marked or were written after `since` are not settled; the first ten of each group are
+-- listed.
 SELECT
     toUInt32(toUInt32(toDate(conversion_time, {time_zone:String})) * {buckets_of_day:UInt32} + mark % {buckets_of_day:UInt32}) AS bucket,
     definition_id,

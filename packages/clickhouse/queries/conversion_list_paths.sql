@@ -1,4 +1,4 @@
--- Conversions by their keys, whole: with the path, and what each touch of it earned under the model.
+-- Conversions by key with all columns, their path, and the credit of each touch under the model.
 SELECT
     conversion_id, conversion_time, conversion_type, revenue_type, value, has_value, currency, is_first_payment, lookback_days,
     person_id, is_anonymous, touch_count, touch_ids, touch_times, source_ids,

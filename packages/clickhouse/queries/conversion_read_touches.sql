@@ -1,4 +1,5 @@
--- How those came who converted: the path of each conversion, by the channel of each touch. Read by the key, so a page costs a page.
+-- The path of each conversion, by the channel of each touch. Read by primary key, so the cost depends on the page
+-- size only.
 WITH
     found AS
     (

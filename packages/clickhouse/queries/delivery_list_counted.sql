@@ -1,4 +1,4 @@
--- The days of delivery that a figure is made of, from a place in their order on.
+-- The delivery rows that make up a figure, after a cursor.
 WITH
 {{part sources}},
 {{part delivered}},

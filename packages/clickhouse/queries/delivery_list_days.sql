@@ -1,12 +1,12 @@
--- What entities cost and did by day; all of them together where none is asked for, those without known parents among them.
+-- Spend and delivery of entities by day; without entity_ids the total of all, including those with unknown parents.
 WITH
 {{part sources}},
 {{part delivered}}
 SELECT
-    if(empty({entity_ids:Array(UUID)}), nobody, owner_id) AS entity_id,
+    if(empty({entity_ids:Array(UUID)}), nil_id, owner_id) AS entity_id,
     day,
     sum(d.spend * d.rate) AS spend,
-    -- Nothing of it could be converted.
+    -- None of the spend could be converted.
     countIf(d.spend != 0 AND d.rate = 0) > 0 AND countIf(d.spend != 0 AND d.rate != 0) = 0 AS is_spend_unknown,
     sum(d.impressions) AS impressions,
     sum(d.clicks) AS clicks

@@ -1,4 +1,4 @@
--- What each platform's entities cost and what it claims for itself, and through which day it was told, whenever that was.
+-- Spend and platform-reported conversions by platform, and the last day with reported delivery at any time.
 WITH
 {{part sources}},
 {{part delivered}}
@@ -18,7 +18,7 @@ LEFT JOIN
     SELECT
         platform,
         sum(d.spend * d.rate) AS spend,
-        -- Nothing of it could be converted.
+        -- None of the spend could be converted.
         countIf(d.spend != 0 AND d.rate = 0) > 0 AND countIf(d.spend != 0 AND d.rate != 0) = 0 AS is_spend_unknown,
         sum(d.platform_conversions) AS platform_conversions,
         if(countIf(d.platform_value != 0 AND d.rate = 0) > 0 AND countIf(d.platform_value != 0 AND d.rate != 0) = 0, NULL,

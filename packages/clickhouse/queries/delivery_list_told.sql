@@ -1,4 +1,4 @@
--- What each platform's ads cost by day, in the currency that it was told in, and of how many rows that is the sum.
+-- Reported spend by platform and day in the reported currency, and the number of rows it sums.
 WITH
 {{part sources}},
 {{part delivered}}

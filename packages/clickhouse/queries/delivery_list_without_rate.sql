@@ -1,4 +1,4 @@
--- What was spent, and what platforms report as conversion value, in currencies that had no rate on the day, and so is in no figure.
+-- Spend and platform-reported conversion value in currencies without a rate on the day; no figure includes them.
 WITH
 {{part sources}},
 {{part delivered}}

@@ -1,4 +1,4 @@
--- All days of delivery that a figure is made of, added up.
+-- Totals of the delivery rows that make up a figure.
 WITH
 {{part sources}},
 {{part delivered}},

@@ -1,4 +1,4 @@
--- What clicks named so. Two platforms may use one id: then the first by the platform's name.
+-- The entity that clicks named with this id. Two platforms may use the same id: the first platform by name wins.
 SELECT entity_id
 FROM clicked_entities
 WHERE profile_id = {profile_id:UUID} AND level = {level:String} AND external_id = {external_id:String}

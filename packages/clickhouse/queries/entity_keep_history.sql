@@ -1,17 +1,17 @@
--- Before entities are told anew: what reports show of them goes to the history, if what comes is newer. It stood until that was told, and
--- never less than no time.
+-- Before newer reports of entities are stored: copies the current rows into the history, valid until the new report,
+-- and never with a negative duration.
 INSERT INTO ad_entities_history
-SELECT e.*, greatest(c.told_at, e.applied_at)
+SELECT e.*, greatest(c.reported_at, e.applied_at)
 FROM ad_entities AS e FINAL
 INNER JOIN
 (
-    SELECT coming.1 AS coming_id, coming.2 AS coming_version, coming.3 AS told_at
+    SELECT incoming.1 AS incoming_id, incoming.2 AS incoming_version, incoming.3 AS reported_at
     FROM
     (
         SELECT arrayJoin(arrayZip(
             {entity_ids:Array(UUID)},
             arrayMap(v -> toUInt64(v), {versions:Array(String)}),
-            arrayMap(at -> toDateTime64(at, 3, 'UTC'), {replaced_at:Array(String)}))) AS coming
+            arrayMap(at -> toDateTime64(at, 3, 'UTC'), {replaced_at:Array(String)}))) AS incoming
     )
-) AS c ON c.coming_id = e.entity_id
-WHERE e.profile_id = {profile_id:UUID} AND e.entity_id IN {entity_ids:Array(UUID)} AND c.coming_version > e.version
+) AS c ON c.incoming_id = e.entity_id
+WHERE e.profile_id = {profile_id:UUID} AND e.entity_id IN {entity_ids:Array(UUID)} AND c.incoming_version > e.version

@@ -1,5 +1,5 @@
--- What some campaigns, ad sets or ads are called and whose they are: as their platform told, or, of those that only a click named, what
--- the click said.
+-- Names and parents of campaigns, ad sets or ads: as reported by the platform, or, for entities known only from
+-- clicks, as named in the click.
 SELECT
     entity_id, toString(platform) AS platform, external_id, name, toString(status) AS status, toString(objective) AS objective,
     toString(currency) AS currency, daily_budget, connection_id, toString(learning_stage_status) AS learning_stage_status, campaign_id, ad_set_id, true AS is_told

@@ -1,4 +1,4 @@
--- When some browsers were brought by something, like journey_list_visit_times.
+-- Times of touches of some visitors, like journey_list_visit_times.
 SELECT
     count() AS events,
     arraySlice(arraySort(groupArray(toFloat64(toUnixTimestamp64Milli(occurred_at)))), 1, {limit:UInt32}) AS times

@@ -1,5 +1,5 @@
--- Some of the touches that journey_list_touch_times counts, in the same order. Nothing of a person, page, device, place or session
--- is asked for. A touch knows its ad by an id of ours; the visit it came from knows what the platform calls it.
+-- A page of the touches counted by journey_list_touch_times, in the same order, without person, page, device,
+-- location or session. A touch has our id of the ad; the platform's id comes from its visit.
 WITH page AS
 (
     SELECT visitor_id, occurred_at, touch_id, kind, channel, campaign_id, ad_set_id, ad_id, click_id_kind, join_method

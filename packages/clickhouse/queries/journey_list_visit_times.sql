@@ -1,5 +1,5 @@
--- When some browsers' visits were, the earliest first and as many as asked for, and how many there are: enough to tell which of them
--- stand on a page. FINAL: a redelivered visit is one.
+-- The number of visits of some visitors, and the times of the earliest `limit` of them: enough to decide which belong
+-- to a page. FINAL: a redelivered visit counts once.
 SELECT
     count() AS events,
     arraySlice(arraySort(groupArray(toFloat64(toUnixTimestamp64Milli(occurred_at)))), 1, {limit:UInt32}) AS times

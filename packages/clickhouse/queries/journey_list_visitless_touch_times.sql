@@ -1,4 +1,5 @@
--- When some browsers were brought by something else than a visit, or by one that is no longer kept, like journey_list_visit_times.
+-- Times of touches of some visitors that have no stored visit, like journey_list_visit_times: touches of another
+-- kind, or whose visit was deleted after its retention.
 SELECT
     count() AS events,
     arraySlice(arraySort(groupArray(toFloat64(toUnixTimestamp64Milli(occurred_at)))), 1, {limit:UInt32}) AS times

@@ -1,4 +1,4 @@
--- Some of the touches that journey_list_visitless_touch_times counts, in the same order, whole.
+-- A page of the touches counted by journey_list_visitless_touch_times, in the same order, with all columns.
 SELECT
     touch_id, visitor_id, session_id, occurred_at, kind, channel, source, medium, platform, campaign_id, ad_set_id, ad_id, click_id_kind, join_method, country, device
 FROM touches FINAL

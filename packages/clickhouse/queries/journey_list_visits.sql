@@ -1,5 +1,5 @@
--- Some of the visits that journey_list_visit_times counts, in the same order, whole. Finding the keys first and the rows by them
--- was tried: with 40,000 visits of 40 browsers it took 170 ms instead of 70.
+-- A page of the visits counted by journey_list_visit_times, in the same order, with all columns. Finding the keys
+-- first and reading rows by them was slower: 170 ms instead of 70 for 40,000 visits of 40 visitors.
 SELECT
     visit_id, visitor_id, session_id, is_session_start, occurred_at, received_at, event_type, event_name, channel, source, medium, platform,
     click_id_kind, campaign_external_id, ad_set_external_id, ad_external_id, utm_source, utm_medium, utm_campaign, utm_term, utm_content, utm_id,

@@ -1,4 +1,5 @@
--- What a conversion's touches earned, as it stands now. It is found by its time, which comes first in the key.
+-- The current credit of a conversion's touches. The conversion time is needed because it comes first in the primary
+-- key.
 SELECT
     value, lookback_days, touch_ids, arrayMap(time -> toFloat64(toUnixTimestamp64Milli(time)), touch_times) AS times,
     CAST({{map place}}, 'Map(String, UInt32)') AS places,

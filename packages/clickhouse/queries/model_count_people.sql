@@ -1,4 +1,5 @@
--- How many browsers were seen in a period, and customers who answered an ad off the site; there are at most as many people.
+-- The number of visitors seen in a period, plus customers who answered an ad off the site: an upper bound of the
+-- number of people.
 SELECT uniqHLL12(seen) AS people
 FROM
 (

@@ -1,4 +1,5 @@
--- Profiles with enough purchases in a period to learn from, and when one of them was last recorded or changed. Rows that were replaced are counted until they are gone: a fit counts for itself.
+-- Profiles with enough purchases in a period for a fit, and when one of them was last recorded or changed. Replaced
+-- rows count until they are merged; the fit itself counts exactly.
 SELECT profile_id, max(applied_at) AS changed_at
 FROM attributed_conversions
 WHERE revenue_type = 'cash' AND has_value AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}

@@ -1,5 +1,6 @@
--- What a fitted model gives campaigns, ad sets or ads, ranked, from a place in that order on. `by_part` are the sums of fiftieths of the people. Beside it what
--- the first and the last touch of the same purchases would be given, to see how far models are apart.
+-- The credit of campaigns, ad sets or ads under a fitted model, highest first, after a cursor. `by_part` has the sums
+-- for each fiftieth of the people. The credit of the first and the last touch of the same purchases shows how far
+-- models differ.
 WITH
 {{part sources}},
 {{part weighed}},
@@ -34,9 +35,9 @@ WITH
             sumMap(map(c.part, toInt64(given))) AS of_parts
         FROM credited AS c
         INNER JOIN weighed AS w ON w.source_id = c.source_id
-        WHERE w.of_level != nobody
+        WHERE w.of_level != nil_id
         GROUP BY entity_id
-        HAVING ({only:UUID} = nobody OR entity_id = {only:UUID})
+        HAVING ({only:UUID} = nil_id OR entity_id = {only:UUID})
             AND (value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String}))
         ORDER BY value DESC, toString(entity_id)
         LIMIT {limit:UInt32}

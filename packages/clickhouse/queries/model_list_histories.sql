@@ -1,5 +1,6 @@
--- What some people did, those who never bought among them: touches in the order of time, and when they bought. Who is among them follows from a hash, and so
--- does their order. Times are days since the beginning of the period. A browser that nobody is known of is somebody of its own.
+-- Histories of a sample of people, including those who never bought: touches in order of time, and purchase times, in
+-- days since the start of the period. A hash decides the sample and the order. A visitor without a known customer is
+-- a person of its own.
 WITH
     toUnixTimestamp64Milli({from:DateTime64(3, 'UTC')}) AS begin_ms,
     links AS
@@ -12,7 +13,7 @@ WITH
         SELECT
             if(l.person_id != toUUID('00000000-0000-0000-0000-000000000000'), l.person_id, t.visitor_id) AS person,
             t.source_id AS source_id,
-            -- What one session tells again is one touch.
+            -- Repeated touches of one session count as one.
             if(t.session_id = toUUID('00000000-0000-0000-0000-000000000000'), t.touch_id, t.session_id) AS session,
             min(t.occurred_at) AS at
         FROM touches AS t
@@ -22,15 +23,15 @@ WITH
         GROUP BY person, source_id, session
         HAVING cityHash64(person) % 65536 < {share:UInt32}
         UNION ALL
-        -- An outcome that names its ad is a touch at its own moment and no row of touches; its own path ends with it. Without these, a customer who
-        -- answered an ad off the site would seem to have bought without an ad.
+        -- An outcome that names its ad is a touch at its own time, without a row in touches; its own path ends with
+        -- it. Without these, a customer who answered an ad off the site would seem to have bought without an ad.
         SELECT person_id AS person, last_source AS source_id, conversion_id AS session, conversion_time AS at
         FROM attributed_conversions FINAL
         WHERE profile_id = {profile_id:UUID} AND notEmpty(touch_times) AND touch_times[-1] = conversion_time
             AND conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}
             AND cityHash64(person_id) % 65536 < {share:UInt32}
     ),
-    -- The latest, where somebody has more than anybody has.
+    -- Keeps the latest touches, up to the maximum per person.
     touched AS
     (
         SELECT person, arraySlice(arraySort(groupUniqArray((at, source_id))), -{most:UInt32}) AS touches

@@ -1,4 +1,4 @@
--- Purchases of a period with their paths. Times of touches are days before the purchase.
+-- Purchases of a period with their paths. Touch times are days before the purchase.
 SELECT
     conversion_time,
     conversion_id,

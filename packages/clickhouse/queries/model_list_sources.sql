@@ -1,4 +1,4 @@
--- The sources that purchases of a period had on their paths, with the campaign of each, the most frequent first.
+-- The sources on the paths of a period's purchases, with the campaign of each, most frequent first.
 WITH
 {{part sources}},
     met AS

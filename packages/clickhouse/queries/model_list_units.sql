@@ -1,4 +1,5 @@
--- What a fitted model gives each campaign in all days of a fit and in some of them, the largest first. An ad or ad set that was tested by itself stands apart from its campaign.
+-- The credit of each campaign under a fitted model, over all days of the fit and over the requested days, largest
+-- first. An ad or ad set with an experiment of its own is listed apart from its campaign.
 WITH
 {{part sources}},
 {{part weighed}},
@@ -28,7 +29,7 @@ SELECT
 FROM credited AS c
 INNER JOIN weighed AS w ON w.source_id = c.source_id
 LEFT JOIN entities AS e ON e.entity_id = w.of_campaign
-WHERE w.unit != nobody
+WHERE w.unit != nil_id
 GROUP BY unit
 ORDER BY credit DESC, toString(unit)
 LIMIT {limit:UInt32}

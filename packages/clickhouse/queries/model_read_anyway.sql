@@ -1,4 +1,5 @@
--- What a fitted model says would have come anyway, with a path or without: in all days of a fit and in some of them.
+-- The value that a fitted model counts as organic, with or without a path: over all days of the fit and over the
+-- requested days.
 SELECT
     sum(anyway[{fitted_model:String}]) AS of_all,
     sumIf(anyway[{fitted_model:String}], conversion_time >= {from:DateTime64(3, 'UTC')} AND conversion_time < {until:DateTime64(3, 'UTC')}) AS of_some

@@ -1,4 +1,4 @@
--- When a purchase of a period was last recorded or changed. Nothing: there is none.
+-- When a purchase of the period was last recorded or changed; no row if there is none.
 SELECT max(applied_at) AS changed_at
 FROM attributed_conversions
 WHERE profile_id = {profile_id:UUID} AND revenue_type = 'cash' AND has_value

@@ -1,4 +1,4 @@
--- Purchases of a period: how many, what they are worth, and how much of that has any touch.
+-- Purchases of a period: their number, their value, and the value with at least one touch.
 SELECT count() AS purchases, sum(c.value) AS value, sumIf(c.value, notEmpty(source_ids)) AS seen
 FROM attributed_conversions AS c FINAL
 WHERE profile_id = {profile_id:UUID} AND revenue_type = 'cash' AND has_value

@@ -1,4 +1,4 @@
--- All that was bought in a period, and what of it entities of the level, other sources and nobody get, as credits count.
+-- The value bought in a period, and its split into entities of the level, other sources and no source.
 WITH
 {{part sources}},
 {{part weighed}},
@@ -11,10 +11,10 @@ WITH
     ),
     given AS
     (
-        -- A source that nobody knows has no level, and counts once.
+        -- An unknown source has no level and the multiplier 1.
         SELECT
-            sumIf(if(w.times = 1 OR w.source_id != c.source_id, c.credit, toInt64(round(c.credit * w.times))) AS credited, w.of_level != nobody) AS to_entities,
-            sumIf(credited, w.of_level = nobody) AS to_others
+            sumIf(if(w.times = 1 OR w.source_id != c.source_id, c.credit, toInt64(round(c.credit * w.times))) AS credited, w.of_level != nil_id) AS to_entities,
+            sumIf(credited, w.of_level = nil_id) AS to_others
         FROM (SELECT source_id, credit FROM bought ARRAY JOIN source_ids AS source_id, shares AS credit) AS c
         LEFT JOIN weighed AS w ON w.source_id = c.source_id
     )

@@ -1,5 +1,5 @@
--- What is stored of a profile, copies of redelivered rows included: this is about the store, and reads two narrow columns. Of the parts and
--- changes under way only those are counted that concern the profile: those of others are nobody's business.
+-- Storage of a profile. Copies of redelivered rows count, because this is about the store, and only two narrow
+-- columns are read. Parts and mutations of other profiles are left out, because a profile must not see them.
 WITH
     (SELECT (count(), uniqExact(_part)) FROM visits WHERE profile_id = {profile_id:UUID}) AS in_visits,
     (SELECT (count(), uniqExact(_part)) FROM touches WHERE profile_id = {profile_id:UUID}) AS in_touches,

@@ -1,4 +1,5 @@
--- Every table that stores rows of profiles on this node, whatever it is called: none can be forgotten when a profile is deleted.
+-- Every table that stores rows of profiles on this node, found by its column, so that deleting a profile cannot miss
+-- a new table.
 SELECT c.table AS name
 FROM system.columns AS c
 INNER JOIN system.tables AS t ON t.database = c.database AND t.name = c.table

@@ -1,5 +1,6 @@
--- What reports give away under every model, to entities of each level and to nobody, and as model '' what there was to give. One look at the conversions for
--- all of it, so that all is of the same moment: credit is added up by source first, as there are few, and whose a source is then says each level's part.
+-- The credit that reports show under every model, to entities of each level and to none; model '' is the total value.
+-- Conversions are read once, so that all figures are of the same moment. Credit is summed by source first, as there
+-- are few, and then assigned to entities of each level.
 WITH
 {{part sources}},
     conversions AS
@@ -39,9 +40,9 @@ WITH
 SELECT
     model,
     of.1 AS level,
-    sumIf(credit, of.2 != nobody) AS credited,
-    sumIf(credit, of.2 = nobody) AS uncredited,
-    -- It has not been worked out for every conversion yet, so it has no report either.
+    sumIf(credit, of.2 != nil_id) AS credited,
+    sumIf(credit, of.2 = nil_id) AS uncredited,
+    -- The model has not been computed for every conversion yet, so its reports fail, too.
     max(is_unworked) AS is_unworked
 FROM by_source AS b
 ANY LEFT JOIN sources AS s ON s.source_id = b.source_id

@@ -1,4 +1,5 @@
--- The same as `report_compare` by day, out of the credit of each conversion: where a report does not add up, on which days it does not.
+-- The same as `report_compare` by day, from the credit of each conversion: the days on which a report does not add
+-- up.
 WITH
 {{part sources}},
 {{part credits by credit of model}}

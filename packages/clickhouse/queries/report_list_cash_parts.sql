@@ -1,6 +1,6 @@
--- How many payments each owner is credited with, in millionths of a payment, under a model of several credits. A payment is divided
--- as its money is; one that is worth nothing, or has no exchange rate, in equal parts. Parts are differences of a running sum, so
--- that the parts of a payment add up to one, however they are rounded.
+-- How many payments each owner is credited with, in millionths of a payment, under a model of multiple credits. A
+-- payment is divided as its money is; one that is worth nothing, or has no exchange rate, in equal parts. Parts are
+-- differences of a running sum, so that the parts of a payment add up to one despite rounding.
 WITH
 {{part sources}},
 {{part owned}},

@@ -1,5 +1,5 @@
--- The newest conversions that a figure is made of, before a place in that order: what each adds, and how long its path is. The order
--- of ids is this engine's own, here and in the comparison.
+-- The newest conversions that make up a figure, before a cursor: the credit of each and the length of its path.
+-- ClickHouse orders UUIDs in its own way, here and in the comparison with the cursor.
 WITH
 {{part sources}},
 {{part credits by credit of model}},

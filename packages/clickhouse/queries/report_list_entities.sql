@@ -1,6 +1,6 @@
--- What campaigns, ad sets or ads cost and earned, ranked by what they earned, from a place in that order on. `only` asks for one; the
--- scope `parent` for what belongs to a campaign or ad set. What they are called is asked apart: the engine plans two small queries in
--- half the time of a large one.
+-- Spend and results of campaigns, ad sets or ads, highest value first, after a cursor. `only` selects one; the scope
+-- `parent` selects children of a campaign or ad set. Names are read by another query: ClickHouse plans two small
+-- queries in half the time of a large one.
 WITH
 {{part sources}},
 {{part sums by credit of model}},
@@ -10,7 +10,7 @@ WITH
         SELECT
             owner_id,
             sum(d.spend * d.rate) AS spend,
-            -- Nothing of it could be converted.
+            -- None of the spend could be converted.
             countIf(d.spend != 0 AND d.rate = 0) > 0 AND countIf(d.spend != 0 AND d.rate != 0) = 0 AS is_spend_unknown,
             sum(d.impressions) AS impressions,
             sum(d.clicks) AS clicks,
@@ -36,14 +36,14 @@ WITH
         GROUP BY owner_id
     )
 SELECT
-    if(e.owner_id = nobody, d.owner_id, e.owner_id) AS entity_id,
+    if(e.owner_id = nil_id, d.owner_id, e.owner_id) AS entity_id,
     e.* EXCEPT owner_id,
     d.* EXCEPT owner_id
 FROM earned AS e
 FULL JOIN spent AS d ON d.owner_id = e.owner_id
--- Not before the join: the engine would ask it of every touch.
-WHERE entity_id != nobody
-    AND ({only:UUID} = nobody OR entity_id = {only:UUID})
+-- Filter after the join: before it, ClickHouse would evaluate the condition for every touch.
+WHERE entity_id != nil_id
+    AND ({only:UUID} = nil_id OR entity_id = {only:UUID})
     {{part listed by scope}}
     AND (value < {below_value:Int64} OR (value = {below_value:Int64} AND toString(entity_id) > {after_id:String}))
 ORDER BY value DESC, toString(entity_id)

@@ -1,4 +1,4 @@
--- What is credited to each platform: conversions each once, whichever of its entities have a share in them.
+-- Credit by platform. A conversion counts once per platform, also when several of its entities have a share.
 WITH
 {{part sources}},
 {{part sums by credit of model}}

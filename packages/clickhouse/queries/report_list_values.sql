@@ -1,4 +1,4 @@
--- Cash that some entities were credited with, the nil UUID among them for what nobody was.
+-- Cash credited to some entities; the nil UUID selects uncredited cash.
 WITH
 {{part sources}},
 {{part sums by credit of model}}

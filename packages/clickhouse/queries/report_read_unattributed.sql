@@ -1,5 +1,5 @@
--- What no campaign, ad set or ad of the level earned, by conversion type: conversions of which none has a share, all value that none
--- got, and the payments that share that value with one.
+-- Conversions and value not credited to any campaign, ad set or ad of the level, by conversion type: conversions in
+-- which none has a share, all uncredited value, and payments that are only partly credited.
 WITH
 {{part sources}},
 {{part sums by credit of model}}
@@ -12,6 +12,6 @@ SELECT
     sum(s.value) AS value,
     sum(s.valued) AS valued
 FROM {{part sums_of_all by credit of model}} AS s
-WHERE owner_id = nobody
+WHERE owner_id = nil_id
 GROUP BY conversion_type
 SETTINGS do_not_merge_across_partitions_select_final = 1

@@ -1,4 +1,4 @@
--- All that a figure is made of, added up.
+-- Totals of the conversions that make up a figure.
 WITH
 {{part sources}},
 {{part credits by credit of model}},

@@ -1,4 +1,4 @@
--- Those of the entities of a level that any click named or led to, and on which platform it was.
+-- The given entities that any click named or led to, with their platform.
 WITH
 {{part sources}}
 SELECT of_level AS entity_id, toString(any(platform)) AS platform

@@ -1,4 +1,5 @@
--- What sources stand for, with what platforms call their campaign, ad set and ad; an empty name is one that nobody told.
+-- Sources with their channel, and the platform's ids and names of their campaign, ad set and ad; an unreported name
+-- is empty.
 WITH
 {{part sources}}
 SELECT

@@ -1,4 +1,4 @@
--- Of the visits that ads brought within [from, to), how many say which ad it was, by platform.
+-- Visits from ads within [from, to) by platform, and how many of them name their ad and campaign.
 SELECT
     platform,
     count() AS touches,

@@ -1,4 +1,4 @@
--- How many visits within [from, to) named each of these ads.
+-- The number of visits within [from, to) that named each of these ads.
 SELECT ad_id, count() AS touches
 FROM touches FINAL
 WHERE profile_id = {profile_id:UUID}

@@ -1,6 +1,7 @@
--- Touches of the people behind conversions that have no part in the path: for each conversion the nearest in time. `kin` is the
--- earliest touch of the window with the same session and source, of which this one is a repeat. Of somebody with very many touches
--- only the latest are looked at. Paths are laid out and not carried along: joined to every touch they would fill the memory.
+-- For each conversion, the touches of its customer that are not on the path, nearest in time first. `kin` is the
+-- earliest touch of the window with the same session and source, which this touch repeats. Only the latest 1000
+-- touches of a person are considered. Paths are compared by a subquery, because joining them to every touch would
+-- exhaust memory.
 WITH
     links AS
     (

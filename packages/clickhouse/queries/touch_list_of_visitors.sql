@@ -1,4 +1,4 @@
--- Touches of some browsers, as packages/rules/attribution takes them.
+-- Touches of some visitors, in the form that packages/rules/attribution expects.
 SELECT
     visitor_id, touch_id, toUnixTimestamp64Milli(occurred_at) AS at, session_id, channel, source, medium, platform, campaign_id, ad_set_id, ad_id,
     click_id_kind, toString(click_mark) AS click_mark

@@ -1,5 +1,6 @@
--- What arrived in [from, to), by day in the profile's time zone. A visit arrives at most 30 days after it happened and 5 minutes
--- before, which names the partitions to read. Of the browsers up to an id, how many visits are of nobody's.
+-- Visits received in [from, to), by day in the profile's time zone. A visit is received between 30 days after and 5
+-- minutes before the time it states, which limits the partitions to read. For a sample of visitors, up to an id, also
+-- how many visits have no known customer.
 SELECT
     toString(toDate(received_at, {time_zone:String})) AS day,
     count() AS visits,

@@ -1,4 +1,4 @@
--- The visits by which sessions came: those that are touches, in the order of time. What a session did on the way to us is told by them.
+-- The first visits of sessions: those that are also touches, in order of time.
 SELECT
     visitor_id, session_id, visit_id, occurred_at, channel, source, medium, platform, campaign_external_id, ad_set_external_id, ad_external_id
 FROM visits FINAL

@@ -1,4 +1,4 @@
--- Quarters of visits, all of which are older than so many days.
+-- Quarters in which all visits are older than the given days.
 SELECT DISTINCT partition_id AS id
 FROM system.parts
 WHERE database = currentDatabase() AND table = '{{local visits}}' AND active

@@ -1,5 +1,6 @@
--- The newest visits of a profile before a place in that order, whole. Which they are is found in a few narrow columns; only those
--- are then read in full. FINAL: a redelivered visit is one. The order of ids is this engine's own, here and in the comparison.
+-- The newest visits of a profile before a cursor, with all columns. A subquery finds them in a few narrow columns,
+-- and only those are read in full. FINAL: a redelivered visit counts once. ClickHouse orders UUIDs in its own way,
+-- here and in the comparison with the cursor.
 SELECT
     visit_id, visitor_id, session_id, is_session_start, occurred_at, received_at, event_type, event_name, is_bot,
     channel, source, medium, platform, click_id_kind, campaign_external_id, ad_set_external_id, ad_external_id,

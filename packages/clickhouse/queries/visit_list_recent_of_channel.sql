@@ -1,12 +1,12 @@
--- The newest visits of a profile before a place in that order that belong to a channel: an arrival to its own, and what followed it in
--- its session to the same. Only sessions with a visit that was classified so can have such; all of them are looked at, so whoever asks
--- begins with a short stretch of time.
+-- The newest visits of a profile before a cursor that belong to a channel: an arrival to its own channel, and later
+-- visits of the session to the arrival's. Only sessions with a visit of that channel can have such visits. All of
+-- them are read, so callers start with a short period.
 WITH
     sessions AS
     (
         SELECT DISTINCT visitor_id, session_id FROM visits
         WHERE profile_id = {profile_id:UUID} AND channel = {channel:String}
-            -- A session may have begun before the stretch.
+            -- A session may have started before the period.
             AND occurred_at >= {since:DateTime64(3, 'UTC')} - INTERVAL 1 DAY AND occurred_at <= {before_at:DateTime64(3, 'UTC')}
     )
 SELECT

@@ -3,19 +3,22 @@ import type { TacticName } from '@tributary/vocabulary';
 interface DemandCampaign {
   readonly name: string;
   readonly tactic: TacticName;
-  /** In money, for a thousand times shown or for a click. */
+  /** Cost per thousand impressions, and per click. */
   readonly perThousandShown: number;
   readonly perClick: number;
-  /** Ads that come to people: how often somebody meets one in a day, how often it makes a need, how often it is clicked without one. */
+  /**
+   * Push campaigns: the daily probability that a person sees an ad, that it creates a need, and that it is clicked
+   * without a need.
+   */
   readonly reach?: number;
   readonly effect?: number;
   readonly idleClicks?: number;
-  /** Whether it can be clicked at all, and whether it is shown to those who would buy anyhow. */
+  /** Whether it cannot be clicked, and whether delivery prefers people who would buy anyway. */
   readonly isViewOnly?: boolean;
   readonly seeksBuyers?: boolean;
 }
 
-/** The order is part of every throw: new ones go to the end. */
+/** The index of a campaign is an input of every random number: append new ones at the end. */
 export const demandCampaigns = [
   {
     name: 'prospecting A',
@@ -75,18 +78,18 @@ export const demandCampaigns = [
 
 const campaigns: readonly DemandCampaign[] = demandCampaigns;
 export const campaignCount = campaigns.length;
-/** Each campaign shows two ads by turns. */
+/** Each campaign alternates between two ads. */
 export const adsPerCampaign = 2;
 
-const placeOf = (name: (typeof demandCampaigns)[number]['name']): number =>
+const indexOfCampaign = (name: (typeof demandCampaigns)[number]['name']): number =>
   campaigns.findIndex((campaign) => campaign.name === name);
-export const followSocial = placeOf('retargeting social');
-export const followDisplay = placeOf('retargeting display');
-export const brand = placeOf('brand search');
-export const searchA = placeOf('non-brand A');
-export const searchB = placeOf('non-brand B');
-export const shopping = placeOf('shopping');
-export const coupon = placeOf('coupon affiliate');
+export const followSocial = indexOfCampaign('retargeting social');
+export const followDisplay = indexOfCampaign('retargeting display');
+export const brand = indexOfCampaign('brand search');
+export const searchA = indexOfCampaign('non-brand A');
+export const searchB = indexOfCampaign('non-brand B');
+export const shopping = indexOfCampaign('shopping');
+export const coupon = indexOfCampaign('coupon affiliate');
 
 export const pushed = campaigns.flatMap(({ reach, effect, idleClicks, isViewOnly, seeksBuyers }, campaign) =>
   reach === undefined
@@ -103,7 +106,7 @@ export const pushed = campaigns.flatMap(({ reach, effect, idleClicks, isViewOnly
       ],
 );
 
-/** How people come: by a campaign, or by one of these. */
+/** The sources of a visit: a campaign, or one of these. */
 export const direct = campaignCount + 0;
 export const organic = campaignCount + 1;
 export const email = campaignCount + 2;

@@ -17,22 +17,22 @@ import {
 import { thrown, thrownNormal } from './throw.ts';
 import type { DemandMarket } from './world.ts';
 
-/** What is changed of the world before it is lived. */
+/** A change of the world for a counterfactual simulation. */
 export interface Change {
-  /** What a campaign spends at a place on a day, to what it would. */
+  /** A factor for a campaign's spend at a place on a day. */
   readonly budget?: (campaign: number, place: number, day: number) => number;
-  /** Ads that are not shown: of some campaigns, to some people, on some days. */
+  /** Ads that are turned off, for some campaigns, people or days. */
   readonly isOff?: (campaign: number, ad: number, person: number, day: number) => boolean;
 }
 
 export interface Witness {
-  /** Times are days and parts of them. */
+  /** Times are fractional days. */
   touch?(person: number, source: number, ad: number, at: number): void;
   buy?(person: number, at: number, value: number): void;
 }
 
 export interface Lived {
-  /** What was bought since `countFrom`. */
+  /** The value bought since `countFrom`. */
   readonly value: number;
   readonly orders: number;
   /** By place and day. */
@@ -41,17 +41,20 @@ export interface Lived {
   /** By place, day and campaign. */
   readonly shown: Float64Array;
   readonly clicks: Float64Array;
-  /** Of each person, a bit for every campaign that could have mattered to them: nobody else lives differently without it. */
+  /**
+   * For each person, a bit for every campaign that could have influenced them: without it, only these people behave
+   * differently.
+   */
   readonly metBy: Uint16Array;
-  /** What each person bought since `countFrom`. */
+  /** The value that each person bought since `countFrom`. */
   readonly paidBy: Float64Array;
 }
 
 const needDays = 10;
 const rememberDays = 14;
-const never = -99;
+const neverVisited = -99;
 
-/** Everybody, day by day. With `among`, only those people: the rest are as if they were not there. */
+/** Simulates all people day by day. With `among`, only the selected people are simulated. */
 export function live(
   market: DemandMarket,
   change: Change = {},
@@ -72,12 +75,12 @@ class Life {
   #seed = 0;
   #person = 0;
   #day = 0;
-  /** Where the day's figures of the person's place are. */
+  /** The index of today's figures of the person's place. */
   #cell = 0;
   #campaigns = 0;
   #needsUntil = -1;
   #eagerness = 0;
-  #lastVisit = never;
+  #lastVisit = neverVisited;
   #boughtOn = -1;
   #comesBackOn = -1;
   #met = 0;
@@ -111,7 +114,7 @@ class Life {
     this.#person = person;
     this.#needsUntil = -1;
     this.#eagerness = 0;
-    this.#lastVisit = never;
+    this.#lastVisit = neverVisited;
     this.#boughtOn = -1;
     this.#comesBackOn = -1;
     this.#met = 0;
@@ -138,7 +141,10 @@ class Life {
     return this.#day <= this.#needsUntil;
   }
 
-  /** What the campaign spends here today, nothing where its ad of the moment is off. Whoever asks could live otherwise without it. */
+  /**
+   * The campaign's spend factor here and today, zero if the current ad is turned off. Records that the person could
+   * behave differently without it.
+   */
   #spend(campaign: number, slot: number): number {
     this.#met |= 1 << campaign;
     if (this.#isOff?.(campaign, this.#adOf(slot), this.#person, this.#day)) return 0;
@@ -154,13 +160,14 @@ class Life {
     this.lived.shown[at] = (this.lived.shown[at] ?? 0) + 1;
   }
 
-  /** Ads that come to people: they make a need, or are clicked without one. What somebody saw lately makes the next weaker. */
+  /** Push ads: they create a need, or are clicked without one. Recent exposures weaken the next one. */
   #meetAds(closeness: number, anybody: number): void {
     for (let place = 0; place < pushed.length; place += 1) {
       const ad = pushed[place] as (typeof pushed)[number];
       const stock = 0.8 * (this.#stock[place] ?? 0);
       this.#stock[place] = stock;
-      // On most days nobody is reached, whatever is spent: only a throw that could be low enough is looked into.
+      // Fast path: on most days a person is not reached at any budget, so only a sufficiently low random number is
+      // evaluated further.
       const luck = this.#throw(10 + place);
       const audience = ad.reach * (ad.seeksBuyers ? closeness * closeness * (this.#needs() ? 4 : 1) : anybody);
       if (luck >= audience * (this.#budgets[this.#campaigns + ad.campaign] ?? 0)) continue;
@@ -182,23 +189,23 @@ class Life {
     }
   }
 
-  /** Looks for the thing, for the shop, hears of it, or simply goes there. */
+  /** A spontaneous need: the person searches for the product or the shop, follows a referral, or visits directly. */
   #needByOneself(closeness: number): void {
     const { nature, season, shocks } = this.#market;
     if (this.#needs()) return;
     if (this.#throw(1) >= nature.needs * closeness * (season[this.#day] ?? 1) * (shocks[this.#cell] ?? 1)) return;
     const way = this.#throw(2);
-    const found =
+    const arrival =
       way < 0.4
         ? this.#searchForIt()
         : { source: way < 0.7 ? this.#searchForUs(5) : way < 0.85 ? referral : direct, quality: 1 };
-    if (found.source === undefined) return;
+    if (arrival.source === undefined) return;
     this.#needsUntil = this.#day + needDays;
-    this.#eagerness = found.quality;
-    this.#visit(found.source, 1, 3);
+    this.#eagerness = arrival.quality;
+    this.#visit(arrival.source, 1, 3);
   }
 
-  /** Three in ten find the shop below the ads. */
+  /** Three in ten find the shop in the organic results. */
   #searchForIt(): { source: number | undefined; quality: number } {
     const luck = this.#throw(3);
     const share = (campaign: number, most: number) => most * Math.min(1.6, this.#spend(campaign, 3));
@@ -212,7 +219,10 @@ class Life {
     return { source: this.#throw(4) < 0.3 ? organic : undefined, quality: 1 };
   }
 
-  /** Types the address, or the name: there our ad mostly stands above our own entry. Without it a few end up with somebody else. */
+  /**
+   * The person enters the URL, or searches for the name, where our ad is usually above the organic result. Without
+   * the ad, a few are lost to a competitor.
+   */
   #searchForUs(slot: number): number | undefined {
     if (this.#throw(70 + slot) >= 0.5) return direct;
     if (this.#throw(80 + slot) < 0.9 * this.#spend(brand, 80 + slot)) {
@@ -222,7 +232,7 @@ class Life {
     return this.#throw(95 + slot) >= this.#market.nature.lostWithoutBrand ? organic : undefined;
   }
 
-  /** Whoever needs something comes back; an ad that follows people may be the way, or now and then the reason. */
+  /** A person with a need returns; a retargeting ad may be the way back, or sometimes the reason. */
   #comeBack(): void {
     const isFollowed = this.#lastVisit > this.#day - rememberDays && this.#lastVisit < this.#day;
     if (this.#lastVisit < this.#day && this.#needs()) {
@@ -241,7 +251,7 @@ class Life {
     if (!isFollowed || this.#lastVisit === this.#day) return;
     if (this.#throw(62) >= 0.4 * this.#spend(followDisplay, 62)) return;
     this.#show(followDisplay);
-    // Clicked by accident: nobody buys then.
+    // Accidental clicks never lead to a purchase.
     if (this.#needs() && this.#throw(63) < 0.02) this.#visit(followDisplay, 63, 62, false);
   }
 
@@ -249,7 +259,7 @@ class Life {
     return this.#throw(slot) < 0.35 * Math.min(1.5, this.#spend(campaign, slot));
   }
 
-  /** A letter a week to whoever has bought; it may wake a need. */
+  /** A weekly e-mail to past buyers; it may create a need. */
   #getMail(): void {
     const since = this.#day - this.#boughtOn;
     if (this.#boughtOn < 0 || since <= 0 || since % 7 !== 0 || this.#throw(64) >= 0.05) return;
@@ -268,7 +278,7 @@ class Life {
     const wants = this.#needs() ? 0.13 * this.#eagerness : 0.002;
     const luck = this.#throw(200 + slot);
     if (luck >= wants * 1.03) return;
-    // About to buy: some look for a coupon, and a few of those would leave without one.
+    // At checkout some search for a coupon, and a few of those would leave without one.
     let buys = luck < wants;
     if (this.#throw(300 + slot) < this.#market.nature.couponSeekers) {
       if (this.#throw(320 + slot) < 0.85 * this.#spend(coupon, 320 + slot)) {

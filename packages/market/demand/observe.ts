@@ -2,29 +2,32 @@ import { type Change, type Lived, live } from './live.ts';
 import { thrown } from './throw.ts';
 import type { DemandMarket } from './world.ts';
 
-/** What a shop sees of somebody, or of a device that it cannot tell whose it is. */
+/** What the shop observes of a person, or of a device that it cannot link to a person. */
 export interface Observed {
-  /** Who it is in truth, which the shop does not know. */
+  /** The true person, unknown to the shop. */
   readonly person: number;
-  /** In the order of time; days and parts of them. */
+  /** In order of time, in fractional days. */
   readonly touches: readonly { readonly source: number; readonly ad: number; readonly at: number }[];
   readonly orders: readonly { readonly at: number; readonly value: number }[];
 }
 
 const devices = [0, 1, 2, 3];
 
-/** Several devices, cleared cookies, and some of it never linked. What was bought is the customer's; a lost device is a stranger's. */
+/**
+ * Simulates several devices, cleared cookies and missing links. Purchases belong to the customer; an unlinked device
+ * looks like another person.
+ */
 export function observe(market: DemandMarket, change: Change = {}): { lived: Lived; observed: Observed[] } {
   const { seed, days, nature } = market;
-  interface Seen {
+  interface PersonActivity {
     touches: { source: number; ad: number; at: number; device: number }[];
     orders: { at: number; value: number }[];
   }
-  const people = new Map<number, Seen>();
-  const seenOf = (person: number): Seen => {
-    const known = people.get(person);
-    if (known) return known;
-    const fresh: Seen = { touches: [], orders: [] };
+  const people = new Map<number, PersonActivity>();
+  const activityOf = (person: number): PersonActivity => {
+    const existing = people.get(person);
+    if (existing) return existing;
+    const fresh: PersonActivity = { touches: [], orders: [] };
     people.set(person, fresh);
     return fresh;
   };
@@ -34,10 +37,10 @@ export function observe(market: DemandMarket, change: Change = {}): { lived: Liv
       touch(person, source, ad, at) {
         const isSecond = thrown(seed, person, Math.floor(at * 7), 9_201) < 0.25;
         const isCleared = at > days * throwOf(person, 11) && throwOf(person, 12) < 0.3;
-        seenOf(person).touches.push({ source, ad, at, device: Number(isSecond) + 2 * Number(isCleared) });
+        activityOf(person).touches.push({ source, ad, at, device: Number(isSecond) + 2 * Number(isCleared) });
       },
       buy(person, at, value) {
-        seenOf(person).orders.push({ at, value });
+        activityOf(person).orders.push({ at, value });
       },
     },
   });
@@ -51,10 +54,10 @@ export function observe(market: DemandMarket, change: Change = {}): { lived: Liv
         .filter(({ device }) => wanted(device))
         .map(({ source, ad, at }) => ({ source, ad, at }))
         .sort(inOrder);
-    const strangers = devices.filter((device) => !isLinked[device]).map((device) => of((one) => one === device));
+    const unlinkedDevices = devices.filter((device) => !isLinked[device]).map((device) => of((one) => one === device));
     return [
       { person, touches: of((device) => isLinked[device] ?? false), orders: orders.sort(inOrder) },
-      ...strangers.filter(({ length }) => length > 0).map((alone) => ({ person, touches: alone, orders: [] })),
+      ...unlinkedDevices.filter(({ length }) => length > 0).map((alone) => ({ person, touches: alone, orders: [] })),
     ];
   });
   return { lived, observed };

@@ -1,6 +1,7 @@
 /**
- * A number from 0 up to, and without, 1 that follows from four: the market's seed, who, when and what for. Nothing is used up, so a
- * throw is the same whatever else happens, and a world can be lived again with one thing changed.
+ * A random number from 0 to 1, excluding 1, as a hash of four numbers: the market's seed, the person, the day and the
+ * purpose. It has no state, so a number is the same whatever else happens, and a world can be simulated again with
+ * one change.
  */
 export function thrown(seed: number, who: number, when: number, slot: number): number {
   let hash =
@@ -17,7 +18,7 @@ export function thrown(seed: number, who: number, when: number, slot: number): n
   return (hash >>> 0) / 0x1_0000_0000;
 }
 
-/** Of mean 0 and spread 1. Takes the slot and the one 7,919 above it. */
+/** Normally distributed with mean 0 and standard deviation 1. Uses the slot and the slot 7,919 above it. */
 export function thrownNormal(seed: number, who: number, when: number, slot: number): number {
   const radius = Math.sqrt(-2 * Math.log(thrown(seed, who, when, slot) + 1e-12));
   return radius * Math.cos(2 * Math.PI * thrown(seed, who, when, slot + 7_919));

@@ -3,8 +3,9 @@ import { type Change, type Lived, live } from './live.ts';
 import type { DemandMarket } from './world.ts';
 
 /**
- * What a campaign, one of its ads or a group of campaigns caused: what is bought with it, less what is bought when the same world is
- * lived without. Only people who could have met it live differently, so only they live again.
+ * What a campaign, one of its ads or a group of campaigns caused: purchases with it, minus purchases when the same
+ * world is simulated without it. Only people who could have been exposed behave differently, so only they are
+ * simulated again.
  */
 export function causedBy(
   market: DemandMarket,
@@ -23,7 +24,7 @@ export interface Caused {
   readonly ads: readonly number[];
 }
 
-/** By campaign; by ad only if asked for, because every truth is one more life. */
+/** By campaign; by ad only on request, because each figure needs another simulation. */
 export function truthOf(market: DemandMarket, lived: Lived, { withAds = false } = {}): Caused[] {
   return Array.from({ length: campaignCount }, (_, campaign) => ({
     value: causedBy(market, lived, (one) => one === campaign, [campaign]),

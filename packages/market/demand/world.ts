@@ -1,23 +1,23 @@
 import { campaignCount } from './campaigns.ts';
 import { thrown, thrownNormal } from './throw.ts';
 
-/** What kind of world it is. */
+/** The parameters of a world. */
 export interface Nature {
-  /** How strongly ads make needs. */
+  /** How strongly ads create needs. */
   readonly strength: number;
-  /** Needs that arise by themselves, of a person in a day. */
+  /** The daily probability of a spontaneous need per person. */
   readonly needs: number;
-  /** Of those who look for the shop by name and find no ad of it, how many end up with somebody else. */
+  /** The share of people who are lost to a competitor if they search for the shop's name and see no ad of it. */
   readonly lostWithoutBrand: number;
-  /** How many look for a coupon at the till. */
+  /** The share of buyers who look for a coupon at checkout. */
   readonly couponSeekers: number;
-  /** How often an ad that follows people is the way back that they would have found anyway. */
+  /** How often a retargeting ad is the way back for a person who would have returned anyway. */
   readonly followed: number;
   readonly season: number;
-  /** How far places differ from day to day, and budgets from week to week. */
+  /** The variation of places from day to day, and of budgets from week to week. */
   readonly shock: number;
   readonly budgetSpread: number;
-  /** Devices of buyers that nobody ever links to them. */
+  /** The share of buyers' devices that are never linked to them. */
   readonly lostDevices: number;
 }
 
@@ -34,8 +34,9 @@ export const usualNature: Nature = {
 };
 
 /**
- * A nature by lot: every number from half to double the usual one, evenly by its logarithm; of the brand searches from none to half
- * are lost, of the devices a tenth to a half. The rule was written before any model had been tried on such a world.
+ * Random parameters: every number from half to double the default, uniform in its logarithm; the share lost without
+ * brand ads from zero to one half, unlinked devices from a tenth to a half. These ranges were fixed before any model
+ * was tried on such a world.
  */
 export function drawnNature(seed: number): Nature {
   const names = Object.keys(usualNature) as (keyof Nature)[];
@@ -54,26 +55,29 @@ export interface DemandOptions {
   readonly people: number;
   readonly places?: number;
   readonly days?: number;
-  /** Days before this one are lived so that the world is under way; what is bought in them does not count. */
+  /** Earlier days are simulated as a warm-up; purchases in them do not count. */
   readonly countFrom?: number;
   readonly nature?: Nature;
 }
 
-/** What is settled before anybody lives. */
+/** The fixed part of a world, created before the simulation. */
 export interface DemandMarket extends Required<DemandOptions> {
   readonly placeOf: Uint16Array;
-  /** How close the thing is to somebody, around 1. */
+  /** A person's interest in the product, around 1. */
   readonly affinity: Float32Array;
   readonly season: Float64Array;
   /** By place and day. */
   readonly shocks: Float64Array;
-  /** What campaigns spend, to what they usually do: by place, day and campaign. Money follows the season. */
+  /** Factors of the usual campaign spend, by place, day and campaign. Budgets follow the season. */
   readonly budgets: Float64Array;
-  /** Parts of the whole. */
+  /** Shares of the population. */
   readonly sizes: Float64Array;
 }
 
-/** Ads are shown to whoever needs the thing anyway, so what is seen and what is caused differ. */
+/**
+ * Creates a world in which ads are shown to people who need the product anyway, so observed and caused purchases
+ * differ.
+ */
 export function openDemandMarket(options: DemandOptions): DemandMarket {
   const settled = { places: 40, days: 150, countFrom: 30, nature: usualNature, ...options };
   const { seed, places } = settled;

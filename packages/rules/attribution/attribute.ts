@@ -13,7 +13,10 @@ export interface Attribution extends Path {
   readonly credits: Readonly<Record<AttributionModel, readonly bigint[]>>;
 }
 
-/** What one conversion owes to the touches before it. `touches` are all of its person's, in any order, doubles included. */
+/**
+ * Computes the path and the credits of one conversion. `touches` are all touches of the customer, in any order,
+ * including repeats.
+ */
 export function attribute(conversion: Conversion, touches: readonly Touch[]): Attribution {
   const path = pathOf(conversion, touches);
   const credits = Object.fromEntries(

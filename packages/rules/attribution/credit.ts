@@ -7,7 +7,7 @@ import { positionBased } from './models/position_based.ts';
 import { timeDecay } from './models/time_decay.ts';
 import type { CreditedTouch, Weigh } from './models/weigh.ts';
 
-/** Every model of the vocabulary with its rule. A model without one does not compile. */
+/** The rule of every attribution model. A model without a rule does not compile. */
 const rules: Readonly<Record<AttributionModel, Weigh>> = {
   last_touch: lastTouch,
   first_touch: firstTouch,
@@ -17,7 +17,10 @@ const rules: Readonly<Record<AttributionModel, Weigh>> = {
   position_based: positionBased,
 };
 
-/** What each touch of a path weighs under a model. Throws where the model is none that we know: another's weights would be wrong. */
+/**
+ * Returns the weight of each touch of a path under a model. Throws for an unknown model, because another model's
+ * weights would be wrong.
+ */
 export function weightsOf(model: AttributionModel, path: readonly CreditedTouch[]): bigint[] {
   if (!Object.hasOwn(rules, model)) throw new RangeError(`There is no attribution model ${model}.`);
   return rules[model](path);

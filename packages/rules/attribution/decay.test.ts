@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { attribute } from './attribute.ts';
 import type { Touch } from './path.ts';
 
-/** Worked out by hand, so that no table of ours has a say. */
+/** Computed by hand, independent of the weight tables. */
 const credits = (value: bigint, ...daysBefore: number[]) => {
   const at = Date.UTC(2026, 4, 31);
   const touches = daysBefore.map(
@@ -39,8 +39,8 @@ describe('time decay halves the weight of a touch for every week before the last
   });
 });
 
-/** Whoever changes these changes what conversions are credited with that stand: their migration calls `rules_changed()` (decision 57). */
-test('four weekly touches, the last one direct, under every model', () => {
+/** A change of these values changes stored credits: its migration must call `rules_changed()` (decision 57). */
+test('credits four weekly touches, the last one direct, under every model', () => {
   expect(credits(15_000n, 21, 14, 7, 0)).toEqual({
     first_touch: [15_000n, 0n, 0n, 0n],
     last_touch: [0n, 0n, 0n, 15_000n],

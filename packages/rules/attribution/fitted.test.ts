@@ -22,7 +22,7 @@ const paths = fc
     types: touches.map(([, type]) => type),
   }));
 
-const learned = () => {
+const fitAll = () => {
   const people = Array.from({ length: 400 }, (_, person) =>
     history(
       [
@@ -41,12 +41,12 @@ const learned = () => {
 };
 
 describe('fitted models', () => {
-  test('learn the same from the same', () => {
-    expect(JSON.stringify(learned())).toBe(JSON.stringify(learned()));
+  test('give the same fit for the same histories', () => {
+    expect(JSON.stringify(fitAll())).toBe(JSON.stringify(fitAll()));
   });
 
-  test('credits and what would have come anyway are the value, whatever the path', () => {
-    const fits = learned();
+  test('credits and the organic value add up to the purchase value for any path', () => {
+    const fits = fitAll();
     const rules = (['data_driven', 'markov', 'shapley'] as const).map((model) => ruleOf(model, fits[model] as never));
     fc.assert(
       fc.property(paths, fc.bigInt({ min: -1_000_000_000n, max: 1_000_000_000_000n }), (path, value) => {
@@ -60,16 +60,16 @@ describe('fitted models', () => {
     );
   });
 
-  test('branching is what its definition says: each event goes to its causes and on to theirs', () => {
+  test('branching credits each event to its causes, and on to their causes', () => {
     const numbers = (count: number, seed: number) =>
       Array.from({ length: count }, (_, index) => ((index * 37 + seed) % 11) / 200);
     const fit: BranchingFit = { types: 3, own: numbers(4, 3), leads: numbers(12, 5), ages: numbers(4 * ageBins, 1) };
-    // Without a liveliness of its own, so that the definition fits on a page.
+    // Without liveliness, so that the reference implementation stays short.
     const calm = { ...fit, own: [0, 0, 0, 0.02] };
     const slow = (path: { at: number; times: readonly number[]; types: readonly number[] }): number[] => {
       const pull = (of: number, on: number, age: number) =>
         ((calm.leads[of * 4 + on] ?? 0) * (calm.ages[on * ageBins + binOf(age)] ?? 0)) / (binWidths[binOf(age)] ?? 1);
-      /** Who caused an event, as shares of the touches and last of nobody. */
+      /** The causes of an event, as shares of the touches and, last, the organic share. */
       const owners = (index: number, on: number, at: number, reach: number): number[] => {
         const shares = new Array<number>(path.times.length + 1).fill(0);
         const causes = path.times.slice(0, index).map((time, cause) => ({
@@ -103,9 +103,9 @@ describe('fitted models', () => {
     );
   });
 
-  test('Markov knows what is lost without a source', () => {
+  test('Markov computes the purchases lost without a source', () => {
     const fitter = fitterOf('markov', watch);
-    // Half come by 0 alone and never buy; half come by 1, then 2, and buy.
+    // Half of the people have only touches of type 0 and never buy; half have type 1, then 2, and buy.
     for (let person = 0; person < 10; person += 1) {
       fitter.add(history([[1, 0]]));
       fitter.add(
@@ -129,7 +129,7 @@ describe('fitted models', () => {
     expect(shares).toEqual([0, 0.25, 0.25, 0.5, 0]);
   });
 
-  test('Shapley gives a source what it adds, and nobody what came without any', () => {
+  test('Shapley credits a source with what it adds, and leaves the base rate organic', () => {
     const rule = ruleOf('shapley', {
       types: 3,
       base: 0.1,
@@ -141,7 +141,7 @@ describe('fitted models', () => {
         [[0, 1], 1e9, 5e8],
       ],
     });
-    // Worth 0.5: the first adds 0.1 or 0.2, the second 0.2 or 0.3, and 0.1 was there before.
+    // The path is worth 0.5: the first touch adds 0.1 or 0.2, the second 0.2 or 0.3, and the base rate is 0.1.
     const shares = rule.sharesOf({ at: 3, lookbackDays: 90, times: [1, 2], types: [0, 1] });
     expect(shares.map((share) => Math.round(share * 1e5) / 1e5)).toEqual([0.3, 0.5, 0.2]);
   });

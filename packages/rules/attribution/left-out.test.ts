@@ -16,17 +16,17 @@ const touch = (id: number, at: number, sessionId = `s${id}`): AttributedTouch =>
   adId: null,
 });
 
-describe('A touch that has no part in a conversion', () => {
+describe('the reason why a touch is left out', () => {
   test.each([
-    ['came after it', touch(1, 100.001), touch(1, 100.001), 'after_conversion'],
-    ['came before the window', touch(1, 69.999), touch(1, 69.999), 'outside_window'],
-    ['is told again by its session', touch(2, 90.1, 's'), touch(1, 90, 's'), 'repeat_of_session'],
-    ['found the path full', touch(1, 80), touch(1, 80), 'path_full'],
+    ['after the conversion', touch(1, 100.001), touch(1, 100.001), 'after_conversion'],
+    ['before the window', touch(1, 69.999), touch(1, 69.999), 'outside_window'],
+    ['repeats a touch of its session', touch(2, 90.1, 's'), touch(1, 90, 's'), 'repeat_of_session'],
+    ['beyond the maximum path length', touch(1, 80), touch(1, 80), 'path_full'],
   ])('%s', (_, one, kin, reason) => {
     expect(whyLeftOut(one, conversion, kin.touchId)).toBe(reason);
   });
 
-  test('and every touch either has one or is of the path', () => {
+  test('every touch is either on the path or has a reason', () => {
     const touches = [
       touch(1, 100),
       touch(2, 70),
@@ -41,7 +41,7 @@ describe('A touch that has no part in a conversion', () => {
     const left = touches.filter(({ touchId }) => !path.has(touchId));
     const reasons = Map.groupBy(left, (one) => whyLeftOut(one, conversion, kinOf(one)));
     const counts = Object.fromEntries([...reasons].map(([reason, some]) => [reason, some.length]));
-    // In the window are 262, of which 25 repeat a session; of the 237 left the path holds 200.
+    // 262 touches are in the window, of which 25 repeat a session; of the other 237 the path has 200.
     expect([path.size, counts]).toEqual([
       200,
       { after_conversion: 1, outside_window: 1, repeat_of_session: 25, path_full: 37 },

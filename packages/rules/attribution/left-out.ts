@@ -2,8 +2,8 @@ import type { LeftOutReason } from '@tributary/vocabulary';
 import { isInWindow, type Touch, type Window } from './path.ts';
 
 /**
- * Why a touch has no part in a conversion. For a touch that is not of the path. `kinId` is the earliest touch of the window with the same session and source, which may be
- * itself.
+ * Why a touch is not on the path of a conversion. `kinId` is the earliest touch of the window with the same session
+ * and source, which may be the touch itself.
  */
 export function whyLeftOut(touch: Pick<Touch, 'touchId' | 'at'>, conversion: Window, kinId: string): LeftOutReason {
   if (touch.at > conversion.at) return 'after_conversion';

@@ -1,13 +1,13 @@
 import { type Measured, normalBelow } from './people.ts';
 
-export interface Advised {
+export interface Advice {
   readonly action: 'raise' | 'lower' | 'leave';
-  /** How sure it is that the return lies on that side of break-even; of one that is left, the surer side. */
+  /** The probability that the return is on that side of break-even; for `leave`, of the more probable side. */
   readonly chance: number;
 }
 
-/** Acts only where it is sure enough that a campaign returns more, or less, than it costs. */
-export function advise(caused: Measured, spend: number, breakEven: number, sureness: number): Advised {
+/** Recommends a change only with sufficient probability that a campaign returns more, or less, than it costs. */
+export function advise(caused: Measured, spend: number, breakEven: number, sureness: number): Advice {
   if (spend <= 0 || caused.error <= 0) return { action: 'leave', chance: 0.5 };
   const earns = normalBelow((caused.value - spend * breakEven) / caused.error);
   const chance = Math.max(earns, 1 - earns);

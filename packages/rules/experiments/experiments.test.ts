@@ -18,7 +18,7 @@ import {
   timesOf,
 } from '../index.ts';
 
-/** Regions whose ups and downs do not shrink with their size. */
+/** Regions whose fluctuations do not shrink with their size. */
 const world = (seed: number) => {
   const lots = lotsFrom(seed);
   const shock = () =>
@@ -31,7 +31,7 @@ const world = (seed: number) => {
 };
 
 describe('a test by regions', () => {
-  test('pairs regions of like size and holds out one of each, by lots that can be drawn again', () => {
+  test('pairs regions of similar size and holds out one of each, reproducibly by seed', () => {
     const pairs = pairUp(world(1));
     expect(pairs).toHaveLength(10);
     expect(pairs[0]).toEqual(['19', '18']);
@@ -40,7 +40,7 @@ describe('a test by regions', () => {
     expect(pairs.every((pair) => pair.filter((region) => heldOut.has(region)).length === 1)).toBe(true);
   });
 
-  test('raises a false alarm about as often as it says: one in ten', () => {
+  test('has a false positive rate of about one in ten', () => {
     let alarms = 0;
     for (let seed = 0; seed < 150; seed += 1) {
       const sums = world(seed);
@@ -52,7 +52,7 @@ describe('a test by regions', () => {
     expect(alarms / 150).toBeLessThan(0.17);
   });
 
-  test('finds an effect that is there, and its interval holds it', () => {
+  test('detects a real effect, and its interval contains it', () => {
     let held = 0;
     for (let seed = 0; seed < 60; seed += 1) {
       const sums = world(seed);
@@ -67,8 +67,8 @@ describe('a test by regions', () => {
   });
 });
 
-describe('what tests make known', () => {
-  test('sides are compared per person, and sides of the wrong size are noticed', () => {
+describe('adjusting estimates by tests', () => {
+  test('compares groups per person and detects wrong group sizes', () => {
     const shown = { people: 1_000, sum: 120, squares: 130 };
     const { value, error } = differenceOf(shown, { people: 1_000, sum: 100, squares: 110 });
     expect(value).toBeCloseTo(0.02, 9);
@@ -78,7 +78,7 @@ describe('what tests make known', () => {
     expect([normalBelow(0), normalBelow(1.645)].map((part) => Math.round(part * 1e4) / 1e4)).toEqual([0.5, 0.95]);
   });
 
-  test('a test moves its campaign and a little its kind; one wider than what was known moves nothing', () => {
+  test('a test changes its campaign and, less, campaigns of its kind; a test wider than the prior changes nothing', () => {
     const known = { credit: 100, spend: 50, factor: 1, kind: 'search' };
     const prior = priorOf(known);
     const test = { value: 20, error: 10 };
@@ -92,7 +92,8 @@ describe('what tests make known', () => {
     const wide = { value: 0, error: prior.error * 1.1 };
     expect(isOfUse(wide, prior)).toBe(false);
     expect(calibrate([known, known], [{ campaigns: [0], found: wide }])).toEqual([prior, prior]);
-    // A test of two says what they caused together: the one that was more in doubt is moved further, and both kinds learn nothing.
+    // A test of two campaigns measures their sum: the more uncertain one is changed more, and their kinds do not
+    // change.
     const pair = [known, { ...known, spend: 200, kind: 'push' }, known];
     const before = pair.map(priorOf);
     const after = calibrate(pair, [{ campaigns: [0, 1], found: { value: 100, error: 1 } }]);
@@ -102,7 +103,7 @@ describe('what tests make known', () => {
     expect(moved[2]).toBe(0);
   });
 
-  test('what was caused is shared out: less stays with nobody, more is taken from there, and never more than there is', () => {
+  test('shareOut leaves the uncaused part organic and takes additional credit from there, at most all of it', () => {
     const caused = (...values: number[]) => values.map((value) => ({ value, error: 1 }));
     expect(shareOut([100, 100], caused(40, 100), 50)).toEqual([
       { keep: 0.4, extra: 0 },
@@ -129,11 +130,11 @@ describe('what tests make known', () => {
     ['Partners', 'affiliate', 'coupon'],
     ['Newsletter', 'email', 'owned'],
     ['', 'paid_video', 'push'],
-  ])('a campaign called %s that people come from by %s seems to be %s', (name, channel, tactic) => {
+  ])('guesses the tactic of a campaign called %s with visits by %s: %s', (name, channel, tactic) => {
     expect(guessTactic({ name, channel })).toBe(tactic);
   });
 
-  test('advice is given only when it is sure', () => {
+  test('recommends a change only with sufficient probability', () => {
     expect(advise({ value: 200, error: 50 }, 100, 1, 0.8).action).toBe('raise');
     expect(advise({ value: 30, error: 50 }, 100, 1, 0.8).action).toBe('lower');
     expect(advise({ value: 110, error: 50 }, 100, 1, 0.8).action).toBe('leave');

@@ -1,4 +1,4 @@
-/** What one side of a test by people bought, per person: how many people, the sum, and the sum of squares. */
+/** Purchases of one group of an experiment: the number of people, the sum, and the sum of squares. */
 export interface Side {
   readonly people: number;
   readonly sum: number;
@@ -11,10 +11,10 @@ export interface Measured {
   readonly error: number;
 }
 
-/** Of 90 in a hundred, on both sides of a normal. */
+/** The half width of a two-sided 90% normal interval, in standard errors. */
 export const intervalWidth = 1.645;
 
-/** What each person of those who were shown the ads bought more than each who was not. */
+/** The additional purchases per person in the exposed group compared with the holdout group. */
 export function differenceOf(shown: Side, heldOut: Side): Measured {
   const mean = ({ sum, people }: Side) => (people === 0 ? 0 : sum / people);
   const spread = (side: Side) =>
@@ -22,17 +22,14 @@ export function differenceOf(shown: Side, heldOut: Side): Measured {
   return { value: mean(shown) - mean(heldOut), error: Math.sqrt(spread(shown) + spread(heldOut)) };
 }
 
-/**
- * Whether two sides have the sizes that the lot promised: the chance of a difference as large as this, if it was drawn as it should be. Below one in
- * a thousand something else than the lot decided.
- */
+/** The p-value of the group sizes under the planned share. Below one in a thousand, the assignment was not random. */
 export function chanceOfSizes(heldOut: number, all: number, share: number): number {
   if (all === 0) return 1;
   const distance = Math.abs(heldOut - all * share) / Math.sqrt(Math.max(1e-9, all * share * (1 - share)));
   return 2 * (1 - normalBelow(distance));
 }
 
-/** The part of a normal that lies below (Abramowitz and Stegun 7.1.26, to seven digits). */
+/** The cumulative normal distribution (Abramowitz and Stegun 7.1.26, to seven digits). */
 export function normalBelow(z: number): number {
   const x = Math.abs(z) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * x);

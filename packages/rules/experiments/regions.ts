@@ -1,14 +1,14 @@
-/** What was bought in a region before the test and from its start on. */
+/** Purchases in a region before the test and since its start. */
 export interface RegionSums {
   readonly region: string;
   readonly before: number;
   readonly during: number;
 }
 
-/** Regions of like size, by twos. One of each pair is held out, by lot. */
+/** Pairs of regions of similar size. One of each pair is held out, at random. */
 export type Pairs = readonly (readonly [string, string])[];
 
-/** By what was bought before, the largest first; of an odd number the smallest stays out. */
+/** Pairs regions by earlier purchases, largest first; with an odd number the smallest is left out. */
 export function pairUp(regions: readonly Pick<RegionSums, 'region' | 'before'>[]): Pairs {
   const order = regions.toSorted((a, b) => b.before - a.before || (a.region < b.region ? -1 : 1));
   return Array.from({ length: Math.floor(order.length / 2) }, (_, pair): [string, string] => [
@@ -17,7 +17,7 @@ export function pairUp(regions: readonly Pick<RegionSums, 'region' | 'before'>[]
   ]);
 }
 
-/** Lots that follow from a seed: the same test is read the same way whenever it is read. */
+/** Pseudo-random booleans from a seed, so that a test always gives the same readout. */
 export function* lotsFrom(seed: number): Generator<boolean, never> {
   let state = seed | 0;
   for (;;) {
@@ -33,24 +33,25 @@ export function drawHeldOut(pairs: Pairs, lots: Iterator<boolean>): ReadonlySet<
 }
 
 export interface RegionReadout {
-  /** What regions with the ads bought more, as a part of what the others did. */
+  /** The relative increase of purchases in regions with ads over the others. */
   readonly lift: number;
   readonly low: number;
   readonly high: number;
-  /** How often lots alone would say so much or more, in either direction. */
+  /** The two-sided p-value of a randomisation test. */
   readonly chance: number;
 }
 
 const lotCount = 2_000;
 const eitherSide = 0.05;
-/** Effects that are looked for: from a half less to three times as much. */
+/** The range of effects searched: from half less to three times as much. */
 const smallest = -0.5;
 const largest = 2;
 
 /**
- * How much more was bought where the ads ran. The error is found by drawing the lots again: an effect is believable while, once it is undone,
- * the lots that were drawn are not among the five in a hundred most extreme on either side. That is right whatever regions do by
- * themselves; the error of the textbook is not, because a region's own ups and downs do not shrink with the number of orders.
+ * Estimates the lift of regions with ads by a randomisation test. An effect is in the interval if, after it is
+ * undone, the actual assignment is not among the 5% most extreme ones on either side. This is valid regardless of
+ * regional fluctuations. A textbook error is not, because a region's own variation does not shrink with the number of
+ * orders.
  */
 export function readRegions(
   sums: readonly RegionSums[],
@@ -63,9 +64,9 @@ export function readRegions(
   const lots = lotsFrom(seed);
   const drawn = Array.from({ length: count }, () => sides(() => lots.next().value));
   const actual = sides((one) => heldOut.has(one));
-  /** Of the lots, how many say as much or more once the effect is undone. */
+  /** The fraction of assignments with at least the actual result, after the effect is undone. */
   const above = (undone: number): number => {
-    // What sums of the same numbers in another order may differ by.
+    // A tolerance for sums of the same numbers in another order.
     const found = timesWithAds(actual, undone) * (1 - 1e-12);
     return drawn.reduce((sum, lot) => sum + Number(timesWithAds(lot, undone) >= found), 0) / count;
   };
@@ -87,7 +88,9 @@ export function readRegions(
   };
 }
 
-/** What the regions of one side bought. What was bought without the ads stands apart: only there an effect is undone. */
+/**
+ * Purchases of the regions of one side. Purchases without ads are kept apart, because an effect is undone only there.
+ */
 interface OneSide {
   before: number;
   withAds: number;
@@ -99,13 +102,15 @@ interface Sides {
   readonly in: OneSide;
 }
 
-/** By how many times those with the ads grew more than those without, once an effect is undone. */
+/** The ratio of the growth of regions with ads to that of the others, after an effect is undone. */
 function timesWithAds({ out, in: shown }: Sides, undone: number): number {
   const grown = ({ before, withAds, withoutAds }: OneSide) => (withAds + withoutAds * (1 + undone)) / before;
   return grown(shown) / grown(out);
 }
 
-/** Adds up both sides of a lot, which says of the first of each pair whether it is out: once, so that any effect can be undone in it without looking at the regions again. */
+/**
+ * Prepares the sums of both sides for an assignment, so that effects can be undone without reading the regions again.
+ */
 function sidesOf(sums: readonly RegionSums[], pairs: Pairs, heldOut: ReadonlySet<string>) {
   const of = new Map(sums.map((one) => [one.region, one]));
   const rows = pairs.flat().map((region) => {
@@ -130,13 +135,16 @@ function sidesOf(sums: readonly RegionSums[], pairs: Pairs, heldOut: ReadonlySet
 
 const nothing: Readonly<OneSide> = { before: 0, withAds: 0, withoutAds: 0 };
 
-/** Draws whose readouts are taken for the power, and lots that each is read with. */
+/** The number of placebo readouts for the power, and of assignments for each. */
 const draws = 5;
 const lotsOfDraw = 400;
-/** From half the width of a 90% interval to what is noticed in four of five cases. */
+/** From the half width of a 90% interval to the effect detected in four of five cases. */
 const noticed = 2.49 / 1.645;
 
-/** The smallest effect that such a test would notice in four of five cases: by how wide its readout was on days on which nothing was switched off. */
+/**
+ * The smallest effect that the test would detect in four of five cases, by the width of readouts for days without a
+ * test.
+ */
 export function smallestNoticed(
   sums: readonly RegionSums[],
   pairs: Pairs,

@@ -1,30 +1,30 @@
 import { intervalWidth, type Measured } from './people.ts';
 
-/** What becomes of a campaign's credit: how much of it stays, and which part of what would have come anyway it is given besides. */
-export interface Moved {
+/** The adjustment of a campaign's credit: the part it keeps, and its part of the organic value. */
+export interface CreditAdjustment {
   readonly keep: number;
   readonly extra: number;
 }
 
 /**
- * From what paths give to what campaigns are taken to have caused. Where that is less, the rest would have come anyway. Where it is more, paths do not show it: it is taken
- * from what would have come anyway, and never more than there is.
+ * Moves credit from path-based values to estimated caused values. If a campaign caused less than its credit, the rest
+ * becomes organic. If it caused more, the difference is taken from the organic value, at most all of it.
  */
-export function shareOut(credits: readonly number[], caused: readonly Measured[], anyway: number): Moved[] {
-  const beyond = credits.map((credit, place) => Math.max(0, (caused[place]?.value ?? 0) - credit));
-  const asked = beyond.reduce((sum, one) => sum + one, 0);
-  const given = asked === 0 || anyway <= 0 ? 0 : Math.min(1, anyway / asked) / anyway;
-  return credits.map((credit, place) => ({
-    keep: credit > 0 ? Math.min(1, Math.max(0, caused[place]?.value ?? 0) / credit) : 1,
-    extra: (beyond[place] ?? 0) * given,
+export function shareOut(credits: readonly number[], caused: readonly Measured[], anyway: number): CreditAdjustment[] {
+  const beyond = credits.map((credit, index) => Math.max(0, (caused[index]?.value ?? 0) - credit));
+  const requested = beyond.reduce((sum, one) => sum + one, 0);
+  const granted = requested === 0 || anyway <= 0 ? 0 : Math.min(1, anyway / requested) / anyway;
+  return credits.map((credit, index) => ({
+    keep: credit > 0 ? Math.min(1, Math.max(0, caused[index]?.value ?? 0) / credit) : 1,
+    extra: (beyond[index] ?? 0) * granted,
   }));
 }
 
-/** How often the credit of some days counts. */
-export const timesOf = ({ keep, extra }: Moved, credit: number, anyway: number): number =>
+/** The multiplier of the credit of some days. */
+export const timesOf = ({ keep, extra }: CreditAdjustment, credit: number, anyway: number): number =>
   credit > 0 ? keep + (extra * Math.max(0, anyway)) / credit : keep;
 
-/** What a lift says of how much of all that was bought was caused: of 105 that were bought at a lift of 5%, 5. */
+/** Converts a lift to caused purchases: of 105 purchases at a lift of 5%, 5 were caused. */
 export function causedBy(
   { lift, low, high }: { readonly lift: number; readonly low: number; readonly high: number },
   bought: number,

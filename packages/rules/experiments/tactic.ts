@@ -5,7 +5,7 @@ const namedOther = /(non|no|sin|generic)[^\p{L}]*(brand(ed)?|marca)/iu;
 const namedRetargeting = /re-?(targeting|marketing)/iu;
 const namedCoupon = /coupon|cup[oó]n|voucher/iu;
 
-/** What a campaign seems to do, to go by its name and the channel that most of its visits came by. Whoever runs it knows better and may say so. */
+/** Guesses a campaign's tactic from its name and the channel of most of its visits. The operator can override it. */
 export function guessTactic({ name, channel }: { readonly name: string; readonly channel: string }): TacticName {
   if (namedRetargeting.test(name)) return 'retargeting';
   if (namedCoupon.test(name)) return 'coupon';

@@ -1,7 +1,7 @@
 import { type MatchDecision, type MatchState, type SaleSourceKind, saleSourceKinds } from '@tributary/vocabulary';
 import { pairKey, type RecordMatch } from './match-records.ts';
 
-/** What is needed of a record to form sales. */
+/** The fields of a record needed to group sales. */
 export interface CountableRecord {
   readonly id: string;
   readonly key: string;
@@ -10,7 +10,7 @@ export interface CountableRecord {
   readonly at: number;
   /** It names a customer or a browser. */
   readonly isIdentified: boolean;
-  /** A member excluded its source: it is never the counted one. */
+  /** A member excluded its source, so it is never the counted one. */
   readonly isExcluded: boolean;
 }
 
@@ -33,8 +33,8 @@ export interface GroupOptions {
 }
 
 /**
- * Forms sales from matches: a sale has at most one record of each source, and no two records that a member told apart. Matches that
- * would break this are suggested only.
+ * Groups matched records into sales. A sale has at most one record of each source, and no two records that a member
+ * separated. Matches that would violate this are only suggested.
  */
 export function groupSales(
   records: readonly CountableRecord[],
@@ -87,7 +87,7 @@ function saleOf(group: readonly CountableRecord[], preference: readonly SaleSour
     const at = preference.indexOf(kind);
     return at === -1 ? preference.length : at;
   };
-  // Counted by a record that names no customer, the sale would lose its customer and be credited to no ad.
+  // A sale counted by a record without a customer would lose its customer and be credited to no ad.
   const ordered = group.toSorted(
     (a, b) =>
       Number(b.isIdentified) - Number(a.isIdentified) || rank(a) - rank(b) || a.at - b.at || (a.key < b.key ? -1 : 1),
@@ -101,6 +101,9 @@ function saleOf(group: readonly CountableRecord[], preference: readonly SaleSour
 const minRecords = 20;
 const minShare = 0.3;
 
-/** Whether two sources report the same sales: of the newer one's records in the period of both, enough have a partner. */
+/**
+ * Whether two sources report the same sales: a sufficient share of the newer source's records in the common period
+ * have a match.
+ */
 export const isSystematicOverlap = (records: number, partners: number): boolean =>
   records >= minRecords && partners >= records * minShare;

@@ -4,7 +4,7 @@ import type { SaleReference } from './references.ts';
 /** A payment as one source reported it. */
 export interface SaleRecord {
   readonly id: string;
-  /** Settles ties. Stable, unlike the id, which depends on the order of arrival. */
+  /** Breaks ties. Stable, unlike the id, which depends on the order of arrival. */
   readonly key: string;
   readonly source: string;
   readonly customerId: string | null;
@@ -32,19 +32,22 @@ export interface RecordMatch {
 export interface MatchOptions {
   readonly windowMs: number;
   readonly decisions: ReadonlyMap<string, MatchDecision>;
-  /** Matches found before a customer was erased, by pair. They outlive the references and customers that they were found by. */
+  /**
+   * Matches found before a customer was erased, by pair. They remain after the references and customers behind them
+   * are deleted.
+   */
   readonly lasting?: ReadonlyMap<string, LastingMatch>;
 }
 
 export interface LastingMatch extends Pick<RecordMatch, 'evidence' | 'isCertain' | 'isLikely'> {
-  /** It was rejected, and the rejection was undone: it comes before the matches that took its place meanwhile. */
+  /** It was rejected, and the rejection was undone: it takes precedence over matches made in the meantime. */
   readonly isRestored: boolean;
 }
 
 /** Records of one order may be days apart: a store reports the order, a provider the capture. */
 export const orderWindowMs = 3 * 86_400_000;
 
-/** The key of a pair, whichever record is named first. */
+/** The key of a pair, in any order of its records. */
 export const pairKey = (one: string, other: string): string => (one < other ? `${one}|${other}` : `${other}|${one}`);
 
 interface Candidate extends RecordMatch {
@@ -69,28 +72,31 @@ function matchSources(
   others: readonly SaleRecord[],
   options: MatchOptions,
 ): RecordMatch[] {
-  const taken = new Set<string>();
+  const matched = new Set<string>();
   const matches: RecordMatch[] = [];
-  const take = (candidates: readonly Candidate[]) => {
+  const accept = (candidates: readonly Candidate[]) => {
     for (const candidate of candidates.toSorted(byStrength)) {
-      if (taken.has(candidate.first) || taken.has(candidate.second)) continue;
-      taken.add(candidate.first);
-      taken.add(candidate.second);
+      if (matched.has(candidate.first) || matched.has(candidate.second)) continue;
+      matched.add(candidate.first);
+      matched.add(candidate.second);
       const { rank: _rank, isRestored: _isRestored, order: _order, ...match } = candidate;
       matches.push(match);
     }
   };
-  const isFree = ({ id }: SaleRecord) => !taken.has(id);
+  const isFree = ({ id }: SaleRecord) => !matched.has(id);
   const [paired, sharing] = [byPair(others, options), byReference(others)];
-  take(candidatesOf(ones, (one) => [...paired(one), ...sharing(one)], options, referenceCandidate));
+  accept(candidatesOf(ones, (one) => [...paired(one), ...sharing(one)], options, referenceCandidate));
   const [left, right] = [ones.filter(isFree), others.filter(isFree)];
-  take(inOrder(left, right, options));
-  take(candidatesOf(left.filter(isFree), byCustomer(right.filter(isFree)), options, customerCandidate));
-  take(candidatesOf(left.filter(isFree), byReference(right.filter(isFree)), options, weakCandidate));
+  accept(inOrder(left, right, options));
+  accept(candidatesOf(left.filter(isFree), byCustomer(right.filter(isFree)), options, customerCandidate));
+  accept(candidatesOf(left.filter(isFree), byReference(right.filter(isFree)), options, weakCandidate));
   return matches;
 }
 
-/** The records of another source that one could match. Comparing all with all would cost a second for each thousand of a batch. */
+/**
+ * Returns the candidate records of another source. Comparing all pairs would cost a second for each thousand of a
+ * batch.
+ */
 type Partners = (one: SaleRecord) => readonly SaleRecord[];
 
 function byReference(others: readonly SaleRecord[]): Partners {
@@ -101,7 +107,7 @@ function byReference(others: readonly SaleRecord[]): Partners {
   return (one) => one.references.flatMap(({ value }) => (found.get(value) ?? []).map(({ other }) => other));
 }
 
-/** Pairs that a member confirmed, and those that outlive their evidence. */
+/** Pairs that a member confirmed, and those that remain without their evidence. */
 function byPair(others: readonly SaleRecord[], { decisions, lasting = new Map() }: MatchOptions): Partners {
   const byId = new Map(others.map((other) => [other.id, other]));
   const confirmed = [...decisions].flatMap(([key, decision]) => (decision === 'confirmed' ? [key] : []));
@@ -147,19 +153,22 @@ const byStrength = (a: Candidate, b: Candidate): number =>
   a.apartMs - b.apartMs ||
   (a.order < b.order ? -1 : a.order > b.order ? 1 : 0);
 
-/** Equal purchases of a customer, the same number in both sources, match in order: one of the sources may report late by a constant delay. */
+/**
+ * If a customer made several equal purchases, the same number in both sources, they match in order: one source may
+ * report late by a constant delay.
+ */
 function inOrder(ones: readonly SaleRecord[], others: readonly SaleRecord[], options: MatchOptions): Candidate[] {
-  const named = (records: readonly SaleRecord[]) =>
+  const groupByMoney = (records: readonly SaleRecord[]) =>
     Map.groupBy(records.filter(({ customerId }) => customerId !== null).toSorted(byTime), moneyOf);
-  const rights = named(others);
-  return [...named(ones)].flatMap(([key, left]) => {
+  const rights = groupByMoney(others);
+  return [...groupByMoney(ones)].flatMap(([key, left]) => {
     const right = rights.get(key) ?? [];
     if (left.length < 2 || left.length !== right.length) return [];
     const pairs = left.map((one, index) => customerCandidate(one, right[index] as SaleRecord, options));
-    const isWhole = pairs.every(
+    const isComplete = pairs.every(
       (pair) => pair !== undefined && options.decisions.get(pairKey(pair.first, pair.second)) !== 'rejected',
     );
-    return isWhole ? (pairs as Candidate[]) : [];
+    return isComplete ? (pairs as Candidate[]) : [];
   });
 }
 
@@ -167,7 +176,7 @@ const byTime = (a: SaleRecord, b: SaleRecord): number => a.at - b.at || (a.key <
 
 const isSameMoney = (a: SaleRecord, b: SaleRecord) => a.amount === b.amount && a.currency === b.currency;
 
-/** An installment matches the same installment only; a source that does not number them may report any. */
+/** An installment matches only the same installment; a source that does not number them may report any. */
 const isSamePart = (a: SaleRecord, b: SaleRecord) =>
   a.installment === null || b.installment === null || a.installment === b.installment;
 
@@ -186,7 +195,10 @@ const referenceCandidate: Propose = (one, other, options) => {
   return lasting && candidate(one, other, { ...lasting, reference: null, rank: 1 });
 };
 
-/** References that collide or whose amounts differ are proposed. Only a short one may count, where two sources overlap systematically. */
+/**
+ * References that collide, or whose amounts differ, are suggested. A short one counts only if the two sources overlap
+ * systematically.
+ */
 const weakCandidate: Propose = (one, other) => {
   const found = referenceMatch(one, other);
   return found && candidate(one, other, found);
@@ -217,8 +229,8 @@ interface Reason {
 }
 
 /**
- * Order numbers (#1001) and authorization codes of six digits are unique in one system only: those of two shops meet all the time. A
- * reference of this length or more is unique everywhere.
+ * Order numbers (#1001) and six-digit authorization codes are unique in one system only: those of two shops often
+ * collide. A reference of this length or more is considered globally unique.
  */
 const uniqueLength = 10;
 

@@ -2,8 +2,8 @@ import { toMinorUnits } from '../money.ts';
 import type { SaidRefund } from '../refunds.ts';
 
 /**
- * Refunds of a sale, each counted once: refunds of the same amount that several records report are the same ones, in order. `records` are
- * the refunds that each record reports, the counted record first.
+ * Merges the refunds that several records of a sale report, so that each counts once: refunds of the same amount are
+ * matched in order. `records` has the refunds of each record, the counted record first.
  */
 export function mergeRefunds<T extends SaidRefund>(records: readonly (readonly T[])[]): T[] {
   const merged: T[] = [];

@@ -1,6 +1,8 @@
 import type { Json } from '../event-input.ts';
 
-/** A reference that a record carries. An order may be paid in parts, so an order's reference alone does not identify a payment. */
+/**
+ * A reference of a record. An order may be paid in parts, so an order's reference alone does not identify a payment.
+ */
 export interface SaleReference {
   readonly value: string;
   readonly level: 'payment' | 'order';
@@ -35,7 +37,10 @@ const minLength = 4;
 const maxLength = 200;
 const maxReferences = 12;
 
-/** The references of a record, from its ids and its properties; `gateway_reference` may hold several, separated by spaces. */
+/**
+ * The references of a record, from its ids and its properties; `gateway_reference` may contain several, separated by
+ * spaces.
+ */
 export function referencesOf(record: {
   readonly keys: readonly SaleReference[];
   readonly properties: Json | undefined;
@@ -50,9 +55,10 @@ export function referencesOf(record: {
   const byValue = new Map<string, SaleReference>();
   for (const { value: text, level } of found) {
     const value = normaliseReference(text);
-    // An e-mail address refers to a customer, not to a sale, and an erasure keeps references.
+    // An e-mail address refers to a customer, not to a sale, and erasures keep references.
     if (value.length < minLength || value.length > maxLength || value.includes('@')) continue;
-    // A value that identifies a payment for one field and an order for another is the weaker of the two.
+    // If a value identifies a payment in one field and an order in another, it counts as an order's reference, the
+    // weaker one.
     if (byValue.get(value)?.level !== 'order') byValue.set(value, { value, level });
   }
   return [...byValue.values()].slice(0, maxReferences);

@@ -49,8 +49,8 @@ const countedOf = (records: readonly SaleRecord[], overlap: Overlap = 'systemati
     .sales.map(({ counted }) => counted)
     .sort();
 
-describe('Matching of records', () => {
-  test('matches records that share a reference, whatever their customer and time', () => {
+describe('matching records', () => {
+  test('matches records that share a reference, with any customer and time', () => {
     const records = [
       record('api-1', { ...ref('ch_0000001'), customerId: null }),
       record('stripe-1', { ...ref('ch_0000001'), at: 9 * 86_400_000 }),
@@ -69,7 +69,7 @@ describe('Matching of records', () => {
     expect(countedOf(records)).toEqual(['api-1', 'shopify-1']);
   });
 
-  test('counts by an order number only for the same customer, or where two sources overlap systematically', () => {
+  test('counts a sale once by an order number only for the same customer, or if the two sources overlap systematically', () => {
     const [one, other] = [
       record('api-1', ref('1001', 'order')),
       record('shopify-1', { ...ref('1001', 'order'), at: 60 * minute }),
@@ -81,12 +81,12 @@ describe('Matching of records', () => {
     expect(matchRecords([one, { ...guest, amount: '9' }], options)).toEqual([]);
   });
 
-  test('does not count by an authorization code of six digits', () => {
+  test('does not match by an authorization code of six digits', () => {
     const records = [record('api-1', ref('123456')), record('stripe-1', { ...ref('123456'), customerId: 'bo' })];
     expect(countedOf(records, 'unknown')).toEqual(['api-1', 'stripe-1']);
   });
 
-  test('matches equal purchases of a customer in order, and leaves the one without a partner counted', () => {
+  test('matches equal purchases of a customer in order, and counts the one without a partner', () => {
     const api = [record('api-1'), record('api-2', { at: 30_000 })];
     expect(pairs([...api, record('stripe-1', { at: 20_000 }), record('stripe-2', { at: 50_000 })])).toEqual([
       'api-1|stripe-1',
@@ -96,7 +96,7 @@ describe('Matching of records', () => {
     expect(countedOf([...api, record('stripe-1', { at: 29_000 })])).toEqual(['api-1', 'stripe-1']);
   });
 
-  test('never matches two records of one source, other money, other customers or records beyond the window', () => {
+  test('never matches two records of one source, different amounts, other customers or records outside the window', () => {
     expect(pairs([record('api-1'), record('api-2')])).toEqual([]);
     expect(pairs([record('api-1'), record('stripe-1', { amount: '49.91' })])).toEqual([]);
     expect(pairs([record('api-1'), record('stripe-1', { currency: 'EUR' })])).toEqual([]);
@@ -111,7 +111,7 @@ describe('Matching of records', () => {
     expect(pairs([...api, ...stripe])).toEqual(['api-2|stripe-2']);
   });
 
-  test('counts by customer and amount only where two sources overlap systematically', () => {
+  test('counts a sale once by customer and amount only if the two sources overlap systematically', () => {
     const records = [record('api-1'), record('stripe-1', { at: minute })];
     expect(countedOf(records, 'systematic')).toEqual(['stripe-1']);
     expect(countedOf(records, 'unknown')).toEqual(['api-1', 'stripe-1']);
@@ -128,7 +128,7 @@ describe('Matching of records', () => {
     expect(sales(all).sales).toEqual([{ counted: 'stripe-1', records: ['stripe-1', 'shopify-1', 'api-1', 'csv-1'] }]);
   });
 
-  test('counts records once that a member confirmed, also where nothing else matches them any more', () => {
+  test('counts records confirmed by a member once, also when nothing else matches them any more', () => {
     const records = [record('api-1'), record('stripe-1', { amount: '60', customerId: null, at: 90 * minute })];
     const decisions = new Map([[pairKey('api-1', 'stripe-1'), 'confirmed' as const]]);
     expect(matchRecords(records, { ...options, decisions })).toMatchObject([
@@ -168,11 +168,11 @@ const arbitrary = fc
     ),
   );
 
-describe('For any set of records', () => {
+describe('for any set of records', () => {
   test('the result does not depend on their order or on their ids', () => {
     fc.assert(
       fc.property(arbitrary, fc.infiniteStream(fc.integer()), (records, numbers) => {
-        // Ids follow the order of arrival; keys stay.
+        // Ids follow the order of arrival; keys are fixed.
         const order = records.map((one) => ({ one, n: numbers.next().value as number })).sort((a, b) => a.n - b.n);
         const arrived = order.map(({ one }, index) => ({ ...one, id: `id-${String(index).padStart(3, '0')}` }));
         const keyOf = new Map(arrived.map(({ id, key }) => [id, key]));
@@ -218,7 +218,7 @@ describe('For any set of records', () => {
   });
 });
 
-describe('Refunds of a sale', () => {
+describe('refunds of a sale', () => {
   const refund = (amount: string, more: Partial<SaidRefund> = {}): SaidRefund => ({
     kind: 'refund',
     status: 'completed',
@@ -231,7 +231,7 @@ describe('Refunds of a sale', () => {
       .map(({ amount }) => amount)
       .sort();
 
-  test('a refund that two records report counts once, one that a single record reports counts, too', () => {
+  test('counts a refund reported by two records once, and a refund reported by one record, too', () => {
     expect(amounts([refund('10')], [refund('10.00')])).toEqual(['10']);
     expect(amounts([refund('10')], [refund('10'), refund('5')])).toEqual(['10', '5']);
     expect(amounts([], [refund('5'), refund('5')], [refund('5')])).toEqual(['5', '5']);
@@ -239,8 +239,8 @@ describe('Refunds of a sale', () => {
   });
 });
 
-describe('References', () => {
-  test('come from ids, properties and metadata; short counters are none', () => {
+describe('references', () => {
+  test('come from ids, properties and metadata; short counters are ignored', () => {
     const keys = [{ value: 'order-1', level: 'payment' as const }];
     const properties = {
       order_id: 'gid://shopify/Order/1001',

@@ -19,9 +19,9 @@ const words: Readonly<Record<string, CreativeFormat>> = {
   instant_experience: 'collection',
 };
 
-/** What a platform calls it, in our words. What nobody knows is `other`. */
-export function creativeFormatOf(said: string): CreativeFormat {
-  const word = said
+/** Maps a platform's format to ours. An unknown format is `other`. */
+export function creativeFormatOf(platformFormat: string): CreativeFormat {
+  const word = platformFormat
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');

@@ -1,6 +1,6 @@
 import { type Objective, objectives } from '@tributary/vocabulary';
 
-/** As platforms write them, in capitals; some still carry names that were withdrawn years ago. */
+/** Platforms' objectives in upper case; some ads still have names that were withdrawn years ago. */
 export const objectiveWords: Readonly<Record<Objective, readonly string[]>> = {
   messaging: ['MESSAGES', 'OUTCOME_MESSAGES', 'MESSAGING', 'CONVERSATIONS', 'REPLIES'],
   sales: [
@@ -47,10 +47,10 @@ const byWord = new Map(
   objectives.flatMap((objective) => objectiveWords[objective].map((word) => [word, objective] as const)),
 );
 
-/** The objective that a platform's word means, or null where nobody knows it. */
-export const objectiveOf = (said: string): Objective | null =>
+/** Maps a platform's objective to ours; null if it is unknown. */
+export const objectiveOf = (platformObjective: string): Objective | null =>
   byWord.get(
-    said
+    platformObjective
       .trim()
       .toUpperCase()
       .replaceAll(/[\s-]+/g, '_'),

@@ -1,6 +1,6 @@
 /**
- * Where each value stands among all of them: the share of those below it, and half of its equals (itself among them), in a hundred.
- * So the middle of any sample is 50, and one value alone is 50. Null stays null, and stands nowhere.
+ * The percentile of each value: the share of lower values plus half of the equal ones (including itself), times 100.
+ * So the middle of any sample is 50, and a single value is 50. Null stays null and is not ranked.
  */
 export function percentiles(values: readonly (number | null)[]): (number | null)[] {
   const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);

@@ -12,18 +12,18 @@ import type { EarnedOutcomes } from './outcomes.ts';
 import { percentiles } from './percentile.ts';
 import { clicksPerOutcome, confidenceFrom, halfEvidence, layers, likelihood, reasonFrom } from './weights.ts';
 
-/** What is known of an ad over a window. Money in the reporting currency. */
+/** The figures of an ad over a window. Money is in the reporting currency. */
 export interface AdFigures {
   readonly traits: Traits;
   readonly spend: number;
   readonly impressions: number;
   readonly clicks: number;
-  /** Null: nobody said, or it does not move. */
+  /** Null: not reported, or no video. */
   readonly videoViews: number | null;
   readonly earned: EarnedOutcomes;
   readonly revenue: number;
   readonly pipelineValue: number;
-  /** Of all its outcomes, those of the day that brought most. */
+  /** The number of outcomes on the day with the most outcomes. */
   readonly outcomesOfBestDay: number;
 }
 
@@ -36,59 +36,59 @@ export interface ReasonCode {
 
 export interface AdScore<Ad> {
   readonly cohort: Cohort<Ad>;
-  /** 0 to 100; null where the cohort is too small. */
+  /** 0 to 100; null if the cohort is too small. */
   readonly composite: number | null;
   readonly likelihood: number;
-  /** 0 to 100; null where nothing is known. */
+  /** 0 to 100; null if unknown. */
   readonly engagement: number | null;
-  /** What stands out, most first. */
+  /** The layers that stand out, most first. */
   readonly reasons: readonly ReasonCode[];
 }
 
-/** Scores ads against their likes. Nobody outside the list plays a part. */
+/** Scores ads within the list; ads outside it have no influence. */
 export function scoreAds<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, AdScore<Ad>> {
-  const standings = new Map<Cohort<Ad>, Map<Ad, Standing>>();
+  const percentilesByCohort = new Map<Cohort<Ad>, Map<Ad, Standing>>();
   const scores = new Map<Ad, AdScore<Ad>>();
   for (const [ad, cohort] of cohortsOf(ads)) {
     if (!cohort.isEnough) {
       scores.set(ad, { cohort, composite: null, likelihood: likelihoodOf(null), engagement: null, reasons: [] });
       continue;
     }
-    let standing = standings.get(cohort);
-    if (!standing) {
-      standing = standingsOf(cohort.ads);
-      standings.set(cohort, standing);
+    let ofCohort = percentilesByCohort.get(cohort);
+    if (!ofCohort) {
+      ofCohort = percentilesOf(cohort.ads);
+      percentilesByCohort.set(cohort, ofCohort);
     }
-    scores.set(ad, { cohort, ...judge(standing.get(ad) as Standing) });
+    scores.set(ad, { cohort, ...scoreOf(ofCohort.get(ad) as Standing) });
   }
   return scores;
 }
 
 interface Standing {
   readonly places: Readonly<Record<ScoreLayer, number | null>>;
-  /** How far the evidence carries: 0 not at all, 1 all the way. */
+  /** The reliability of the evidence: 0 none, 1 full. */
   readonly trust: number;
 }
 
-/** The layers that something is known of, each with its part of the blend. */
+/** The layers with a known percentile, each with its share of the blend. */
 export function weighLayers({ places }: Pick<Standing, 'places'>) {
-  const known = scoreLayers.flatMap((layer) => {
+  const layersWithData = scoreLayers.flatMap((layer) => {
     const place = places[layer];
     return place === null ? [] : [{ layer, place, weight: layers[layer].weight }];
   });
-  const weight = known.reduce((sum, one) => sum + one.weight, 0);
-  return known.map((one) => ({ ...one, share: one.weight / weight }));
+  const weight = layersWithData.reduce((sum, one) => sum + one.weight, 0);
+  return layersWithData.map((one) => ({ ...one, share: one.weight / weight }));
 }
 
-function judge(standing: Standing): Omit<AdScore<never>, 'cohort'> {
-  const { places, trust } = standing;
-  const known = weighLayers(standing);
-  const weight = known.reduce((sum, one) => sum + one.weight, 0);
-  const blend = weight === 0 ? 50 : known.reduce((sum, one) => sum + one.weight * one.place, 0) / weight;
-  // Rounded here, so that the likelihood hangs on the very number that is shown.
+function scoreOf(percentilesOfAd: Standing): Omit<AdScore<never>, 'cohort'> {
+  const { places, trust } = percentilesOfAd;
+  const layersWithData = weighLayers(percentilesOfAd);
+  const weight = layersWithData.reduce((sum, one) => sum + one.weight, 0);
+  const blend = weight === 0 ? 50 : layersWithData.reduce((sum, one) => sum + one.weight * one.place, 0) / weight;
+  // Rounded here, so that the likelihood is derived from the displayed score.
   const composite = round(50 + (blend - 50) * trust, 2);
   const confidence = trust >= confidenceFrom.high ? 'high' : trust >= confidenceFrom.medium ? 'medium' : 'low';
-  const reasons = known
+  const reasons = layersWithData
     .filter(({ place }) => place >= reasonFrom.strength || place <= reasonFrom.weakness)
     .sort((a, b) => b.weight * Math.abs(b.place - 50) - a.weight * Math.abs(a.place - 50))
     .map(
@@ -103,22 +103,22 @@ function judge(standing: Standing): Omit<AdScore<never>, 'cohort'> {
   return { composite, likelihood: likelihoodOf(composite), engagement, reasons };
 }
 
-/** Rises with the score. Who has none is taken for average. */
+/** Increases with the score. An ad without a score counts as average. */
 const likelihoodOf = (composite: number | null): number =>
   round(1 / (1 + Math.exp(-((composite ?? 50) - likelihood.middle) / likelihood.scale)), 6);
 
-/** What ads of a cohort are compared by, and how much is known of each. */
-export interface Compared {
+/** The rates that are compared within a cohort, and the evidence for each ad. */
+export interface ComparedRates {
   readonly outcome: ScoredOutcome;
-  /** Null: nothing is known of the ad. */
+  /** Null: unknown for the ad. */
   readonly rates: Readonly<Record<ScoredRate, readonly (number | null)[]>>;
   readonly evidence: readonly number[];
 }
 
-export function compareAds(ads: readonly AdFigures[]): Compared {
+export function compareAds(ads: readonly AdFigures[]): ComparedRates {
   const [outcome, countOf] = outcomeOf(ads);
   const outcomes = ads.map(countOf);
-  const value = ads.map(worthOf(ads));
+  const value = ads.map(valueFunction(ads));
   const hasOutcomes = outcomes.some((count) => count !== null && count > 0);
   const perSpend = (amounts: readonly (number | null)[]) =>
     ads.map(({ spend }, index) => ratio(amounts[index] ?? null, spend));
@@ -138,7 +138,7 @@ export function compareAds(ads: readonly AdFigures[]): Compared {
   };
 }
 
-/** Where an ad of a cohort stands in each layer. */
+/** An ad's percentile in each layer. */
 export function adStanding(places: Readonly<Record<ScoredRate, number | null>>, evidence: number): Standing {
   const { click_rate, hook_rate, ...others } = places;
   return {
@@ -147,7 +147,7 @@ export function adStanding(places: Readonly<Record<ScoredRate, number | null>>, 
   };
 }
 
-function standingsOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing> {
+function percentilesOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing> {
   const { rates, evidence } = compareAds(ads);
   const byRate = scoredRates.map((rate) => [rate, percentiles(rates[rate])] as const);
   return new Map(
@@ -161,27 +161,27 @@ function standingsOf<Ad extends AdFigures>(ads: readonly Ad[]): Map<Ad, Standing
 type Count = (ad: AdFigures) => number | null;
 
 /**
- * The outcome that ads of a cohort are for: what their objective asks for; where none of them earned that, whatever they earned; and
- * where that is nothing, what the platform claims.
+ * The outcome by which a cohort is scored: the one its objective aims at; if no ad has it, all credited outcomes; and
+ * if there are none, the platform's own count.
  */
 function outcomeOf(ads: readonly AdFigures[]): readonly [ScoredOutcome, Count] {
-  const asked: Record<string, readonly [ScoredOutcome, Count]> = {
+  const byObjective: Record<string, readonly [ScoredOutcome, Count]> = {
     sales: ['cash', ({ earned }) => earned.cash],
     leads: ['pipeline', ({ earned }) => earned.pipeline],
     messaging: ['messaging', ({ earned }) => Math.max(earned.messaging, earned.platformConversations ?? 0)],
   };
   const objective = ads[0]?.traits.objective ?? '';
-  const isOne = ads.every(({ traits }) => traits.objective === ads[0]?.traits.objective);
+  const hasOneObjective = ads.every(({ traits }) => traits.objective === ads[0]?.traits.objective);
   const choices: (readonly [ScoredOutcome, Count])[] = [
-    ...(isOne && asked[objective] ? [asked[objective]] : []),
+    ...(hasOneObjective && byObjective[objective] ? [byObjective[objective]] : []),
     ['all', ({ earned }) => earned.total],
     ['platform', ({ earned }) => earned.platformConversions],
   ];
   return choices.find(([, count]) => ads.some((ad) => (count(ad) ?? 0) > 0)) ?? ['none', () => null];
 }
 
-/** Cash, or the projected value where nobody in the cohort earned any; null where there is neither. */
-function worthOf(ads: readonly AdFigures[]): Count {
+/** Cash, or the projected value if no ad in the cohort earned cash; null if there is neither. */
+function valueFunction(ads: readonly AdFigures[]): Count {
   const choices: Count[] = [({ revenue }) => revenue, ({ pipelineValue }) => pipelineValue];
   return choices.find((value) => ads.some((ad) => (value(ad) ?? 0) > 0)) ?? (() => null);
 }
@@ -191,6 +191,8 @@ const round = (value: number, digits: number): number => Number(value.toFixed(di
 const ratio = (amount: number | null, of: number): number | null => (amount === null || of <= 0 ? null : amount / of);
 
 function meanOf(places: readonly (number | null)[]): number | null {
-  const known = places.filter((place) => place !== null);
-  return known.length === 0 ? null : known.reduce((sum, place) => sum + place, 0) / known.length;
+  const layersWithData = places.filter((place) => place !== null);
+  return layersWithData.length === 0
+    ? null
+    : layersWithData.reduce((sum, place) => sum + place, 0) / layersWithData.length;
 }

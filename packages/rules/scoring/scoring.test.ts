@@ -64,19 +64,19 @@ const figures: fc.Arbitrary<AdFigures> = fc
     );
   });
 const markets = fc.array(figures, { minLength: 1, maxLength: 90 });
-/** With a cohort that is large enough for scores: of strangers alone, hardly one in a hundred markets has one. */
+/** With one cohort large enough for scores: among random ads alone, hardly one in a hundred markets has one. */
 const crowded = fc
   .array(figures, { minLength: 40, maxLength: 90 })
   .map((ads) => ads.map((one, place) => (place % 3 ? { ...one, traits } : one)));
 
-describe('A percentile', () => {
-  test('is the share below and half of the equals', () => {
+describe('a percentile', () => {
+  test('is the share of lower values plus half of the equal ones', () => {
     expect(percentiles([3, 1, 2, 2, null])).toEqual([87.5, 12.5, 50, 50, null]);
     expect(percentiles([7])).toEqual([50]);
     expect(percentiles([null, null])).toEqual([null, null]);
   });
 
-  test('is 50 on average, and keeps the order', () => {
+  test('is 50 on average and keeps the order', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1 }), (values) => {
         const places = percentiles(values) as number[];
@@ -89,11 +89,11 @@ describe('A percentile', () => {
   });
 });
 
-describe('A cohort', () => {
+describe('a cohort', () => {
   const many = (n: number, more: Partial<Traits>) =>
     Array.from({ length: n }, () => ({ traits: { ...traits, ...more } }));
 
-  test('[top-023] is of channel, format, objective, audience warmth, country and placement where enough are alike', () => {
+  test('[top-023] has the same channel, format, objective, audience warmth, country and placement if enough ads do', () => {
     const alike = { warmth: 'cold', geo: 'CL', placement: 'feed' };
     const ads = [
       ...many(20, alike),
@@ -109,7 +109,7 @@ describe('A cohort', () => {
     expect(cohorts.get(ads[60] as (typeof ads)[0])).toMatchObject({ key: 'search_ads|video|sales|-|-|-' });
   });
 
-  test('lets dimensions go in a fixed order until it has 20 ads, and never the channel', () => {
+  test('drops dimensions in a fixed order until it has 20 ads, and never drops the channel', () => {
     const cases: [Partial<Traits>, string][] = [
       [{ placement: 'feed' }, 'social_ads|video|sales|cold|CL|*'],
       [{ geo: 'PE' }, 'social_ads|video|sales|cold|*|*'],
@@ -127,7 +127,7 @@ describe('A cohort', () => {
     for (const cohort of cohortsOf(alone).values()) expect(cohort.isEnough).toBe(false);
   });
 
-  test('holds everybody who is alike, whatever cohort they have themselves', () => {
+  test('contains all ads with the same traits, also those with a narrower cohort of their own', () => {
     const ads = [...many(25, { placement: 'feed' }), ...many(3, { placement: 'stories' })];
     const cohorts = cohortsOf(ads);
     expect(cohorts.get(ads[0] as (typeof ads)[0])?.ads).toHaveLength(25);
@@ -135,8 +135,8 @@ describe('A cohort', () => {
   });
 });
 
-describe('A score', () => {
-  test('[top-010] [top-012] [top-015] [top-024] is from 0 to 100, and the likelihood rises with it from 0 to 1', () => {
+describe('a score', () => {
+  test('[top-010] [top-012] [top-015] [top-024] is from 0 to 100, and the likelihood increases with it from 0 to 1', () => {
     fc.assert(
       fc.property(crowded, (ads) => {
         const scores = [...scoreAds(ads).values()].filter(({ composite }) => composite !== null);
@@ -167,7 +167,7 @@ describe('A score', () => {
     for (const { composite } of scoreAds(Array.from({ length: 20 }, () => ad())).values()) expect(composite).toBe(50);
   });
 
-  test('does not hang on the order of the ads, nor on the currency', () => {
+  test('does not depend on the order of ads or on the currency', () => {
     fc.assert(
       fc.property(markets, fc.constantFrom(2, 8, 1_024), (ads, rate) => {
         const of = (some: readonly AdFigures[]) => {
@@ -182,7 +182,7 @@ describe('A score', () => {
     );
   });
 
-  test('rises with revenue and with outcomes, and falls with cost', () => {
+  test('increases with revenue and outcomes, and decreases with spend', () => {
     const others = Array.from({ length: 24 }, (_, n) =>
       ad({ spend: 50 + n * 5, revenue: 40 * n, outcomesOfBestDay: 1 }, { cash: n, total: n }),
     );
@@ -190,15 +190,15 @@ describe('A score', () => {
       const own = ad({ spend: 110, revenue: 480, outcomesOfBestDay: 1, ...more }, { cash: 12, total: 12, ...earned });
       return scoreAds([...others, own]).get(own)?.composite as number;
     };
-    const usual = scoreOf({});
-    expect(scoreOf({ revenue: 900 })).toBeGreaterThan(usual);
-    expect(scoreOf({ spend: 500 })).toBeLessThan(usual);
-    expect(scoreOf({}, { cash: 20, total: 20 })).toBeGreaterThan(usual);
-    expect(scoreOf({ clicks: 500 })).toBeGreaterThan(usual);
-    expect(scoreOf({ outcomesOfBestDay: 12 })).toBeLessThan(usual);
+    const baseline = scoreOf({});
+    expect(scoreOf({ revenue: 900 })).toBeGreaterThan(baseline);
+    expect(scoreOf({ spend: 500 })).toBeLessThan(baseline);
+    expect(scoreOf({}, { cash: 20, total: 20 })).toBeGreaterThan(baseline);
+    expect(scoreOf({ clicks: 500 })).toBeGreaterThan(baseline);
+    expect(scoreOf({ outcomesOfBestDay: 12 })).toBeLessThan(baseline);
   });
 
-  test('is drawn toward 50 by how little is known', () => {
+  test('is closer to 50 with less evidence', () => {
     const others = Array.from({ length: 30 }, () => ad({ revenue: 100 }, { cash: 1, total: 1 }));
     const best = (times: number) => {
       const own = ad(
@@ -210,7 +210,7 @@ describe('A score', () => {
     expect(best(2)).toBeGreaterThan(50);
     expect(best(20)).toBeGreaterThan(best(2));
     expect(best(200)).toBeGreaterThan(best(20));
-    // Nobody bought from either; of the one that was clicked more, more is known.
+    // Neither ad has a purchase; there is more evidence for the one with more clicks.
     const worst = (clicks: number) => {
       const own = ad({ clicks, impressions: clicks * 100 });
       return scoreAds([...others, own]).get(own)?.composite as number;
@@ -219,7 +219,7 @@ describe('A score', () => {
     expect(worst(50)).toBeLessThan(50);
   });
 
-  test('[top-032] has reasons: layers that stand out, the weightiest first, with how sure they are', () => {
+  test('[top-032] has reasons: layers that stand out, highest weight first, with their confidence', () => {
     const others = Array.from({ length: 40 }, (_, n) =>
       ad({ spend: 100, clicks: 50 + n, revenue: 10 * n, outcomesOfBestDay: 1 }, { cash: 1 + n, total: 1 + n }),
     );
@@ -241,7 +241,7 @@ describe('A score', () => {
     expect(ofUnknown.every(({ sample_confidence }) => sample_confidence === 'low')).toBe(true);
   });
 
-  test('counts what the objective asks for', () => {
+  test('counts the outcome that the objective aims at', () => {
     const market = (objective: string | null) => {
       const [payer, leader] = [
         ad({ traits: { ...traits, objective }, outcomesOfBestDay: 1 }, { cash: 30, total: 30 }),
@@ -258,7 +258,7 @@ describe('A score', () => {
     expect(market(null)).toBeLessThan(0);
   });
 
-  test('counts what was earned, and what a platform claims only where nobody earned anything', () => {
+  test("counts credited outcomes, and the platform's own only if no ad has any", () => {
     const market = (earned: number) => {
       const [modest, boastful] = [
         ad({ outcomesOfBestDay: 1 }, { total: 2 * earned, platformConversions: 1 }),
@@ -273,8 +273,8 @@ describe('A score', () => {
   });
 });
 
-describe('The return of an ad', () => {
-  /** Two ads that differ in what their outcomes are worth, in a cohort in which nobody else is worth anything. */
+describe('the return of an ad', () => {
+  /** Two ads that differ in the value of their outcomes, in a cohort in which all others have none. */
   const lead = (worth: Partial<AdFigures>, other: Partial<AdFigures>) => {
     const outcomes = { pipeline: 10, total: 10 };
     const [first, second] = [ad(worth, outcomes), ad(other, outcomes)];
@@ -282,17 +282,17 @@ describe('The return of an ad', () => {
     return (scores.get(first)?.composite as number) - (scores.get(second)?.composite as number);
   };
 
-  test('is its pipeline value where no ad of the cohort has revenue', () => {
+  test('is its pipeline value if no ad of the cohort has revenue', () => {
     expect(lead({ pipelineValue: 900 }, { pipelineValue: 100 })).toBeGreaterThan(0);
   });
 
-  test('is its revenue as soon as one ad of the cohort has any', () => {
+  test('is its revenue if any ad of the cohort has revenue', () => {
     expect(lead({ revenue: 1, pipelineValue: 100 }, { pipelineValue: 900 })).toBeGreaterThan(0);
   });
 });
 
-describe('What an ad earned', () => {
-  test('[top-020] [top-021] [top-022] says which outcome to show first', () => {
+describe('the outcomes of an ad', () => {
+  test('[top-020] [top-021] [top-022] decide which outcome is shown first', () => {
     const kind = (earned: Partial<EarnedOutcomes>) => primaryOutcomeKind({ ...nothing, ...earned });
     expect(kind({ cash: 1, pipeline: 9, messaging: 9, total: 19, platformConversions: 9 })).toBe('cash');
     expect(kind({ pipeline: 1, messaging: 9, total: 10 })).toBe('pipeline');
@@ -306,21 +306,21 @@ describe('What an ad earned', () => {
 
   const grade = (earned: Partial<EarnedOutcomes>) => truthGrade({ ...nothing, ...earned });
 
-  test('[top-017] [top-018] is predicted until something is credited to it, of whatever kind', () => {
+  test('[top-017] [top-018] are graded predicted until an outcome of any kind is credited', () => {
     expect(grade({})).toBe('predicted');
     for (const kind of ['cash', 'pipeline', 'messaging']) expect(grade({ [kind]: 1, total: 1 })).toBe('attributed');
   });
 
-  test('[top-030] is not graded by what its platform counts', () => {
+  test("[top-030] are not graded by the platform's own count", () => {
     expect(grade({ platformConversions: 900, platformConversations: 50 })).toBe('predicted');
   });
 
-  test('is graded lift, the third and last, once an experiment was made', () => {
+  test('are graded lift, the third and last grade, after an experiment', () => {
     expect(grade({ isLiftTested: true })).toBe('lift');
     expect(new Set([grade({}), grade({ total: 1 }), grade({ isLiftTested: true })]).size).toBe(3);
   });
 
-  test('says how mature it is', () => {
+  test('decide the maturity stage', () => {
     const stage = (earned: Partial<EarnedOutcomes>) => maturityStage({ ...nothing, ...earned });
     expect(stage({ platformConversions: 500 })).toBe('cold');
     expect(stage({ total: 1 })).toBe('early');
@@ -330,13 +330,13 @@ describe('What an ad earned', () => {
   });
 });
 
-test('platforms’ words for objectives become five, and a word that nobody knows none', () => {
+test('platforms’ objectives map to five, and unknown ones to null', () => {
   expect(
     ['OUTCOME_SALES', 'conversions', 'Messages', 'LEAD_GENERATION', 'link clicks', 'REACH', '', 'FUN'].map(objectiveOf),
   ).toEqual(['sales', 'sales', 'messaging', 'leads', 'traffic', 'awareness', null, null]);
 });
 
-test('platforms’ words for formats become ours', () => {
+test('platforms’ formats map to ours', () => {
   for (const format of creativeFormatNames) expect(creativeFormatOf(format)).toBe(format);
   expect(['IMAGE', 'Single Video', 'carousel', 'text', ''].map(creativeFormatOf)).toEqual([
     'static',
@@ -348,6 +348,6 @@ test('platforms’ words for formats become ours', () => {
   expect(creativeFormatNames.filter(isVideo)).toEqual(['ugc_video', 'talking_head', 'video']);
 });
 
-test('the weights are parts of a hundred', () => {
+test('the weights add up to 100', () => {
   expect(Object.values(layers).reduce((sum, { weight }) => sum + weight, 0)).toBe(100);
 });

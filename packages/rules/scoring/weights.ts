@@ -1,10 +1,8 @@
 import type { ScoreLayer } from '@tributary/vocabulary';
 
-/**
- * How ads are scored, in numbers. Change one here and the rules, the tests and docs/guides/top-performers.md follow; nothing else knows them.
- */
+/** The parameters of ad scores. The rules, the tests and docs/guides/top-performers.md are derived from them. */
 
-/** What an ad is looked at for, and how much of the blend each is. A layer that nothing is known of leaves its part to the others. */
+/** The layers of a score and their weights. A layer without data leaves its weight to the others. */
 export const layers = {
   efficiency: {
     weight: 35,
@@ -22,23 +20,25 @@ export const layers = {
   volume: { weight: 15, meaning: 'how many outcomes it earned; where the cohort earned none, how often it was shown' },
 } as const satisfies Record<ScoreLayer, { readonly weight: number; readonly meaning: string }>;
 
-/** A cohort is compared with itself only if it has this many ads. */
+/** The minimum number of ads for a comparison within a cohort. */
 export const smallestCohort = 20;
 
-/** So many clicks tell as much of an ad as one outcome: one that nobody bought from after a thousand clicks is not unknown. */
+/**
+ * This many clicks are as much evidence as one outcome: an ad with a thousand clicks and no purchase is not unknown.
+ */
 export const clicksPerOutcome = 50;
 
-/** With so much evidence, in outcomes, a score stands half way between 50 and what the figures say. */
+/** With this much evidence, in outcomes, a score is half way between 50 and the blend of its percentiles. */
 export const halfEvidence = 10;
 
-/** The likelihood is one half at `middle`, and changes e-fold in odds every `scale` points. */
+/** The likelihood is one half at `middle`, and its odds change by the factor e every `scale` points. */
 export const likelihood = { middle: 70, scale: 10 } as const;
 
-/** Percentiles from which a layer is worth naming. */
+/** Percentiles from which a layer is named as a reason. */
 export const reasonFrom = { strength: 75, weakness: 25 } as const;
 
-/** How much of the way from 50 the evidence carries, from which a reason is called medium or high. */
+/** The reliability of the evidence from which a reason has medium or high confidence. */
 export const confidenceFrom = { medium: 0.5, high: 0.8 } as const;
 
-/** Outcomes from which an ad is mature. */
+/** The number of outcomes from which an ad is mature. */
 export const matureFrom = 50;

@@ -1,13 +1,16 @@
 import { idParameters } from './campaign-tags.ts';
 
-/** What a platform fills in for the ids of an ad in the tags of its links. A platform that is not here takes no tags from us. */
+/** The macros with which a platform inserts ad ids into links. Other platforms get no tags from us. */
 const templates: Readonly<Record<string, Readonly<Record<'campaign_id' | 'adset_id' | 'ad_id', string>>>> = {
   social_ads: { campaign_id: '{{campaign.id}}', adset_id: '{{adset.id}}', ad_id: '{{ad.id}}' },
 };
 
 const adParameters = idParameters.filter(({ level }) => level === 'ad').map(({ parameter }) => parameter);
 
-/** For each platform a pattern of tags that say which ad was clicked, in a parameter that visits are read for. PostgreSQL reads it too. */
+/**
+ * For each platform a pattern of URL tags that contain the ad's id in a parameter that visits are parsed for.
+ * PostgreSQL uses it, too.
+ */
 export const adIdTags: readonly { readonly platform: string; readonly pattern: string }[] = Object.entries(
   templates,
 ).map(([platform, { ad_id }]) => ({
@@ -15,7 +18,7 @@ export const adIdTags: readonly { readonly platform: string; readonly pattern: s
   pattern: `(^|[?&])(${adParameters.join('|')})=${ad_id.replace(/[{}.]/g, '\\$&')}(&|$)`,
 }));
 
-/** The tags that an ad should have: its own, and the three that tell its ids. Undefined: the platform takes none from us. */
+/** The tags that an ad should have: its own, and the three with its ids. Undefined: the platform is not supported. */
 export function tagsFor(platform: string, urlTags: string): string | undefined {
   const template = templates[platform];
   if (!template) return undefined;
@@ -23,7 +26,7 @@ export function tagsFor(platform: string, urlTags: string): string | undefined {
   return [...own, ...Object.entries(template)].map(([name, value]) => `${name}=${value}`).join('&');
 }
 
-/** As they stand: placeholders are not encoded. */
+/** Not decoded, because placeholders are not encoded. */
 const readTags = (urlTags: string): [name: string, value: string][] =>
   urlTags
     .replace(/^\?/, '')

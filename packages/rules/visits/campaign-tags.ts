@@ -1,13 +1,13 @@
 import type { EntityLevel, MarketingChannel } from '@tributary/vocabulary';
 
-/** What a tagged link may say of itself. The second half of the table that docs/channels.md is made from. */
+/** Campaign tags in links. Together with sites/, the source of docs/channels.md. */
 
 export interface Medium {
-  /** In utm_medium, compared in small letters, without blanks, hyphens and underscores. */
+  /** Values of utm_medium, compared in lower case, without spaces, hyphens and underscores. */
   readonly words: readonly string[];
-  /** What it means: a channel as such, or that the source was paid or not, whatever its kind. */
+  /** A channel, or that the source was paid or organic, of any kind. */
   readonly means: MarketingChannel | 'paid' | 'organic';
-  /** The channel of a `paid` or `organic` medium whose source nobody knows. */
+  /** The channel of a `paid` or `organic` medium with an unknown source. */
   readonly otherwise?: MarketingChannel;
 }
 
@@ -122,13 +122,16 @@ export const media: readonly Medium[] = [
 
 export interface ClickId {
   readonly parameter: string;
-  /** The site of channel-table.ts that adds it to its links. None: it says who the browser is, not where it came from. */
+  /**
+   * The site of channel-table.ts that adds the parameter to its links. Absent: it identifies the browser, not the
+   * source.
+   */
   readonly site?: string;
-  /** Whether it stands on ads only. Some sites add theirs to every link. */
+  /** Whether only ads have it. Some sites add theirs to every link. */
   readonly isAd: boolean;
 }
 
-/** Strongest evidence first. All of them are personal: the values never leave the collector in the clear. */
+/** Strongest evidence first. All of them are personal data: the values never leave the collector in plain text. */
 export const clickIds: readonly ClickId[] = [
   { parameter: 'gclid', site: 'google', isAd: true },
   { parameter: 'gbraid', site: 'google', isAd: true },
@@ -173,13 +176,13 @@ export interface IdParameter {
   readonly parameter: string;
   readonly level: EntityLevel;
   /**
-   * A free-text tag into which some accounts put the id: there only a long number is taken for one, and that it is there
-   * does not mean an ad.
+   * A free-text tag in which some accounts put the id: only a long number counts as an id, and its presence does not
+   * indicate an ad.
    */
   readonly isFreeText?: true;
 }
 
-/** Where ads write the platform's own ids. For each level the first that holds one counts. */
+/** Parameters with the platform's own ids. For each level the first parameter with an id counts. */
 export const idParameters: readonly IdParameter[] = [
   { parameter: 'gad_campaignid', level: 'campaign' },
   { parameter: 'hsa_cam', level: 'campaign' },
@@ -207,7 +210,9 @@ export const idParameters: readonly IdParameter[] = [
   { parameter: 'utm_content', level: 'ad', isFreeText: true },
 ];
 
-/** Further tags that say something of the campaign and nothing of the person; a long number in them is no phone. */
+/**
+ * Further tags that describe the campaign and contain no personal data; a long number in them is not a phone number.
+ */
 export const furtherCampaignParameters: readonly string[] = [
   'utm_source_platform',
   'utm_creative_format',

@@ -1,15 +1,14 @@
-import { placesToMeet } from './sites/places-to-meet.ts';
-import { shopsAndHelpers } from './sites/shops-and-helpers.ts';
+import { mediaSites } from './sites/places-to-meet.ts';
+import { otherSites } from './sites/shops-and-helpers.ts';
 import type { Site } from './sites/site.ts';
 
 /**
- * How a visit is understood, as data. To teach the product a search engine, a payment page or a tag, add one line in sites/;
- * docs/channels.md is made from it. channels.ts reads it and says in which order the evidence counts.
- *
- * Hosts are written without `www.` and stand for their subdomains too, unless a longer one has a line of its own
- * (mail.google.com is not google.com). Words are compared in small letters, without blanks, hyphens and underscores.
+ * The classification of visits, as data. To add a search engine, a payment page or a tag, add one line in sites/;
+ * docs/channels.md is generated from it. channels.ts applies it and defines the order of evidence. Hosts are written
+ * without `www.` and include their subdomains, unless a longer host has a line of its own (mail.google.com is not
+ * google.com). Words are compared in lower case, without spaces, hyphens and underscores.
  */
 
-export const sites: readonly Site[] = [...placesToMeet, ...shopsAndHelpers];
+export const sites: readonly Site[] = [...mediaSites, ...otherSites];
 
 export const siteByName: ReadonlyMap<string, Site> = new Map(sites.map((site) => [site.name, site]));

@@ -4,26 +4,26 @@ import { sites } from './channel-table.ts';
 import { loginHosts, paymentHosts, type RedirectHost } from './redirect-hosts.ts';
 import { siteKinds } from './sites/site.ts';
 
-/** docs/channels.md */
+/** Generates docs/channels.md. */
 export function channelsPage(): string {
   const parts = [
     '# Channels',
     '',
-    'Made from packages/rules/visits (channel-table.ts, campaign-tags.ts, redirect-hosts.ts) by `npm run check -- --write`; do',
+    'Generated from packages/rules/visits (channel-table.ts, campaign-tags.ts, redirect-hosts.ts) by `npm run check -- --write`; do',
     'not edit by hand.',
     '',
-    'A visit is put into a channel by its own two addresses: the page and the referrer. Nothing that happened before or after',
-    'plays a part. The first of these that applies decides:',
+    'A visit is classified by its page URL and its referrer only. Earlier and later visits have no influence. The first of these',
+    'that applies decides:',
     '',
-    '1. A click id that stands on ads only. The tags may still say which kind of ad it was.',
-    '2. `utm_medium`, together with `utm_source` where the medium says no more than paid or organic.',
-    '3. `utm_source`, or a click id that also stands on links nobody paid for. With ids that only ads carry, it was an ad.',
-    '4. Tags that no list below knows: `unknown`.',
-    '5. The referrer, if it is another site. One that no list knows is a `referral`.',
+    '1. A click id that only ads have. The tags may still name the kind of ad.',
+    '2. `utm_medium`, together with `utm_source` if the medium only means paid or organic.',
+    '3. `utm_source`, or a click id that organic links may also have. With ids that only ads have, the visit is from an ad.',
+    '4. Tags that no list below contains: `unknown`.',
+    '5. The referrer, if it is another site. An unlisted one is a `referral`.',
     '6. Otherwise the visit is `direct`.',
     '',
-    'Small and large letters are alike, and so are `paid_social`, `paid-social` and `Paid Social`. A macro that the platform',
-    'did not fill in, like `{{ad.id}}` or `__CID__`, is as good as absent.',
+    'Upper and lower case are equal, and so are `paid_social`, `paid-social` and `Paid Social`. A macro that the platform',
+    'did not fill in, like `{{ad.id}}` or `__CID__`, counts as absent.',
     '',
     ...table(
       'Channels',
@@ -40,7 +40,7 @@ export function channelsPage(): string {
     ),
     ...table(
       'Click ids',
-      ['parameter', 'source', 'only on ads', 'kept, sealed'],
+      ['parameter', 'source', 'only on ads', 'stored, encrypted'],
       clickIds.map(({ parameter, site, isAd }) => [
         code(parameter),
         site ? code(site) : '',
@@ -51,7 +51,7 @@ export function channelsPage(): string {
     '## Ids of campaigns, ad sets and ads',
     '',
     `Campaign parameters are ${codes(utmParameters)} and those below. An id is a number of 4 to 20 digits, in a tag for free`,
-    'text of at least 8. For each level the first that holds one counts.',
+    'text of at least 8. For each level the first parameter with an id counts.',
     '',
     ...rows(
       ['level', 'parameters', 'free text'],
@@ -66,8 +66,8 @@ export function channelsPage(): string {
     ),
     '## Sites',
     '',
-    'A host stands for its subdomains too, unless a longer one has a line of its own. `google.*` is its domain in every',
-    'country. The words are what `utm_source` may say besides the name and the hosts.',
+    'A host includes its subdomains, unless a longer one has a line of its own. `google.*` is its domain in every',
+    'country. The words are values of `utm_source` besides the name and the hosts.',
     '',
   ];
   for (const [kind, { organic, paid }] of Object.entries(siteKinds)) {
@@ -88,9 +88,9 @@ export function channelsPage(): string {
     );
   }
   parts.push(
-    '## Pages people come back from',
+    '## Redirect pages',
     '',
-    'A visit that comes back from paying or logging in starts no touch. A profile may add hosts of its own in its settings.',
+    'A visit that returns from a payment or login page starts no touch. A profile may add hosts of its own in its settings.',
     '',
     `Payment: ${redirectList(paymentHosts)}.`,
     '',

@@ -1,6 +1,6 @@
 import type { MarketingChannel } from '@tributary/vocabulary';
 
-/** The rules of channels as a table: the query of a landing page and a referrer, and what is made of them. */
+/** Cases of channel classification: the query of a landing page and a referrer, and the result. */
 export interface ChannelCase {
   readonly title: string;
   readonly query?: string;
@@ -11,18 +11,18 @@ export interface ChannelCase {
 
 export const channelCases: readonly ChannelCase[] = [
   { title: 'nothing at all', is: 'direct', source: 'direct' },
-  { title: 'a parameter that is no campaign', query: 'color=red', is: 'direct', source: 'direct' },
+  { title: 'a parameter that is not a campaign parameter', query: 'color=red', is: 'direct', source: 'direct' },
   { title: 'the own site', referrer: 'https://shop.example/cart', is: 'direct', source: 'direct' },
   { title: 'the own site with www', referrer: 'https://www.shop.example/', is: 'direct', source: 'direct' },
   { title: 'an own host of the settings', referrer: 'https://pages.own.example/', is: 'direct', source: 'direct' },
   {
-    title: 'a host that only ends like ours',
+    title: 'a host that only ends like the own host',
     referrer: 'https://notshop.example/',
     is: 'referral',
     source: 'notshop.example',
   },
   { title: 'another site', referrer: 'https://Blog.Example.org./post', is: 'referral', source: 'blog.example.org' },
-  { title: 'a referrer nobody can read', referrer: 'not an address', is: 'direct', source: 'direct' },
+  { title: 'an unparseable referrer', referrer: 'not an address', is: 'direct', source: 'direct' },
 
   { title: 'Google', referrer: 'https://www.google.com/', is: 'organic_search', source: 'google' },
   { title: 'Google of a country', referrer: 'https://www.google.cl/', is: 'organic_search', source: 'google' },
@@ -33,7 +33,7 @@ export const channelCases: readonly ChannelCase[] = [
     source: 'google',
   },
   {
-    title: 'a host that is named like Google',
+    title: 'a host with a label like Google',
     referrer: 'https://google.example.com/',
     is: 'referral',
     source: 'google.example.com',
@@ -83,9 +83,14 @@ export const channelCases: readonly ChannelCase[] = [
   },
   { title: 'a paid click on a network', query: 'utm_source=ig&utm_medium=cpc', is: 'paid_social', source: 'instagram' },
   { title: 'a paid click on a video', query: 'utm_source=youtube&utm_medium=cpc', is: 'paid_video', source: 'youtube' },
-  { title: 'a paid click from somewhere', query: 'utm_source=spring&utm_medium=cpc', is: 'unknown', source: 'spring' },
   {
-    title: 'paid by thousands from somewhere',
+    title: 'a paid click from an unknown source',
+    query: 'utm_source=spring&utm_medium=cpc',
+    is: 'unknown',
+    source: 'spring',
+  },
+  {
+    title: 'a paid click by CPM from an unknown source',
     query: 'utm_source=spring&utm_medium=cpm',
     is: 'display',
     source: 'spring',
@@ -106,9 +111,9 @@ export const channelCases: readonly ChannelCase[] = [
   { title: 'a text message', query: 'utm_medium=sms', is: 'sms', source: 'unknown' },
   { title: 'a chat', query: 'utm_source=whatsapp', is: 'messaging', source: 'whatsapp' },
   { title: 'a partner', query: 'utm_source=maria&utm_medium=affiliate', is: 'affiliate', source: 'maria' },
-  { title: 'tags that nobody knows', query: 'utm_source=flyer&utm_medium=paper', is: 'unknown', source: 'flyer' },
+  { title: 'unknown tags', query: 'utm_source=flyer&utm_medium=paper', is: 'unknown', source: 'flyer' },
   {
-    title: 'tags win over the referrer',
+    title: 'tags take precedence over the referrer',
     query: 'utm_source=flyer',
     referrer: 'https://www.google.com/',
     is: 'unknown',
@@ -122,14 +127,14 @@ export const channelCases: readonly ChannelCase[] = [
     source: 'google',
   },
   {
-    title: 'macros that nobody filled in',
+    title: 'unfilled macros',
     query: 'utm_source={{site_source_name}}&utm_campaign=__CID__',
     is: 'direct',
     source: 'direct',
   },
   { title: 'tags in the hash', query: '#utm_source=google&utm_medium=cpc', is: 'paid_search', source: 'google' },
   {
-    title: 'ids that only ads carry',
+    title: 'ids that only ads have',
     query: 'utm_source=fb&ad_id=120210123456',
     is: 'paid_social',
     source: 'facebook',
@@ -152,14 +157,14 @@ export const channelCases: readonly ChannelCase[] = [
     source: 'google',
   },
   {
-    title: 'a click id of an ad beats old tags',
+    title: "an ad's click id takes precedence over old tags",
     query: 'gclid=abc&utm_source=newsletter&utm_medium=email',
     is: 'paid_search',
     source: 'google',
   },
   { title: 'a click id without a platform', query: 'awc=abc', is: 'affiliate', source: 'awin' },
   { title: 'a click id of TikTok', query: 'ttclid=abc', is: 'paid_social', source: 'tiktok' },
-  { title: 'a click id that every link has', query: 'fbclid=abc', is: 'organic_social', source: 'facebook' },
+  { title: 'a click id that every link may have', query: 'fbclid=abc', is: 'organic_social', source: 'facebook' },
   {
     title: 'the same from Instagram',
     query: 'fbclid=abc',
@@ -169,6 +174,6 @@ export const channelCases: readonly ChannelCase[] = [
   },
   { title: 'the same with tags of an ad', query: 'fbclid=abc&utm_medium=paid', is: 'paid_social', source: 'facebook' },
   { title: 'a click to a chat', query: 'ctwa_clid=abc', is: 'paid_social', source: 'facebook' },
-  { title: 'a letter with a click id', query: 'mc_eid=abc', is: 'email', source: 'mailchimp' },
-  { title: 'only who the browser is', query: 'fbp=abc', is: 'unknown', source: 'unknown' },
+  { title: 'an email with a click id', query: 'mc_eid=abc', is: 'email', source: 'mailchimp' },
+  { title: 'only a browser id', query: 'fbp=abc', is: 'unknown', source: 'unknown' },
 ];

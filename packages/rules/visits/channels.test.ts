@@ -24,7 +24,7 @@ describe('a visit', () => {
     });
   });
 
-  test.each(channelCases)('from $title is the same when its addresses are masked', ({ query, referrer }) => {
+  test.each(channelCases)('from $title is classified the same after masking', ({ query, referrer }) => {
     const url = page(query);
     const masked = { url: maskUrl(url).url, referrer: maskReferrer(referrer ?? '', url, ownHosts), ownHosts };
     expect(classifyVisit(masked)).toEqual(classifyVisit({ url, referrer, ownHosts }));
@@ -32,7 +32,7 @@ describe('a visit', () => {
 });
 
 describe('ids', () => {
-  test('of every level are read, and whose they are', () => {
+  test('of every level are read, with their platform', () => {
     const query = 'utm_source=fb&utm_medium=cpc&campaign_id=1200000001&adset_id=1200000002&ad_id=1200000003&fbclid=x';
     expect(classify(query)).toMatchObject({
       platform: 'social_ads',
@@ -44,7 +44,7 @@ describe('ids', () => {
     });
   });
 
-  test('may stand in free text', () => {
+  test('may be in free text', () => {
     const ids = classify(
       'utm_source=fb&utm_campaign=120210000000000001&utm_term=120210000000000002&utm_content=120210000000000003',
     );
@@ -54,16 +54,19 @@ describe('ids', () => {
     expect(classify('utm_campaign=2026&utm_content=blue').campaignExternalId).toBeNull();
   });
 
-  test('the platform’s own parameter wins over free text', () => {
+  test('in the platform’s own parameter take precedence over free text', () => {
     expect(classify('utm_id=11111111&gad_campaignid=22222222').campaignExternalId).toBe('22222222');
   });
 
-  test.each(['{{ad.id}}', '%7B%7Bad.id%7D%7D', '{adid}', '__AID__', '', '~token', '-', '12'])('%s is none', (value) => {
-    expect(classify(`ad_id=${value}`).adExternalId).toBeNull();
-  });
+  test.each(['{{ad.id}}', '%7B%7Bad.id%7D%7D', '{adid}', '__AID__', '', '~token', '-', '12'])(
+    '%s is not an id',
+    (value) => {
+      expect(classify(`ad_id=${value}`).adExternalId).toBeNull();
+    },
+  );
 });
 
-describe('coming back from', () => {
+describe('returning from', () => {
   test.each([
     ['a payment', 'https://checkout.stripe.com/c/pay', true],
     ['a payment in Chile', 'https://webpay3g.transbank.cl/', true],
@@ -77,7 +80,7 @@ describe('coming back from', () => {
     expect(found.isRedirectReturn).toBe(is);
   });
 
-  test('is no visit from the site that the page belongs to', () => {
+  test("does not count as a visit from the host's parent site", () => {
     const from = (referrer: string) => {
       const { channel, source } = classifyVisit({ url: page(), referrer });
       return [channel, source];
@@ -87,10 +90,10 @@ describe('coming back from', () => {
   });
 });
 
-describe('whatever is written', () => {
+describe('for any input', () => {
   const query = fc.string({ unit: 'binary', maxLength: 80 });
 
-  test('it has an answer', () => {
+  test('returns a classification', () => {
     fc.assert(
       fc.property(query, query, query, (url, referrer, host) => {
         for (const address of [url, page(url), page(`utm_source=${url}&gclid=${referrer}`), page(`#${url}`)]) {
@@ -141,20 +144,20 @@ describe('whatever is written', () => {
   ]);
   const redirects = [...paymentHosts, ...loginHosts].map(({ host, path = '' }) => host + path);
 
-  test('the case of a host and a dot at its end do not matter', () => {
+  test('the case of a host and a trailing dot do not matter', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.constantFrom(...hosts, ...redirects.map((host) => host.split('/')[0] ?? '')), fc.domain()),
         (host) => {
-          const said = classify('', `https://${host}/`);
-          expect(classify('', `HTTPS://${host.toUpperCase()}./`)).toEqual(said);
-          expect(classify('', `https://www.${host}:8443/`)).toEqual(said);
+          const classification = classify('', `https://${host}/`);
+          expect(classify('', `HTTPS://${host.toUpperCase()}./`)).toEqual(classification);
+          expect(classify('', `https://www.${host}:8443/`)).toEqual(classification);
         },
       ),
     );
   });
 
-  test('tags of one visit are the same before and after masking', () => {
+  test('tags of a visit are the same before and after masking', () => {
     fc.assert(
       fc.property(parameters, (pairs) => {
         const url = page(write(pairs));
@@ -165,8 +168,8 @@ describe('whatever is written', () => {
   });
 });
 
-describe('the table', () => {
-  test('says each thing once', () => {
+describe('the tables', () => {
+  test('contain each entry once', () => {
     const lists = {
       names: sites.map(({ name }) => name),
       hosts: sites.flatMap(({ hosts = [], apps = [], countryHosts = [] }) => [...hosts, ...apps, ...countryHosts]),
@@ -182,7 +185,7 @@ describe('the table', () => {
     }
   });
 
-  test('names only what it has, and finds every host', () => {
+  test('refer only to existing sites, and every host is found', () => {
     const names = sites.map(({ name }) => name);
     for (const { site } of clickIds) if (site) expect(names).toContain(site);
     for (const site of sites)
@@ -190,14 +193,14 @@ describe('the table', () => {
   });
 });
 
-test('docs/guides/tag-your-ads.md says of every address what is read in it, and its templates name nothing until they are filled in', () => {
+test('docs/guides/tag-your-ads.md shows the classification of every URL, and its unfilled templates name no ids', () => {
   const guide = readFileSync(new URL('../../../docs/guides/tag-your-ads.md', import.meta.url), 'utf8');
   const rows = [...guide.matchAll(/^\| `(https:[^`]+)` +\|(.*)\|$/gm)];
   expect(rows.length).toBeGreaterThan(5);
   for (const [, url = '', cells = ''] of rows) {
     const { channel, campaignExternalId, adSetExternalId, adExternalId } = classifyVisit({ url });
-    const told = cells.split('|').map((cell) => cell.replaceAll('`', '').trim() || null);
-    expect([channel, campaignExternalId, adSetExternalId, adExternalId], url).toEqual(told);
+    const expected = cells.split('|').map((cell) => cell.replaceAll('`', '').trim() || null);
+    expect([channel, campaignExternalId, adSetExternalId, adExternalId], url).toEqual(expected);
   }
   const templates = [...guide.matchAll(/```text\n(.+)\n```/g)].map(([, template = '']) => template);
   expect(templates).toHaveLength(4);

@@ -15,16 +15,16 @@ import { readParameters } from './parameters.ts';
 import { type Site, siteKinds } from './sites/site.ts';
 
 /**
- * Where a visit came from, read from its two addresses alone. A masked address gives the same answer as the one it was made
- * from: the parameters' names stay, and no rule here reads a click id's value.
+ * Classifies a visit by its two URLs alone. A masked URL gives the same result as the original: masking keeps
+ * parameter names, and no rule reads the value of a click id.
  */
 
 export interface VisitAddresses {
   readonly url: string;
   readonly referrer?: string | null | undefined;
-  /** The profile's own hosts; the visited host is always one of them. Each stands for its subdomains too. */
+  /** The profile's own hosts, including subdomains; the visited host is always one of them. */
   readonly ownHosts?: readonly string[];
-  /** The profile's additions to the payment and login pages. */
+  /** Payment and login hosts added by the profile. */
   readonly extraRedirectHosts?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface Utm {
 
 export interface Classification {
   readonly channel: MarketingChannel;
-  /** A name of channel-table.ts, else what utm_source says, else the referrer's host. */
+  /** A name of channel-table.ts, otherwise utm_source, otherwise the referrer's host. */
   readonly source: string;
   readonly medium: string;
   /** The ad platform that the ids belong to. */
@@ -51,13 +51,13 @@ export interface Classification {
   readonly utm: Utm;
   readonly referrerHost: string | null;
   readonly isDirect: boolean;
-  /** Back from paying or logging in. */
+  /** Returning from a payment or login page. */
   readonly isRedirectReturn: boolean;
   /** The referrer is the site itself. */
   readonly isFromOwnSite: boolean;
-  /** There is a campaign parameter that says something. */
+  /** At least one campaign parameter has a value. */
   readonly hasCampaign: boolean;
-  /** There is a click id, of an ad or not, of the kinds that are kept or not. */
+  /** A click id is present, of any kind. */
   readonly hasClickId: boolean;
 }
 
@@ -72,7 +72,7 @@ export function classifyVisit(addresses: VisitAddresses): Classification {
   const sourceSite = utm.source === null ? undefined : siteOfWord(utm.source);
   const evidence: Evidence = {
     utmSource: utm.source,
-    medium: utm.medium === null ? undefined : mediumOf.get(squash(utm.medium)),
+    medium: utm.medium === null ? undefined : mediumOf.get(normaliseWord(utm.medium)),
     sourceSite: sourceSite ?? networkSite(parameters),
     clickSite: clickId?.site === undefined ? undefined : siteByName.get(clickId.site),
     clickId,
@@ -106,27 +106,27 @@ interface Evidence {
   readonly sourceSite: Site | undefined;
   readonly clickSite: Site | undefined;
   readonly clickId: ClickId | undefined;
-  /** Tags that only ads carry. */
+  /** Tags that only ads have. */
   readonly isTaggedAd: boolean;
   readonly isTagged: boolean;
-  /** Of another site. */
+  /** Only a referrer from another site. */
   readonly referrer: Referrer | undefined;
 }
 
 /**
- * An ad's click id is the strongest: the platform wrote it, a person wrote the tags. Then the tags, then click ids that also
- * stand on links nobody paid for, then the referrer.
+ * Order of evidence: an ad's click id is the strongest, because the platform wrote it, while people write tags. Then
+ * the tags, then click ids that organic links may also have, then the referrer.
  */
 function channelOf(evidence: Evidence): MarketingChannel {
   const { medium, sourceSite, clickSite, clickId, isTaggedAd, isTagged, utmSource, referrer } = evidence;
   const site = sourceSite ?? clickSite ?? (utmSource === null ? referrer?.site : undefined);
-  const said = medium && channelOfMedium(medium, site);
+  const mediumChannel = medium && channelOfMedium(medium, site);
   if (clickId?.isAd && clickSite) {
-    if (said && marketingChannels[said].canBeAd) return said;
+    if (mediumChannel && marketingChannels[mediumChannel].canBeAd) return mediumChannel;
     const isSamePlatform = sourceSite !== undefined && sourceSite.platform === clickSite.platform;
     return siteKinds[(isSamePlatform ? sourceSite : clickSite).kind].paid;
   }
-  if (said && said !== 'unknown') return said;
+  if (mediumChannel && mediumChannel !== 'unknown') return mediumChannel;
   if (site && (isTagged || clickSite))
     return siteKinds[site.kind][isTaggedAd || medium?.means === 'paid' ? 'paid' : 'organic'];
   if (utmSource !== null || medium) return 'unknown';
@@ -141,11 +141,12 @@ function channelOfMedium({ means, otherwise }: Medium, site: Site | undefined): 
 
 function sourceOf(evidence: Evidence, channel: MarketingChannel): string {
   const { utmSource, sourceSite, clickSite, clickId, referrer } = evidence;
-  // The ad decided the channel; tags left over from elsewhere must not name the source.
+  // The ad decided the channel; left-over tags of another source must not name the source.
   if (clickId?.isAd && clickSite && sourceSite && sourceSite.platform !== clickSite.platform) return clickSite.name;
   if (sourceSite) return sourceSite.name;
   if (utmSource !== null) return utmSource.toLowerCase();
-  // Facebook's click id also comes from Instagram; the referrer knows better which of a platform's sites it was.
+  // Facebook's click id also comes from Instagram; the referrer is more specific about which of a platform's sites it
+  // was.
   if (clickSite && referrer?.site?.platform !== clickSite.platform) return clickSite.name;
   return referrer?.site?.name ?? referrer?.host ?? clickSite?.name ?? (channel === 'direct' ? 'direct' : 'unknown');
 }
@@ -205,27 +206,32 @@ function readIds(parameters: ReadonlyMap<string, string>): Ids {
   return ids;
 }
 
-/** Platforms number what they have. Eight digits at least in free text: `utm_content=2026` is a year. */
+/** Platform ids are numbers. In free text at least eight digits are required: `utm_content=2026` is a year. */
 function isPlatformId(value: string, { isFreeText }: IdParameter): boolean {
   return isFreeText ? /^\d{8,20}$/.test(value) : /^\d{4,20}$/.test(value);
 }
 
-const squash = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
+const normaliseWord = (text: string): string => text.toLowerCase().replace(/[\s_-]+/g, '');
 
 const mediumOf = new Map(media.flatMap((medium) => medium.words.map((word) => [word, medium] as const)));
 const siteByWord = new Map(
-  sites.flatMap((site) => [site.name, ...(site.words ?? [])].map((word) => [squash(word), site] as const)),
+  sites.flatMap((site) => [site.name, ...(site.words ?? [])].map((word) => [normaliseWord(word), site] as const)),
 );
-/** Tags of the campaign itself. A bare `creative` or `placement` is too common a word to make an arrival of a page view. */
+/**
+ * Parameters that indicate a campaign. `creative` and `placement` alone are too common to turn a page view into an
+ * arrival.
+ */
 const campaignParameters = [
   ...utmParameters,
   ...idParameters.map(({ parameter }) => parameter).filter((name) => name !== 'creative'),
   ...furtherCampaignParameters.filter((name) => /^(utm|hsa|gad)_/.test(name)),
 ];
 
-/** utm_source is a word of ours, or a host: assistants write `chatgpt.com`. */
+/** utm_source is a known word, or a host: assistants write `chatgpt.com`. */
 function siteOfWord(source: string): Site | undefined {
-  return siteByWord.get(squash(source)) ?? (source.includes('.') ? siteOfHost(plainHost(source.trim())) : undefined);
+  return (
+    siteByWord.get(normaliseWord(source)) ?? (source.includes('.') ? siteOfHost(plainHost(source.trim())) : undefined)
+  );
 }
 
 /** HubSpot's ad tags name the network in `hsa_net`. */

@@ -1,10 +1,10 @@
 import { type DeclaredSourceAnswer, type MarketingChannel, nilUuid } from '@tributary/vocabulary';
 import type { Origin } from './origin.ts';
 
-/** What `medium` says of a touch that the customer themselves told of. */
+/** The `medium` of a touch declared by the customer. */
 export const declaredMedium = 'declared';
 
-/** Which channel an answer speaks of. Whether an ad was paid for, nobody who is asked can tell. */
+/** The channel of each answer. Customers cannot tell whether an ad was paid for. */
 const channels: Readonly<Record<DeclaredSourceAnswer, MarketingChannel>> = {
   instagram: 'organic_social',
   facebook: 'organic_social',
@@ -23,7 +23,10 @@ const channels: Readonly<Record<DeclaredSourceAnswer, MarketingChannel>> = {
   other: 'unknown',
 };
 
-/** What brought somebody, as they say. An answer is named like the source of the visits that it speaks of, where there can be visits. */
+/**
+ * The origin of a declared source. The answer has the same name as the source of corresponding visits, if there can
+ * be any.
+ */
 export const declaredOrigin = (answer: DeclaredSourceAnswer): Origin => ({
   channel: channels[answer],
   source: answer,

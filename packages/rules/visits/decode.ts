@@ -1,6 +1,6 @@
 const tail = '%[89ab][0-9a-f]';
 
-/** Escapes that are characters, by the table of well-formed UTF-8: what is matched here can always be decoded. */
+/** Escapes of well-formed UTF-8: every match can be decoded. */
 const escapedText = new RegExp(
   `(?:${[
     '%[0-7][0-9a-f]',
@@ -16,13 +16,14 @@ const escapedText = new RegExp(
 );
 
 /**
- * One round of percent-decoding, for whatever of it can be decoded: half an address still says where it came from. It never throws:
- * a thrown error costs a thousand times as much as a decoded character, and anybody can write a lone percent sign.
+ * One round of percent-decoding; parts that cannot be decoded are left as they are, because half a URL is still
+ * useful. It never throws: an exception costs a thousand times as much as decoding a character, and anyone can send a
+ * lone percent sign.
  */
 export const decodeOnce = (text: string): string =>
   text.includes('%') ? text.replace(escapedText, decodeURIComponent) : text;
 
-/** All rounds of it, as far as anybody writes them. */
+/** Repeats decoding, up to the depth that occurs in practice. */
 export function decodeAll(text: string): string {
   let decoded = text;
   for (let round = 0; round < 6 && decoded.includes('%'); round += 1) decoded = decodeOnce(decoded);

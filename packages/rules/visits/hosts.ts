@@ -2,9 +2,9 @@ import { sites } from './channel-table.ts';
 import { loginHosts, paymentHosts, type RedirectHost } from './redirect-hosts.ts';
 import type { Site } from './sites/site.ts';
 
-/** Who a host belongs to. */
+/** Maps hosts to sites. */
 
-/** The host as the lists write it: small letters, no `www.`, no port, no dot at the end. */
+/** Normalises a host as in the lists: lower case, without `www.`, port and trailing dot. */
 export function plainHost(host: string): string {
   let plain = host.toLowerCase();
   const port = plain.lastIndexOf(':');
@@ -20,7 +20,7 @@ for (const site of sites) {
   for (const name of site.countryHosts ?? []) byCountryName.set(name, site);
 }
 
-/** The site that a host belongs to: its own line first, then that of each domain above it. */
+/** The site of a host: by its own line, then by the line of each parent domain. */
 export function siteOfHost(host: string): Site | undefined {
   for (const domain of domainsOf(host)) {
     const site = byHost.get(domain) ?? countrySite(domain);
@@ -36,7 +36,10 @@ function countrySite(domain: string): Site | undefined {
   return site && /^\.(com|(com?\.)?[a-z]{2})$/.test(domain.slice(dot)) ? site : undefined;
 }
 
-/** The host, then each domain above it, but for the last label. A name has at most 127 labels; no list here goes so deep. */
+/**
+ * The host, then each parent domain, except the top-level label. A name has at most 127 labels; the lists never need
+ * so many.
+ */
 function* domainsOf(host: string): Generator<string> {
   let domain = host;
   for (let depth = 0; depth < 10 && domain.includes('.'); depth += 1) {
@@ -45,7 +48,7 @@ function* domainsOf(host: string): Generator<string> {
   }
 }
 
-/** Whether the host is one of these, or below one. */
+/** Whether the host equals one of these domains or is a subdomain of one. */
 export function isUnder(host: string, above: readonly string[]): boolean {
   return above.some((written) => {
     const domain = plainHost(written);
@@ -58,7 +61,7 @@ for (const redirect of [...paymentHosts, ...loginHosts]) {
   redirects.set(redirect.host, [...(redirects.get(redirect.host) ?? []), redirect]);
 }
 
-/** Whether people come back from there after paying or logging in. */
+/** Whether visitors return from there after paying or logging in. */
 export function isRedirectHost(host: string, path: string, extraHosts: readonly string[]): boolean {
   if (isUnder(host, extraHosts)) return true;
   for (const domain of domainsOf(host)) {

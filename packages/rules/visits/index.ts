@@ -1,4 +1,7 @@
-/** What the collector needs of the rules, and nothing else: it must stay small, and phone numbers alone weigh more than this. */
+/**
+ * The part of the rules that the collector needs, kept small: the phone number library alone is larger than all of
+ * this.
+ */
 export { isTooDeep } from '../json-depth.ts';
 export { amountsOfAddress, type DailyAmounts, dailyAmounts } from '../plan.ts';
 export { decodeAll } from './decode.ts';

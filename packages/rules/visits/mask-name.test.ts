@@ -11,7 +11,7 @@ test.each([
   ['email: ana', '~email'],
   ['paid with 4111111111111111', '~token'],
   ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln', '~token'],
-])('the name %s is counted as %s', (name, masked) => {
+])('masks the name %s as %s', (name, masked) => {
   expect(maskName(name)).toBe(masked);
   expect(maskName(masked)).toBe(masked);
 });
@@ -23,4 +23,4 @@ test.each([
   'CheckoutCompletedBlackFriday2026',
   'product_viewed_from_recommendations_carousel_variant_b',
   'añadir al carrito',
-])('the name %s stays', (name) => expect(maskName(name)).toBe(name));
+])('keeps the name %s', (name) => expect(maskName(name)).toBe(name));

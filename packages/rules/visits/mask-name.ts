@@ -2,8 +2,9 @@ import { maskWords } from './personal-names.ts';
 import { Effort, personalShape } from './personal-shapes.ts';
 
 /**
- * What a page called an event, without what is personal: the name is stored where no person may be. A whole name becomes a word, so that
- * such events can still be counted. Long names of made-up words are names all the same, as in a campaign's tag; long numbers are not.
+ * Masks personal data in an event name sent by a page, because names are stored where no personal data may be. The
+ * whole name is replaced by a mask word, so that such events can still be counted. As in campaign tags, long names of
+ * made-up words are allowed; long numbers are not.
  */
 export function maskName(name: string, effort = new Effort()): string {
   const word = personalShape(name, 'elsewhere', effort);

@@ -5,14 +5,14 @@ import { normaliseRut } from '../rut.ts';
 import { maskReferrer, maskUrl } from './mask-url.ts';
 
 /**
- * Canaries: made-up people and secrets, put into every place of an address in every way it may be written. None may come out
- * again, in whatever spelling.
+ * Canaries: made-up personal data and secrets, inserted at every position of a URL in every encoding. None may be in
+ * the masked URL, in any spelling.
  */
 
 const digits = (length: number) => fc.stringMatching(new RegExp(`^[0-9]{${length}}$`));
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((array) => hashOf(array, length));
-/** Random-looking from the first draw on: fast-check likes to begin with zeros, and no secret is all zeros. */
+/** Random-looking from the first sample: fast-check starts with zeros, and no secret is all zeros. */
 const hashOf = (array: Uint8Array, length: number) =>
   createHash('shake256', { outputLength: length }).update(array).digest();
 
@@ -44,17 +44,17 @@ const token = fc.oneof(
   bytes(24).map((value) => `eyJhbGciOiJIUzI1NiJ9.${value.toString('base64url')}.${value.toString('hex')}`),
 );
 
-// Bare digits: not in campaign tags, where they are the platform's ids.
+// Bare digits are not used in campaign tags, where they are the platform's ids.
 const bare = fc.oneof(rut, phone).map((text) => text.replace(/[^\dkK]/g, ''));
 
 const once = encodeURIComponent;
 const twice = (text: string) => once(once(text));
 const everyByte = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-/** Letters, digits and signs twice as wide, as some keyboards write them. */
+/** Full-width letters, digits and signs, as some keyboards produce them. */
 const fullWidth = (text: string) =>
   once(text.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)));
-/** Half an escape before it, which makes of the whole what cannot be decoded. */
+/** Preceded by an incomplete escape, so that the whole cannot be decoded. */
 const afterHalf = (text: string) => `%ff%!${once(text)}`;
 const writings = [
   once,
@@ -67,7 +67,7 @@ const writings = [
 ];
 const raw = (text: string) => text.replaceAll('/', '%2F').replaceAll('+', '%2B');
 
-const places: Readonly<Record<string, (text: string) => string>> = {
+const positions: Readonly<Record<string, (text: string) => string>> = {
   path: (text) => `/orders/${text}/view`,
   'last segment': (text) => `/orders/${text}`,
   'end of a segment': (text) => `/order-${text}`,
@@ -86,13 +86,13 @@ const places: Readonly<Record<string, (text: string) => string>> = {
   record: (text) => `/?data=${once(`{"x":"${text}"}`)}`,
   'path parameter': (text) => `/x;y=${text}`,
 };
-const campaignPlaces: Readonly<Record<string, (text: string) => string>> = {
+const campaignPositions: Readonly<Record<string, (text: string) => string>> = {
   utm_content: (text) => `/?utm_source=x&utm_content=${text}`,
   utm_campaign: (text) => `/?utm_campaign=promo-${text}`,
   utm_id: (text) => `/#utm_id=${text}`,
 };
 
-/** Without case, separators and encoding. */
+/** Lower case, without separators and encoding. */
 function core(text: string): string {
   let decoded = text;
   for (let layer = 0; layer < 6; layer += 1) {
@@ -105,9 +105,9 @@ function core(text: string): string {
   return decoded.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-function expectGone(canary: string, place: string, address: string): void {
+function expectMasked(canary: string, position: string, address: string): void {
   const { url } = maskUrl(`https://shop.example${address}`);
-  const written = `${place}: ${address} became ${url}`;
+  const written = `${position}: ${address} became ${url}`;
   expect(url.includes('~'), written).toBe(true);
   for (const spelling of [canary, encodeURIComponent(canary), canary.toLowerCase()]) {
     expect(url.toLowerCase().includes(spelling.toLowerCase()), written).toBe(false);
@@ -118,21 +118,21 @@ function expectGone(canary: string, place: string, address: string): void {
 const seed = 20_261_115;
 const writing = fc.constantFrom(raw, ...writings);
 
-test('7,000 canaries in every place of a page’s address never come out', () => {
+test('masks 7,000 canaries at every position of a page’s URL', () => {
   fc.assert(
     fc.property(
       fc.oneof(email, phone, rut, token, bare),
-      fc.constantFrom(...Object.keys(places)),
+      fc.constantFrom(...Object.keys(positions)),
       writing,
-      (canary, place, write) => {
-        expectGone(canary, place, places[place]?.(write(canary)) ?? '');
+      (canary, position, write) => {
+        expectMasked(canary, position, positions[position]?.(write(canary)) ?? '');
       },
     ),
     { numRuns: 7_000, seed },
   );
 });
 
-test('2,000 e-mail addresses in base64, hexadecimal, JSON and signed tokens never come out', () => {
+test('masks 2,000 e-mail addresses in base64, hexadecimal, JSON and signed tokens', () => {
   const hidings: readonly ((text: string) => string)[] = [
     (text) => Buffer.from(`{"who":"${text}"}`).toString('base64'),
     (text) => Buffer.from(`{"who":"${text}"}`).toString('base64url'),
@@ -144,27 +144,27 @@ test('2,000 e-mail addresses in base64, hexadecimal, JSON and signed tokens neve
     fc.property(
       email,
       fc.constantFrom(...hidings),
-      fc.constantFrom(...Object.keys(places)),
+      fc.constantFrom(...Object.keys(positions)),
       writing,
-      (canary, hide, place, write) => {
-        expectGone(hide(canary), place, places[place]?.(write(hide(canary))) ?? '');
+      (canary, hide, position, write) => {
+        expectMasked(hide(canary), position, positions[position]?.(write(hide(canary))) ?? '');
       },
     ),
     { numRuns: 2_000, seed },
   );
 });
 
-test('500 canaries behind a hundred parameters never come out', () => {
+test('masks 500 canaries after a hundred parameters', () => {
   const padding = 'a=1&'.repeat(120);
   fc.assert(
     fc.property(fc.oneof(email, phone, rut, token), writing, (canary, write) => {
-      expectGone(canary, 'behind', `/?${padding}q=${write(canary)}`);
+      expectMasked(canary, 'behind', `/?${padding}q=${write(canary)}`);
     }),
     { numRuns: 500, seed },
   );
 });
 
-test('2,000 canaries in campaign tags never come out', () => {
+test('masks 2,000 canaries in campaign tags', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -172,25 +172,25 @@ test('2,000 canaries in campaign tags never come out', () => {
         phone.filter((text) => /^\+/.test(text)),
         rut,
       ),
-      fc.constantFrom(...Object.keys(campaignPlaces)),
+      fc.constantFrom(...Object.keys(campaignPositions)),
       writing,
-      (canary, place, write) => {
-        expectGone(canary, place, campaignPlaces[place]?.(write(canary)) ?? '');
+      (canary, position, write) => {
+        expectMasked(canary, position, campaignPositions[position]?.(write(canary)) ?? '');
       },
     ),
     { numRuns: 2_000, seed },
   );
 });
 
-test('1,000 canaries in another site’s address never come out', () => {
+test('masks 1,000 canaries in another site’s URL', () => {
   fc.assert(
     fc.property(
       fc.oneof(email, phone, rut, token, bare),
-      fc.constantFrom(...Object.keys(places)),
+      fc.constantFrom(...Object.keys(positions)),
       writing,
-      (canary, place, write) => {
+      (canary, position, write) => {
         const referrer = maskReferrer(
-          `https://blog.example.org${places[place]?.(write(canary))}`,
+          `https://blog.example.org${positions[position]?.(write(canary))}`,
           'https://shop.example/',
           [],
         );

@@ -7,7 +7,7 @@ import { Effort } from './personal-shapes.ts';
 
 const site = 'https://shop.example';
 
-describe('stays as it is', () => {
+describe('does not change', () => {
   test.each([
     '/',
     '/blog/how-to-choose-the-right-running-shoes-for-winter-2026',
@@ -26,7 +26,7 @@ describe('stays as it is', () => {
   ])('%s', (address) => expect(maskUrl(site + address).url).toBe(site + address));
 });
 
-describe('is masked', () => {
+describe('masks', () => {
   test.each([
     ['/u/ana@mail.example/orders', '/u/~email/orders'],
     ['/?x=ana%2540mail.example', '/?x=~email'],
@@ -68,25 +68,25 @@ describe('is masked', () => {
     expect(maskUrl(site + address).url).toBe(site + masked);
   });
 
-  test('a user and password are dropped', () => {
+  test('drops a user and password', () => {
     expect(maskUrl('https://ana:secret@shop.example:8443/x').url).toBe('https://shop.example:8443/x');
   });
 
-  test('what is encoded over and over hides something', () => {
+  test('masks a value that is encoded too many times', () => {
     let value = '@';
     for (let layer = 0; layer < 9; layer += 1) value = encodeURIComponent(value);
     expect(maskUrl(`${site}/?x=${value}`).url).toBe(`${site}/?x=~token`);
   });
 
-  test('of an address that is too long only the host is left', () => {
+  test('keeps only the host of a URL that is too long', () => {
     expect(maskUrl(`${site}/${'a/'.repeat(limits.visit.urlCharacters)}`).url).toBe(`${site}/`);
   });
 
-  test('of letters that become too long when they are escaped only the host is left', () => {
+  test('keeps only the host of a URL that is too long when escaped', () => {
     expect(maskUrl(`${site}/?q=${'é'.repeat(1_400)}`).url).toBe(`${site}/`);
   });
 
-  test('whatever stands behind the hundredth part of a path, query or hash', () => {
+  test('replaces everything after the hundredth part of a path, query or hash', () => {
     const many = (part: string, separator: string) => Array.from({ length: 100 }, () => part).join(separator);
     expect(maskUrl(`${site}/?${many('a=1', '&')}&b=2&c=3#${many('a', '/')}/b`).url).toBe(
       `${site}/?${many('a=1', '&')}&~token#${many('a', '/')}/~token`,
@@ -94,32 +94,32 @@ describe('is masked', () => {
   });
 
   test.each(['', 'shop', '/shoes', 'mailto:ana@mail.example', 'javascript:alert(1)', 'data:text/html,x', 'https://'])(
-    '%s is no page',
+    'returns nothing for %s, which is not a page',
     (text) => expect(maskUrl(text)).toEqual({ url: '', clickIds: {} }),
   );
 });
 
 describe('click ids', () => {
-  test('are taken out and given back by their kind', () => {
+  test('are removed and returned by their kind', () => {
     const { url, clickIds: found } = maskUrl(`${site}/?gclid=EAIaIQ_x-1&GBRAID=b&fbclid=IwAR%31#ttclid=t`);
     expect(url).toBe(`${site}/?gclid=~click&GBRAID=~click&fbclid=~click#ttclid=~click`);
     expect(found).toEqual({ gclid: 'EAIaIQ_x-1', gbraid: 'b', fbclid: 'IwAR1', ttclid: 't' });
   });
 
-  test('that cannot be reported back are taken out all the same', () => {
+  test('that cannot be reported back are removed, too', () => {
     expect(maskUrl(`${site}/?twclid=abc&gclid=${'a'.repeat(513)}`)).toEqual({
       url: `${site}/?twclid=~click&gclid=~click`,
       clickIds: {},
     });
   });
 
-  test('of every name are masked', () => {
+  test('with any known parameter name are masked', () => {
     for (const { parameter } of clickIds)
       expect(maskUrl(`${site}/?${parameter}=abc`).url).toBe(`${site}/?${parameter}=~click`);
   });
 });
 
-test('the parameters reserved to us leave no trace', () => {
+test('reserved parameters are removed without a trace', () => {
   expect(maskUrl(`${site}/?svc_t=abc`).url).toBe(`${site}/`);
   expect(maskUrl(`${site}/?a=1&SVC_V=x&svc%5Ft=y&b=2#svc_t=z`).url).toBe(`${site}/?a=1&b=2`);
   expect(maskUrl(`${site}/?next=%2F%3Fa%3D1%26svc_t%3Dx`).url).toBe(`${site}/?next=~token`);
@@ -138,7 +138,7 @@ describe('a referrer', () => {
   ])('%s', (referrer, masked) => expect(of(referrer)).toBe(masked));
 });
 
-describe('whatever is written', () => {
+describe('for any input', () => {
   const text = fc.string({ unit: 'binary', maxLength: 60 });
   const piece = fc.oneof(
     text,
@@ -156,7 +156,7 @@ describe('whatever is written', () => {
       return `${site}/${path}?${pairs.map((pair) => pair.join('=')).join('&')}#${hash}`;
     });
 
-  test('it has an answer, and masking again changes nothing', () => {
+  test('returns a result, and masking again changes nothing', () => {
     fc.assert(
       fc.property(fc.oneof(text, address), (url) => {
         const masked = maskUrl(url);
@@ -169,7 +169,7 @@ describe('whatever is written', () => {
   });
 });
 
-describe('no request takes the time of the others', () => {
+describe('no request slows down the others', () => {
   const slow = [
     '?%25&',
     '?%&',
@@ -182,12 +182,12 @@ describe('no request takes the time of the others', () => {
     '#1%259_&:=',
     `?${'a'.repeat(900)}=${'-1 '.repeat(300)}&`,
   ];
-  test.each(slow)('64 KB of %s cost less than 60 ms', (unit) => {
+  test.each(slow)('masking 64 KB of %s costs less than 60 ms', (unit) => {
     const url = `${site}/${unit.repeat(limits.visit.urlCharacters)}`.slice(0, limits.visit.urlCharacters);
     const urls = Array.from({ length: Math.floor(65_536 / Buffer.byteLength(url)) }, (_, place) =>
       url.slice(0, -2).concat(String(10 + place)),
     );
-    // Of this thread alone, and the best of many: what else the machine does is no cost of ours.
+    // CPU time of this thread only, and the best of many attempts, to exclude other work of the machine.
     let cost = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 40 && cost >= 60; attempt += 1) {
       const effort = new Effort();
@@ -198,14 +198,14 @@ describe('no request takes the time of the others', () => {
     expect(cost).toBeLessThan(60);
   });
 
-  test('once all effort is spent, whatever would have to be looked at is masked', () => {
+  test('masks what it would have to check after the effort is spent', () => {
     const url = `${site}/shoes?color=blue&q=a%2540b`;
     expect(maskUrl(url, new Effort(3)).url).toBe(`${site}/shoes?color=blue&q=~token`);
     expect(maskUrl(url).url).toBe(`${site}/shoes?color=blue&q=~email`);
   });
 });
 
-/** Of any text, also of half a surrogate pair. */
+/** encodeURIComponent for any text, including half a surrogate pair. */
 function encodeURIComponent0(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

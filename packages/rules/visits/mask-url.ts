@@ -11,30 +11,33 @@ import { decodeOnce } from './decode.ts';
 import { plainHost, siteOfHost } from './hosts.ts';
 import { readValue } from './parameters.ts';
 import { maskWords, personalName } from './personal-names.ts';
-import { Effort, isMaskWord, type Place, personalShape } from './personal-shapes.ts';
+import { Effort, isMaskWord, personalShape, type TextContext } from './personal-shapes.ts';
 
 /**
- * Addresses without what is personal in them. They go to stores that never forget and never ask who reads, so this happens
- * before anything is written. Campaign tags survive, because reports are made of them.
+ * Removes personal data from URLs before anything is stored: the stores keep URLs for good and do not log who reads
+ * them. Campaign tags are kept, because reports need them.
  */
 
 export interface MaskedUrl {
   readonly url: string;
-  /** What was taken out and may be reported back to the platform it came from, under seal. */
+  /** Removed click ids, which may be reported back to their platform; stored encrypted. */
   readonly clickIds: Readonly<Partial<Record<ClickIdKind, string>>>;
 }
 
 type ClickIds = Partial<Record<ClickIdKind, string>>;
 
 const maxUrlCharacters = limits.visit.urlCharacters;
-/** A letter of another alphabet becomes six to nine characters. */
+/** Percent-encoding turns a non-Latin letter into six to nine characters. */
 const maxEscapedCharacters = 2 * maxUrlCharacters;
 const maxNameCharacters = 256;
 const maxClickIdCharacters = 512;
-/** Of a path or a query. Nobody writes more of them, and looking at thousands would take time: what is behind becomes one word. */
+/**
+ * The maximum number of path segments or parameters. Further ones would take time to check and are replaced by one
+ * mask word.
+ */
 const maxPieces = 100;
 
-/** The link token and the verification nonce: for the collector only. */
+/** The link token and the verification nonce, which only the collector may see. */
 const reservedParameters = new Set<string>([linkTokenParameter, verificationParameter]);
 const campaignParameters = new Set([
   ...utmParameters,
@@ -45,8 +48,8 @@ const clickIdParameters = new Set(clickIds.map(({ parameter }) => parameter));
 const kinds = new Map<string, ClickIdKind>(clickIdKindNames.map((kind) => [kind, kind]));
 
 /**
- * Empty for what is no address of a page. A user and password before the host are dropped; nobody should see them. The addresses of
- * one request share its effort.
+ * Empty if the text is not the URL of a page. A user and password before the host are dropped. All URLs of one
+ * request share its effort.
  */
 export function maskUrl(text: string, effort = new Effort()): MaskedUrl {
   const url = readPage(text);
@@ -62,8 +65,8 @@ export function maskUrl(text: string, effort = new Effort()): MaskedUrl {
 }
 
 /**
- * Of another site only what tells where the link stood: no query, no hash, and of a search engine the host alone. Of the own
- * site it is a page like any other.
+ * For another site only the location of the link is kept: no query, no hash, and for a search engine the host alone.
+ * A referrer on the own site is masked like a page.
  */
 export function maskReferrer(
   referrer: string,
@@ -93,7 +96,7 @@ function maskPath(path: string, effort: Effort): string {
   return eachPiece(path, '/', (segment) => personalShape(segment, 'elsewhere', effort) ?? segment);
 }
 
-/** A hash is a place in the page, a path of an application, parameters, or a path with parameters. */
+/** A hash is an anchor, a route of an application, parameters, or a route with parameters. */
 function maskHash(hash: string, found: ClickIds, effort: Effort): string {
   const question = hash.indexOf('?');
   const front = question < 0 ? hash : hash.slice(0, question);
@@ -105,19 +108,19 @@ function maskHash(hash: string, found: ClickIds, effort: Effort): string {
 const maskParameters = (query: string, found: ClickIds, effort: Effort): string =>
   eachPiece(query, '&', (part) => maskParameter(part, found, effort));
 
-/** Undefined: the piece goes without a trace. */
+/** The callback returns undefined to remove a piece. */
 function eachPiece(text: string, separator: string, mask: (piece: string) => string | undefined): string {
   const pieces = text.split(separator, maxPieces + 1);
-  const kept: string[] = [];
+  const maskedPieces: string[] = [];
   for (const piece of pieces.slice(0, maxPieces)) {
     const masked = mask(piece);
-    if (masked !== undefined) kept.push(masked);
+    if (masked !== undefined) maskedPieces.push(masked);
   }
-  if (pieces.length > maxPieces) kept.push(maskWords.token);
-  return kept.join(separator);
+  if (pieces.length > maxPieces) maskedPieces.push(maskWords.token);
+  return maskedPieces.join(separator);
 }
 
-/** Undefined: it goes without a trace. */
+/** Returns undefined to remove the parameter. */
 function maskParameter(part: string, found: ClickIds, effort: Effort): string | undefined {
   const equals = part.indexOf('=');
   const rawName = equals < 0 ? part : part.slice(0, equals);
@@ -128,19 +131,20 @@ function maskParameter(part: string, found: ClickIds, effort: Effort): string | 
   const value = equals < 0 ? '' : part.slice(equals + 1);
   if (value === '' || isMaskWord(value)) return personalShape(rawName, 'elsewhere', effort) ?? part;
   if (clickIdParameters.has(name)) {
-    // Masked as a click id, a blank or an unfilled macro would become a click that nobody made.
+    // An empty value or an unfilled macro is not masked as a click id, because it would count as a click.
     if (readValue(value) === undefined) return `${rawName}=`;
     keepClickId(found, kinds.get(name), value);
     return `${rawName}=${maskWords.click}`;
   }
-  const place: Place = campaignParameters.has(name) ? 'campaign' : 'elsewhere';
-  const word = (place === 'elsewhere' ? personalName(writtenName) : undefined) ?? personalShape(value, place, effort);
-  const nameWord = place === 'elsewhere' ? personalShape(rawName, place, effort) : undefined;
-  // A name that is personal itself takes its value along.
+  const context: TextContext = campaignParameters.has(name) ? 'campaign' : 'elsewhere';
+  const word =
+    (context === 'elsewhere' ? personalName(writtenName) : undefined) ?? personalShape(value, context, effort);
+  const nameWord = context === 'elsewhere' ? personalShape(rawName, context, effort) : undefined;
+  // A personal name is masked together with its value.
   return nameWord ?? (word ? `${rawName}=${word}` : part);
 }
 
-/** Decoded as often as it takes: an encoded name is still that name. */
+/** Decoded repeatedly: an encoded name is still that name. */
 function decodeFully(raw: string): string {
   let name = raw;
   for (let layer = 0; layer < 6 && name.includes('%'); layer += 1) {
@@ -154,6 +158,6 @@ function decodeFully(raw: string): string {
 function keepClickId(found: ClickIds, kind: ClickIdKind | undefined, raw: string): void {
   if (kind === undefined || found[kind] !== undefined) return;
   const value = decodeOnce(raw);
-  // What no platform would have made is not worth keeping.
+  // A value that no platform would generate is not stored.
   if (value.length <= maxClickIdCharacters && /^[\w.~+/=-]+$/.test(value)) found[kind] = value;
 }

@@ -4,13 +4,13 @@ import { entityIdOf } from '../entity-id.ts';
 import { adWithoutPlatform, originOf } from './origin.ts';
 
 const profileId = '0197a000-0000-7000-8000-000000000001';
-const known = {
+const lookups = {
   platformOf: (adId: string) => ({ 'search-ad': 'search_ads', 'other-ad': 'billboards' })[adId],
   markOf: (click: string) => `mark of ${click}`,
 };
 const ad = (platform: string) => entityIdOf(profileId, platform, 'ad', '120210987654321');
 
-describe('what an outcome says brought it', () => {
+describe('originOf', () => {
   test.each([
     ['an ad alone', { ad_id: '120210987654321' }, 'paid_social', 'social_ads', ad('social_ads'), null],
     [
@@ -46,8 +46,8 @@ describe('what an outcome says brought it', () => {
       nilUuid,
       'ttclid',
     ],
-  ])('[jour-017] %s', (_name, said, channel, platform, adId, clickIdKind) => {
-    expect(originOf(profileId, said, known)).toMatchObject({
+  ])('[jour-017] %s', (_name, fields, channel, platform, adId, clickIdKind) => {
+    expect(originOf(profileId, fields, lookups)).toMatchObject({
       channel,
       platform,
       ad_id: adId,
@@ -56,25 +56,25 @@ describe('what an outcome says brought it', () => {
   });
 
   test.each([
-    ['a word of the message', { ad_id: 'search-ad', platform: 'tiktok' }, 'tiktok', 'tiktok', 'paid_social'],
+    ['a field of the message', { ad_id: 'search-ad', platform: 'tiktok' }, 'tiktok', 'tiktok', 'paid_social'],
     ['the click', { ad_id: 'search-ad', click_ids: { fbclid: 'x' } }, 'social_ads', 'facebook', 'paid_social'],
-    ['the ad, where it is known', { ad_id: 'search-ad' }, 'search_ads', 'google', 'paid_search'],
-    ['an ad of whom we know no site', { ad_id: 'other-ad' }, 'billboards', 'billboards', 'unknown'],
+    ['the ad, if it is lookups', { ad_id: 'search-ad' }, 'search_ads', 'google', 'paid_search'],
+    ['an ad whose platform has no lookups site', { ad_id: 'other-ad' }, 'billboards', 'billboards', 'unknown'],
     ['nothing: then it is the usual one', { ad_id: 'unheard-of' }, 'social_ads', 'facebook', 'paid_social'],
-  ])('the platform is told by %s', (_name, said, platform, source, channel) => {
-    const ad_id = entityIdOf(profileId, platform, 'ad', said.ad_id);
-    expect(originOf(profileId, said, known)).toMatchObject({ platform, source, channel, ad_id });
-    expect(adWithoutPlatform(said)).toBe('platform' in said || 'click_ids' in said ? null : said.ad_id);
+  ])('takes the platform from %s', (_name, fields, platform, source, channel) => {
+    const ad_id = entityIdOf(profileId, platform, 'ad', fields.ad_id);
+    expect(originOf(profileId, fields, lookups)).toMatchObject({ platform, source, channel, ad_id });
+    expect(adWithoutPlatform(fields)).toBe('platform' in fields || 'click_ids' in fields ? null : fields.ad_id);
   });
 
-  test('a click has one mark, told by the link or by the cookie', () => {
+  test('gives a click one mark, reported by the link or by the cookie', () => {
     const marks = [
       { fbclid: 'IwAR.1' },
       { fbc: 'fb.1.1700000000.IwAR.1' },
       { fbclid: 'IwAR.2' },
       { fbc: 'odd' },
       {},
-    ].map((click_ids) => originOf(profileId, { ad_id: 'x', click_ids }, known)?.click_mark);
+    ].map((click_ids) => originOf(profileId, { ad_id: 'x', click_ids }, lookups)?.click_mark);
     expect(marks).toEqual([
       'mark of fbclid:IwAR.1',
       'mark of fbclid:IwAR.1',
@@ -86,8 +86,8 @@ describe('what an outcome says brought it', () => {
 
   test.each([
     ['nothing', {}],
-    ['who the browser is', { click_ids: { fbp: 'x' } }],
+    ['an id of the browser', { click_ids: { fbp: 'x' } }],
     ['an empty id', { ad_id: ' ', click_ids: { gclid: '' } }],
-    ['a kind that nobody knows', { click_ids: { zzclid: 'x' } }],
-  ])('[jour-017] %s brings nothing', (_name, said) => expect(originOf(profileId, said, known)).toBeNull());
+    ['an unknown kind of click id', { click_ids: { zzclid: 'x' } }],
+  ])('[jour-017] returns null for %s', (_name, fields) => expect(originOf(profileId, fields, lookups)).toBeNull());
 });

@@ -1,10 +1,13 @@
 import { decodeOnce } from './decode.ts';
 
-/** The parameters of an address, as far as campaigns use them. */
+/** Parses the URL parameters that campaigns use. */
 
 const maxValueCharacters = 300;
 
-/** Names in small letters with their first value that says something; from the query, then from a hash that looks like one. */
+/**
+ * Parameter names in lower case with their first non-empty value; from the query, then from a hash that looks like
+ * one.
+ */
 export function readParameters(url: URL): Map<string, string> {
   const parameters = new Map<string, string>();
   if (url.search.length > 1) readInto(parameters, url.search.slice(1));
@@ -24,7 +27,7 @@ function readInto(parameters: Map<string, string>, query: string): void {
   }
 }
 
-/** Undefined: blanks, or a macro that nobody filled in, say nothing. */
+/** Undefined for a blank value or an unfilled macro. */
 export function readValue(raw: string): string | undefined {
   const value = cleanValue(raw);
   return value === '' || isPlaceholder(value) ? undefined : value;
@@ -35,11 +38,11 @@ function cleanValue(raw: string): string {
     .toWellFormed()
     .replace(/\p{Cc}/gu, '')
     .trim();
-  // Cut by code points, or half a pair would be left at the end.
+  // Cut by code points, so that no surrogate pair is split.
   return text.length > maxValueCharacters ? [...text].slice(0, maxValueCharacters).join('') : text;
 }
 
-/** A platform's macro that nobody filled in: `{{ad.id}}`, `{campaignid}`, `__CID__`, `[[x]]`, `%%x%%`, `${x}`. It says nothing. */
+/** A platform macro that was not filled in: `{{ad.id}}`, `{campaignid}`, `__CID__`, `[[x]]`, `%%x%%`, `${x}`. */
 function isPlaceholder(value: string): boolean {
   return /^(\$?\{.*\}|__[a-z0-9_.]+__|\[.*\]|%%.*%%|<.*>)$/i.test(value);
 }

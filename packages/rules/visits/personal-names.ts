@@ -1,9 +1,9 @@
 /**
- * Parameters that hold something personal or secret whatever it looks like, by their names. Names are compared in small
- * letters, without anything between the letters: `First-Name`, `first_name` and `contact[firstName]` are alike.
+ * Parameters whose value is personal or secret regardless of its form, recognised by name. Names are compared in
+ * lower case, without separators: `First-Name`, `first_name` and `contact[firstName]` are equal.
  */
 
-/** What stands in the place of what was taken out. They are words of a fixed list, so that pages can still be counted together. */
+/** Words that replace removed data. The list is fixed, so that masked pages can still be grouped. */
 export const maskWords = {
   email: '~email',
   phone: '~phone',
@@ -17,9 +17,9 @@ export type MaskWord = (typeof maskWords)[keyof typeof maskWords];
 
 interface PersonalName {
   readonly word: MaskWord;
-  /** Wherever they stand in the name: `customer_email_address`. */
+  /** Matches anywhere in the name: `customer_email_address`. */
   readonly anywhere: readonly string[];
-  /** Only as the whole name, or as a part set apart from others: `tel`, `tel_home`, but not `hotel`. */
+  /** Matches only the whole name or a separate part of it: `tel`, `tel_home`, but not `hotel`. */
   readonly whole: readonly string[];
 }
 
@@ -116,7 +116,7 @@ export const personalNames: readonly PersonalName[] = [
       'magiclink',
       'resetkey',
       'authoriz',
-      // What callers name their customers by.
+      // Names that callers use for customer ids.
       'customerid',
       'customerkey',
       'customerref',
@@ -168,9 +168,9 @@ const wordOfWhole = new Map(personalNames.flatMap(({ word, whole }) => whole.map
 const wordsOfAnywhere = personalNames.map(({ word, anywhere }) => ({ word, pattern: new RegExp(anywhere.join('|')) }));
 const anyOfAnywhere = new RegExp(personalNames.flatMap(({ anywhere }) => anywhere).join('|'));
 
-/** What a parameter of this (decoded) name holds, if the name tells. */
+/** The kind of data in a parameter, judged by its decoded name; undefined if the name gives no indication. */
 export function personalName(name: string): MaskWord | undefined {
-  // Most names are a plain word: nothing to take apart.
+  // Fast path: most names are a plain word.
   const lower = name.toLowerCase();
   const exact = wordOfWhole.get(lower);
   if (exact) return exact;

@@ -14,23 +14,23 @@ const pageView = {
 const track = { ...pageView, type: 'track', name: 'lead' };
 const identify = { ...pageView, type: 'identify', traits: { email: 'ana@mail.example' } };
 
-describe('a visit', () => {
-  test('is read as it was sent', () => {
+describe('readVisit', () => {
+  test('parses a visit as it was sent', () => {
     const whole = { ...pageView, referrer: 'https://www.google.com/', link_token: 'a-b_c.d', verification: 'n0nce' };
-    for (const said of [
+    for (const input of [
       pageView,
       track,
       identify,
       whole,
       { ...track, properties: { a: 'b', c: 1, d: true, e: null } },
     ]) {
-      expect(readVisit(said)).toEqual({ ok: true, visit: said });
-      expect(readVisit(JSON.parse(JSON.stringify(said)))).toEqual({ ok: true, visit: said });
+      expect(readVisit(input)).toEqual({ ok: true, visit: input });
+      expect(readVisit(JSON.parse(JSON.stringify(input)))).toEqual({ ok: true, visit: input });
     }
   });
 
-  test('is tidied: ids in small letters, blanks and empty values off, what nobody knows left out', () => {
-    const said = {
+  test('normalises: ids in lower case, values trimmed, empty and unknown values dropped', () => {
+    const input = {
       ...track,
       id: id.toUpperCase(),
       session_id: id.toUpperCase(),
@@ -40,14 +40,14 @@ describe('a visit', () => {
       extra: 1,
       is_session_start: undefined,
     };
-    expect(readVisit(said)).toEqual({ ok: true, visit: { ...track, is_session_start: false } });
+    expect(readVisit(input)).toEqual({ ok: true, visit: { ...track, is_session_start: false } });
     const { visit } = readVisit({ ...identify, traits: { email: ' a ', phone: null, last_name: ' ', shoe: 'x' } }) as {
       visit: object;
     };
     expect(visit).toEqual({ ...identify, traits: { email: 'a' } });
   });
 
-  test('may have a property of any name', () => {
+  test('accepts a property of any name', () => {
     const properties = JSON.parse('{"__proto__": 1, "constructor": 2}');
     const read = readVisit({ ...track, properties });
     expect(read.ok && Object.entries(read.visit.properties ?? {})).toEqual([
@@ -117,9 +117,9 @@ describe('a visit', () => {
     ['bad_link_token', { ...pageView, link_token: long(1_025) }],
     ['bad_verification', { ...pageView, verification: 1 }],
     ['bad_verification', { ...pageView, verification: long(129) }],
-  ])('%s: %j', (reason, said) => expect(readVisit(said)).toEqual({ ok: false, reason }));
+  ])('%s: %j', (reason, input) => expect(readVisit(input)).toEqual({ ok: false, reason }));
 
-  /** A text of exactly so many characters that begins like this. */
+  /** A text of the given length with the given start. */
   const filled = (start: string, length: number) => start + long(length - start.length);
   const address = 'https://shop.example/';
   test.each<[string, number, (length: number) => object]>([
@@ -137,12 +137,12 @@ describe('a visit', () => {
       20,
       (length) => ({ ...track, properties: Object.fromEntries(Array.from({ length }, (_, at) => [`p${at}`, 1])) }),
     ],
-  ])('takes %s up to its limit of %d, and not one more', (_, limit, visit) => {
+  ])('accepts %s up to its limit of %d, and not one more', (_, limit, visit) => {
     expect(readVisit(visit(limit))).toMatchObject({ ok: true });
     expect(readVisit(visit(limit + 1))).toMatchObject({ ok: false });
   });
 
-  test('has an answer whatever it is', () => {
+  test('returns a result for any input', () => {
     const fields = fc.record(
       Object.fromEntries(
         Object.keys({ ...track, ...identify, properties: 1, referrer: 1 }).map((name) => [name, fc.anything()]),
@@ -154,10 +154,10 @@ describe('a visit', () => {
         fc.oneof(
           fc.anything(),
           fields,
-          fields.map((said) => ({ ...said, ...pageView })),
+          fields.map((input) => ({ ...input, ...pageView })),
         ),
-        (said) => {
-          const read = readVisit(said);
+        (input) => {
+          const read = readVisit(input);
           if (!read.ok) expect(visitRefusals).toContain(read.reason);
           else expect(readVisit(JSON.parse(JSON.stringify(read.visit)))).toEqual(read);
         },
@@ -167,10 +167,10 @@ describe('a visit', () => {
   });
 });
 
-describe('a request', () => {
+describe('readEnvelope', () => {
   const envelope = { key: `trk_${'a1B'.repeat(7)}z`, client_id: id, visits: [pageView] };
 
-  test('is read without reading its visits', () => {
+  test('does not parse its visits', () => {
     expect(readEnvelope(envelope)).toEqual({ ok: true, envelope: { ...envelope, consent: false } });
     expect(readEnvelope({ ...envelope, consent: true })).toMatchObject({ envelope: { consent: true } });
     expect(readEnvelope({ ...envelope, consent: 'yes' })).toMatchObject({ envelope: { consent: false } });
@@ -188,7 +188,7 @@ describe('a request', () => {
     ['bad_visits', { ...envelope, visits: {} }],
     ['bad_visits', { ...envelope, visits: [] }],
     ['too_many_visits', { ...envelope, visits: Array(51).fill(pageView) }],
-  ])('%s', (reason, said) => expect(readEnvelope(said)).toEqual({ ok: false, reason }));
+  ])('%s', (reason, input) => expect(readEnvelope(input)).toEqual({ ok: false, reason }));
 });
 
 test.each([
@@ -196,7 +196,7 @@ test.each([
   ['2026-11-15T10:05:00.001Z', 'clock_ahead'],
   ['2026-10-16T10:00:00.000Z', undefined],
   ['2026-10-16T09:59:59.999Z', 'too_old'],
-])('a browser’s clock that says %s at ten on the 15th of November: %s', (at, is) => {
+])('a browser’s clock at %s when it is 10:00 on 15 November: %s', (at, is) => {
   expect(checkClock(at, '2026-11-15T10:00:00.000Z')).toBe(is);
   expect(checkClock(at, new Date('2026-11-15T10:00:00.000Z'))).toBe(is);
 });

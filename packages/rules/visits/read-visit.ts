@@ -1,8 +1,9 @@
 import { dayMs, limits, minuteMs, type VisitTrait, type VisitType, visitTraits } from '@tributary/vocabulary';
 
 /**
- * What a browser sends, read by hand: this runs for every visit on the way in, and a schema library costs ten times as much.
- * Names are as on the wire, because a visit travels on through the stream as it was read. What is not named here is left out.
+ * Parses visits of browsers. Hand-written, because it runs for every visit on the way in, and a schema library takes
+ * ten times as long. Names are those of the wire format, because a visit passes through the stream as parsed. Unknown
+ * fields are dropped.
  */
 
 export type Traits = Readonly<Partial<Record<VisitTrait, string>>>;
@@ -10,7 +11,7 @@ export type Scalar = string | number | boolean | null;
 
 export interface Visit {
   readonly id: string;
-  /** As toISOString writes it. The browser's clock, as it is: a retry must give the same row. */
+  /** In the format of toISOString. The browser's clock, uncorrected: a retry must give the same row. */
   readonly at: string;
   readonly type: VisitType;
   readonly name?: string;
@@ -22,11 +23,11 @@ export interface Visit {
   readonly traits?: Traits;
   readonly link_token?: string;
   readonly verification?: string;
-  /** Of the traits, by the shop's server. */
+  /** Signature of the traits by the shop's server. */
   readonly signature?: string;
 }
 
-/** Why a visit is kept as a bad row. Closed, and counted by. */
+/** Why a visit is stored as a bad row. A closed list, used as a metric. */
 export const visitRefusals = [
   'not_an_object',
   'bad_id',
@@ -50,35 +51,35 @@ export type ReadVisit =
 
 const { visit: visitLimits, visitRequest } = limits;
 
-export function readVisit(said: unknown): ReadVisit {
-  if (!isRecord(said)) return refused.not_an_object;
-  const id = readUuid7(said.id);
-  if (id === undefined) return refused.bad_id;
-  const { at, type, url } = said;
-  if (typeof at !== 'string' || !isTime(at)) return refused.bad_time;
-  if (type !== 'page_view' && type !== 'track' && type !== 'identify') return refused.bad_type;
-  const session_id = readUuid7(said.session_id);
-  const { is_session_start = false } = said;
-  if (session_id === undefined || typeof is_session_start !== 'boolean') return refused.bad_session;
-  if (typeof url !== 'string' || !isText(url)) return refused.bad_url;
-  if (url.length > visitLimits.urlCharacters) return refused.too_large;
-  if (!isOrdinaryPage(url) && !(/^https?:\/\//i.test(url) && URL.canParse(url))) return refused.bad_url;
+export function readVisit(input: unknown): ReadVisit {
+  if (!isRecord(input)) return refusals.not_an_object;
+  const id = readUuid7(input.id);
+  if (id === undefined) return refusals.bad_id;
+  const { at, type, url } = input;
+  if (typeof at !== 'string' || !isTime(at)) return refusals.bad_time;
+  if (type !== 'page_view' && type !== 'track' && type !== 'identify') return refusals.bad_type;
+  const session_id = readUuid7(input.session_id);
+  const { is_session_start = false } = input;
+  if (session_id === undefined || typeof is_session_start !== 'boolean') return refusals.bad_session;
+  if (typeof url !== 'string' || !isText(url)) return refusals.bad_url;
+  if (url.length > visitLimits.urlCharacters) return refusals.too_large;
+  if (!isOrdinaryPage(url) && !(/^https?:\/\//i.test(url) && URL.canParse(url))) return refusals.bad_url;
   const visit: Writable<Visit> = { id, at, type, session_id, is_session_start, url };
   const reason =
-    readReferrer(said.referrer, visit) ??
-    readName(said.name, visit) ??
-    readProperties(said.properties, visit) ??
-    readTraits(said.traits, visit) ??
-    readWord(said, 'link_token', visitLimits.linkTokenCharacters, visit) ??
-    readWord(said, 'verification', visitLimits.verificationCharacters, visit) ??
-    readWord(said, 'signature', visitLimits.signatureCharacters, visit);
-  return reason === undefined ? { ok: true, visit } : refused[reason];
+    readReferrer(input.referrer, visit) ??
+    readName(input.name, visit) ??
+    readProperties(input.properties, visit) ??
+    readTraits(input.traits, visit) ??
+    readWord(input, 'link_token', visitLimits.linkTokenCharacters, visit) ??
+    readWord(input, 'verification', visitLimits.verificationCharacters, visit) ??
+    readWord(input, 'signature', visitLimits.signatureCharacters, visit);
+  return reason === undefined ? { ok: true, visit } : refusals[reason];
 }
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-// Made once: refusing must not cost more than reading, or broken visits are an attack.
-const refused = Object.fromEntries(visitRefusals.map((reason) => [reason, { ok: false, reason }])) as {
+// Allocated once: rejecting must not cost more than parsing, or invalid visits could be used for an attack.
+const refusals = Object.fromEntries(visitRefusals.map((reason) => [reason, { ok: false, reason }])) as {
   readonly [Reason in VisitRefusal]: { readonly ok: false; readonly reason: Reason };
 };
 
@@ -88,10 +89,13 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** PostgreSQL keeps no NUL, and half a surrogate pair is no text. */
+/** PostgreSQL cannot store NUL, and half a surrogate pair is not text. */
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0');
 
-/** An address that any parser takes, told without one: a host of plain labels whose last is no number. */
+/**
+ * Recognises URLs that any parser accepts without parsing them: a host of plain labels whose last label is not a
+ * number.
+ */
 function isOrdinaryPage(url: string): boolean {
   return /^https?:\/\/(?:[a-z0-9-]{1,63}\.)+[a-z]{2,63}(?=[/?#]|$)/i.test(url) && !/xn--/i.test(url);
 }
@@ -104,14 +108,14 @@ function readUuid7(value: unknown): string | undefined {
 
 const time = /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/;
 
-/** Days that do not exist are read by Date as the next month's; then it writes another day than it was given. */
+/** Date reads a nonexistent day as a day of the next month; then its output differs from its input. */
 function isTime(text: string): boolean {
   if (text.length !== 24 || !time.test(text)) return false;
   return text.charCodeAt(8) < 50 || text.slice(8, 10) <= '28' || new Date(text).toISOString() === text;
 }
 
 function readReferrer(value: unknown, visit: Writable<Visit>): VisitRefusal | undefined {
-  // document.referrer is the empty text where there is none.
+  // document.referrer is empty if there is none.
   if (isAbsent(value) || value === '') return undefined;
   if (typeof value !== 'string' || !isText(value)) return 'bad_referrer';
   if (value.length > visitLimits.urlCharacters) return 'too_large';
@@ -138,7 +142,7 @@ function readProperties(value: unknown, visit: Writable<Visit>): VisitRefusal | 
     if (name === '' || name.length > visitLimits.propertyNameCharacters || !isText(name)) return 'bad_properties';
     if (!isScalar(property)) return 'bad_properties';
   }
-  // Never assigned one by one: a property called __proto__ must stay a property.
+  // Not assigned one by one: a property called __proto__ must stay a property.
   if (entries.length > 0) visit.properties = Object.fromEntries(entries) as Record<string, Scalar>;
   return undefined;
 }
@@ -159,19 +163,19 @@ function readTraits(value: unknown, visit: Writable<Visit>): VisitRefusal | unde
     const text = trait.trim();
     if (text !== '') traits[name] = text;
   }
-  // Says nothing of anybody.
+  // Without any trait the event is useless.
   if (Object.keys(traits).length === 0) return 'bad_traits';
   visit.traits = traits;
   return undefined;
 }
 
 function readWord(
-  said: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   name: 'link_token' | 'verification' | 'signature',
   maxCharacters: number,
   visit: Writable<Visit>,
 ): VisitRefusal | undefined {
-  const value = said[name];
+  const value = input[name];
   if (isAbsent(value)) return undefined;
   if (typeof value !== 'string' || value.length > maxCharacters || !/^[\w.~-]+$/.test(value)) return `bad_${name}`;
   visit[name] = value;
@@ -183,9 +187,9 @@ function readWord(
 export interface Envelope {
   readonly key: string;
   readonly client_id: string;
-  /** Whether the person said yes to being tracked. */
+  /** Whether the visitor agreed to tracking. */
   readonly consent: boolean;
-  /** Not yet read: each is taken or refused on its own. */
+  /** Not parsed yet: each visit is accepted or rejected on its own. */
   readonly visits: readonly unknown[];
 }
 
@@ -194,15 +198,15 @@ export type ReadEnvelope =
   | { readonly ok: true; readonly envelope: Envelope }
   | { readonly ok: false; readonly reason: EnvelopeRefusal };
 
-export function readEnvelope(said: unknown): ReadEnvelope {
-  if (!isRecord(said)) return { ok: false, reason: 'not_an_object' };
-  const { key, visits } = said;
+export function readEnvelope(input: unknown): ReadEnvelope {
+  if (!isRecord(input)) return { ok: false, reason: 'not_an_object' };
+  const { key, visits } = input;
   if (typeof key !== 'string' || !/^trk_[0-9A-Za-z]{22}$/.test(key)) return { ok: false, reason: 'bad_key' };
-  const client_id = readUuid7(said.client_id);
+  const client_id = readUuid7(input.client_id);
   if (client_id === undefined) return { ok: false, reason: 'bad_client_id' };
   if (!Array.isArray(visits) || visits.length === 0) return { ok: false, reason: 'bad_visits' };
   if (visits.length > visitRequest.visits) return { ok: false, reason: 'too_many_visits' };
-  return { ok: true, envelope: { key, client_id, consent: said.consent === true, visits } };
+  return { ok: true, envelope: { key, client_id, consent: input.consent === true, visits } };
 }
 
 // ── The browser's clock ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -212,7 +216,7 @@ export type ClockRefusal = 'clock_ahead' | 'too_old';
 const maxAheadMs = visitLimits.maxAheadMinutes * minuteMs;
 const maxAgeMs = visitLimits.maxAgeDays * dayMs;
 
-/** Whether a visit's time can be believed, measured by its arrival. Both bounds still belong to it. */
+/** Whether a visit's time is plausible at its arrival. Both limits are inclusive. */
 export function checkClock(at: string, receivedAt: string | Date): ClockRefusal | undefined {
   const aheadMs = Date.parse(at) - new Date(receivedAt).getTime();
   if (aheadMs > maxAheadMs) return 'clock_ahead';

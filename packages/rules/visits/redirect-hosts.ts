@@ -1,9 +1,12 @@
 /**
- * Pages that a visitor is sent to and comes back from in the middle of what they are doing: to pay, or to log in. A visit
- * that arrives from one starts no touch, or each sale would be credited to the payment provider. A profile may add its own.
+ * Pages to which a visitor is redirected in the middle of a visit: to pay or to log in. A visit that returns from one
+ * starts no touch; otherwise each sale would be credited to the payment provider. A profile may add its own.
  */
 
-/** `path`: only where the path holds it, where the same host is also an ordinary site. Browsers often say the host alone; then it does not count. */
+/**
+ * `path`: matches only if the referrer's path contains it, for hosts that are also ordinary sites. Browsers often
+ * send the host alone; then it does not match.
+ */
 export interface RedirectHost {
   readonly host: string;
   readonly path?: string;

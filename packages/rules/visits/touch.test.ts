@@ -35,9 +35,9 @@ const cases: readonly TouchCase[] = [
     query: 'utm_source=fb&utm_medium=cpc',
     is: 'session_entry paid_social',
   },
-  { title: 'a page in the middle', referrer: own, is: null },
+  { title: 'a page in the middle of a session', referrer: own, is: null },
   { title: 'a page in the middle without a referrer', is: null },
-  { title: 'back from a search in the middle', referrer: google, is: null },
+  { title: 'returning from a search in the middle', referrer: google, is: null },
   { title: 'a campaign in the middle', query: 'utm_source=fb&utm_medium=cpc', is: 'campaign paid_social' },
   { title: 'an ad’s click in the middle', query: 'gclid=x', referrer: google, is: 'click_id paid_search' },
   { title: 'an event on the page of a campaign', type: 'track', query: 'utm_source=fb', is: null },
@@ -50,10 +50,10 @@ const cases: readonly TouchCase[] = [
     referrer: own,
     is: 'session_entry paid_search',
   },
-  { title: 'back from a payment', referrer: stripe, is: null },
-  { title: 'back from a payment that took long', isStart: true, referrer: stripe, is: null },
+  { title: 'returning from a payment', referrer: stripe, is: null },
+  { title: 'returning from a payment that took long', isStart: true, referrer: stripe, is: null },
   {
-    title: 'back from a payment with the campaign’s tags',
+    title: 'returning from a payment with the campaign’s tags',
     isStart: true,
     query: 'utm_source=fb',
     referrer: stripe,
@@ -61,13 +61,13 @@ const cases: readonly TouchCase[] = [
   },
 ];
 
-describe('a touch', () => {
+describe('decideTouch', () => {
   test.each(cases)('$title: $is', ({ is, ...visit }) => {
     const touch = decide(visit);
     expect(touch && `${touch.reason} ${touch.channel}`).toBe(is);
   });
 
-  test('of a page that is loaded again is the same touch; of another campaign or session it is another', () => {
+  test('gives a reloaded page the same key, and another campaign or session another key', () => {
     const first = decide({ query: 'utm_source=fb&utm_campaign=a&fbclid=1', isStart: true })?.key;
     expect(decide({ query: 'fbclid=~click&utm_campaign=a&utm_source=fb' })?.key).toBe(first);
     expect(decide({ query: 'utm_source=fb&utm_campaign=b&fbclid=1' })?.key).not.toBe(first);

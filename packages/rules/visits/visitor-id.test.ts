@@ -3,7 +3,7 @@ import { visitorIdMessage, visitorIdOf } from './visitor-id.ts';
 
 const profile = '019a0000-0000-7000-8000-000000000001';
 
-test('the text that is signed names profile, browser and generation', () => {
+test('the signed text contains profile, browser and generation', () => {
   expect(visitorIdMessage(profile, '019A0000-0000-7000-8000-00000000000B', 3)).toBe(
     `${profile}:019a0000-0000-7000-8000-00000000000b:3`,
   );
@@ -11,7 +11,7 @@ test('the text that is signed names profile, browser and generation', () => {
     expect(() => visitorIdMessage(profile, profile, wrong)).toThrow(RangeError);
 });
 
-test('its first bytes become a UUID of version 8', () => {
+test('the first bytes become a UUID of version 8', () => {
   expect(visitorIdOf(new Uint8Array(32).fill(0xff))).toBe('ffffffff-ffff-8fff-bfff-ffffffffffff');
   expect(visitorIdOf(new Uint8Array(16))).toBe('00000000-0000-8000-8000-000000000000');
   expect(visitorIdOf(Uint8Array.from({ length: 32 }, (_, place) => place))).toBe(
@@ -20,7 +20,7 @@ test('its first bytes become a UUID of version 8', () => {
   expect(() => visitorIdOf(new Uint8Array(15))).toThrow(RangeError);
 });
 
-test('the bytes given stay as they were', () => {
+test('the input is not changed', () => {
   const bytes = new Uint8Array(16).fill(0xff);
   visitorIdOf(bytes);
   expect(bytes.every((byte) => byte === 0xff)).toBe(true);

@@ -21,8 +21,8 @@ export const faults: readonly Fault[] = [
       'what was taken back is credited as if it were given',
     ],
     'told-twice-earns-twice': [
-      'if(empty(needless), in_window, arrayFilter(touch -> NOT has(needless, touch.1), in_window)) AS once',
-      'in_window AS once',
+      'if(empty(duplicate_ids), in_window, arrayFilter(touch -> NOT has(duplicate_ids, touch.1), in_window)) AS without_duplicates',
+      'in_window AS without_duplicates',
       'an ad that both visit and outcome name earns twice',
     ],
     'same-click-for-ever': [
@@ -165,7 +165,7 @@ export const faults: readonly Fault[] = [
     ['domain/reports/read-unattributed.test.ts', 'domain/reports/clicked-entities.test.ts'],
     {
       'ads-parents-unknown': [
-        'multiIf(s.campaign_id != nobody, s.campaign_id, ad.campaign_id != nobody, ad.campaign_id, ad_set.campaign_id) AS of_campaign',
+        'multiIf(s.campaign_id != nil_id, s.campaign_id, ad.campaign_id != nil_id, ad.campaign_id, ad_set.campaign_id) AS of_campaign',
         's.campaign_id AS of_campaign',
         'a click that names only its ad earns nothing for the campaign',
       ],
@@ -175,7 +175,7 @@ export const faults: readonly Fault[] = [
     'packages/clickhouse/queries/report_read_unattributed.sql',
     ['domain/reports/read-unattributed.test.ts'],
     {
-      'everybodys-unattributed': ['WHERE owner_id = nobody\n', '', 'what campaigns earned is shown as unattributed'],
+      'everybodys-unattributed': ['WHERE owner_id = nil_id\n', '', 'what campaigns earned is shown as unattributed'],
     },
   ),
   ...faultsIn('packages/clickhouse/queries/report_read_overview.sql', ['domain/reports/delivery.test.ts'], {

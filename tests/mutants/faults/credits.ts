@@ -91,17 +91,17 @@ export const faults: readonly Fault[] = [
       'a touch at the moment of the sale earns nothing',
     ],
     'path-keeps-the-oldest': [
-      '...kept.slice(1 - pathLength)]',
-      '...kept.slice(1, pathLength)]',
+      '...touchesOfWindow.slice(1 - pathLength)]',
+      '...touchesOfWindow.slice(1, pathLength)]',
       'a long path keeps its oldest touches and loses the last ones',
     ],
     'path-loses-its-first': [
-      '[...kept.slice(0, 1), ...kept.slice(1 - pathLength)]',
-      'kept.slice(-pathLength)',
+      '[...touchesOfWindow.slice(0, 1), ...touchesOfWindow.slice(1 - pathLength)]',
+      'touchesOfWindow.slice(-pathLength)',
       'a long path loses its first touch',
     ],
     'told-click-earns-twice': [
-      'if (told.clickMark !== undefined && visit.clickMark === told.clickMark) return true;',
+      'if (reported.clickMark !== undefined && visit.clickMark === reported.clickMark) return true;',
       '',
       'a click that both the visit and the outcome tell of earns twice',
     ],
@@ -148,7 +148,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/rules/experiments/share-out.ts', ['packages/rules/experiments/experiments.test.ts'], {
     'more-than-there-is-is-shared-out': [
-      'Math.min(1, anyway / asked) / anyway',
+      'Math.min(1, anyway / requested) / anyway',
       '1 / anyway',
       'campaigns are given more than nobody was given before',
     ],
@@ -183,8 +183,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/rules/attribution/fitted/branching.ts', ['packages/rules/attribution/fitted.test.ts'], {
     'branching-keeps-credit': [
-      'given[cause] = (given[cause] ?? 0) + (weight * pull) / all;',
-      'given[cause] = (weight * pull) / all;',
+      'given[cause] = (given[cause] ?? 0) + (weight * rate) / all;',
+      'given[cause] = (weight * rate) / all;',
       'a visit that led to two others is paid for one',
     ],
   }),

@@ -175,7 +175,7 @@ export const faults: readonly Fault[] = [
       'a batch whose answer was lost is stored twice',
     ],
     'bad-row-takes-neighbours': [
-      'if (parcels.length > 1 && !isTransient(error))',
+      'if (calls.length > 1 && !isTransient(error))',
       'if (false)',
       'a row that the engine refuses takes its neighbours along',
     ],

@@ -12,8 +12,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'undone-merge-joined-again',
     file: 'packages/rules/identity.ts',
-    from: 'if (isSomebodyElse || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
-    to: 'if (isSomebodyElse || this.hasOtherKeyThan(holder)) return false;',
+    from: 'if (hasOtherNationalId || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
+    to: 'if (hasOtherNationalId || this.hasOtherKeyThan(holder)) return false;',
     breaks: 'the next message that names both joins again what was undone',
     tests: ['domain/identity/identity.test.ts'],
   },
@@ -88,7 +88,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'phone-joins-new-key',
     file: 'packages/rules/identity.ts',
-    from: 'return !saysStrong && [...this',
+    from: 'return !hasStrong && [...this',
     to: 'return [...this',
     breaks: 'a new customer key with a known phone is bound to the holder of the phone',
     tests: ['packages/rules/identity.test.ts'],

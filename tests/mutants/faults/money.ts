@@ -44,8 +44,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'untagged-after-tagged',
     file: 'packages/rules/first-payment.ts',
-    from: 'const isUntellable = payment.subjectRef === null && isEarlier(tagged, payment);',
-    to: 'const isUntellable = payment.subjectRef === null && isEarlier(tagged, payment) && payment.paidAt.getTime() - own.paidAt.getTime() > purchaseMs;',
+    from: 'const isAmbiguous = payment.subjectRef === null && isEarlier(tagged, payment);',
+    to: 'const isAmbiguous = payment.subjectRef === null && isEarlier(tagged, payment) && payment.paidAt.getTime() - own.paidAt.getTime() > purchaseMs;',
     breaks: 'inge-029: untagged after tagged inside the 7 days counts as first',
     tests: ['packages/rules/first-payment.test.ts', 'domain/payments/first-payments.test.ts'],
   },

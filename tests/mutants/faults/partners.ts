@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/rules/attribution/path.ts', ['tests/parity/parity.test.ts'], {
     'answer-beside-its-visit': [
-      '  if (told.medium === declaredMedium && visit.source === told.source) return true;\n',
+      '  if (reported.medium === declaredMedium && visit.source === reported.source) return true;\n',
       '',
       'what a customer says to have come by earns beside the visit that came so',
     ],

@@ -4,7 +4,7 @@ import { type Fault, faultsIn } from '../fault.ts';
 export const faults: readonly Fault[] = [
   ...faultsIn('packages/rules/identity.ts', ['packages/rules/identity.test.ts'], {
     'two-national-ids-one-person': [
-      'if (isSomebodyElse || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
+      'if (hasOtherNationalId || this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
       'if (this.#isApart(holder) || this.hasOtherKeyThan(holder)) return false;',
       'two people with national ids of their own are merged by a shared e-mail',
     ],
@@ -14,7 +14,7 @@ export const faults: readonly Fault[] = [
       'a browser ties two identifiers of strangers together',
     ],
     'browser-phone-finds-strong': [
-      'if (holder && !hasOtherKey && (isStrongKind(identifier.kind) || !saysStrong || !holder.isStrong))',
+      'if (holder && !hasOtherKey && (isStrongKind(identifier.kind) || !hasStrong || !holder.isStrong))',
       'if (holder && !hasOtherKey)',
       'a shared phone links a browser to somebody with an e-mail of their own',
     ],
@@ -112,8 +112,8 @@ export const faults: readonly Fault[] = [
       'Lead Created and lead created are two events',
     ],
     'promise-counted-as-cash': [
-      "return usual === 'cash' ? 'pipeline' : usual;",
-      'return usual;',
+      "return standardType === 'cash' ? 'pipeline' : standardType;",
+      'return standardType;',
       'what a definition takes out of the cash is still cash',
     ],
     'event-means-two-things': [
@@ -186,13 +186,13 @@ export const faults: readonly Fault[] = [
       "an erased customer_key binds again with the caller's next message",
     ],
     'moment-of-erasure-is-after': [
-      'at <= grave.erasedAt;',
-      'at < grave.erasedAt;',
+      'at <= erasedHolder.erasedAt;',
+      'at < erasedHolder.erasedAt;',
       'what happened in the moment of the erasure makes the erased known again',
     ],
     'shared-phone-buries-others': [
-      'return !strong.some(holderOf) && gone.some',
-      'return gone.some',
+      'return !strong.some(holderOf) && erasedBefore.some',
+      'return erasedBefore.some',
       "messages of a living relative are dropped for the erased one's phone",
     ],
   }),

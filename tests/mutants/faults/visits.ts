@@ -77,7 +77,7 @@ export const faults: readonly Fault[] = [
       'click ids are stored in the clear',
     ],
     'names-by-path-only': [
-      "(place === 'elsewhere' ? personalName(writtenName) : undefined) ?? ",
+      "(context === 'elsewhere' ? personalName(writtenName) : undefined) ?? ",
       '',
       'a parameter called email keeps what it says',
     ],
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
       'the same click by link and by cookie earns twice',
     ],
     'said-platform-ignored': [
-      'saidPlatform ?? click?.site.platform',
+      'statedPlatform ?? click?.site.platform',
       'click?.site.platform',
       'an ad is looked for on another platform than was said',
     ],
@@ -135,8 +135,8 @@ export const faults: readonly Fault[] = [
       'a property called __proto__ changes an object',
     ],
     'consent-by-any-word': [
-      'consent: said.consent === true,',
-      'consent: Boolean(said.consent),',
+      'consent: input.consent === true,',
+      'consent: Boolean(input.consent),',
       'the text "false" counts as consent',
     ],
     'script-addresses-taken': [

@@ -1,38 +1,38 @@
-import { addWatched, ageBins, binOf, binWidths } from './ages.ts';
+import { addObserved, ageBins, binOf, binWidths } from './ages.ts';
 import { type BranchingFit, livelinessShape, mostCauses, touchReachDays } from './branching.ts';
-import type { History, Watch } from './history.ts';
+import type { History, ObservationPeriod } from './history.ts';
 
 const rounds = 30;
-/** So many touches as a type is taken to have more, leading to what an average touch leads to. */
+/** Each type is shrunk towards the average by this many touches. */
 const shrinkage = 5;
 
 /**
- * Gathers histories one at a time and then finds the numbers of the branching by expectation and maximisation. No chance takes part: the
- * same histories in the same order give the same numbers to the last bit.
+ * Collects histories one at a time and then estimates the branching process by expectation maximisation. It is
+ * deterministic: the same histories in the same order give the same numbers to the last bit.
  */
 export class BranchingFitter {
-  readonly #watch: Watch;
+  readonly #watch: ObservationPeriod;
   readonly #columns: number;
-  /** Events: of which type, whose, and where what may have caused them ends. */
+  /** Events: the type, the person, and the end index of possible causes. */
   readonly #type: number[] = [];
   readonly #person: number[] = [];
   readonly #ends: number[] = [];
   readonly #causeType: number[] = [];
   readonly #causeBin: number[] = [];
-  /** Of each type: how much of each age was watched. */
-  readonly #watched: Float64Array;
+  /** The observed fraction of each age bin, by type. */
+  readonly #observed: Float64Array;
   #people = 0;
 
-  constructor(watch: Watch) {
+  constructor(watch: ObservationPeriod) {
     this.#watch = watch;
     this.#columns = watch.types + 1;
-    this.#watched = new Float64Array(watch.types * ageBins);
+    this.#observed = new Float64Array(watch.types * ageBins);
   }
 
   add({ at, type, boughtAt }: History): void {
     const { from, until, types, lookbackDays } = this.#watch;
     at.forEach((moment, index) => {
-      addWatched(moment, from, until, this.#watched, (type[index] ?? 0) * ageBins);
+      addObserved(moment, from, until, this.#observed, (type[index] ?? 0) * ageBins);
       if (moment >= from) this.#event(type[index] ?? 0, moment, touchReachDays, at, type, index);
     });
     for (const moment of boughtAt) {
@@ -73,7 +73,7 @@ export class BranchingFitter {
     };
   }
 
-  #begin(): Numbers {
+  #begin(): BranchingParameters {
     const { types, from, until } = this.#watch;
     const columns = this.#columns;
     const time = this.#people * (until - from);
@@ -81,14 +81,14 @@ export class BranchingFitter {
     for (const type of this.#type) own[type] = (own[type] ?? 0) + 0.5 / time;
     const leads = new Float64Array(types * columns);
     for (let of = 0; of < types; of += 1) {
-      const isSeen = this.#watched.subarray(of * ageBins, (of + 1) * ageBins).some((part) => part > 0);
+      const isSeen = this.#observed.subarray(of * ageBins, (of + 1) * ageBins).some((part) => part > 0);
       leads.fill(isSeen ? 0.05 : 0, of * columns, (of + 1) * columns);
     }
     const ages = new Float64Array(columns * ageBins).fill(1 / ageBins);
     return { own, leads, ages, liveliness: new Float64Array(this.#people).fill(1) };
   }
 
-  #improve(numbers: Numbers): void {
+  #improve(numbers: BranchingParameters): void {
     const { types, from, until } = this.#watch;
     const found = this.#explain(numbers);
     const days = until - from;
@@ -96,7 +96,7 @@ export class BranchingFitter {
     for (let type = 0; type < types; type += 1) ofTouches += numbers.own[type] ?? 0;
     let livelyTime = 0;
     for (let person = 0; person < this.#people; person += 1) {
-      const lively = (livelinessShape + (found.byThemselves[person] ?? 0)) / (livelinessShape + days * ofTouches);
+      const lively = (livelinessShape + (found.spontaneous[person] ?? 0)) / (livelinessShape + days * ofTouches);
       numbers.liveliness[person] = lively;
       livelyTime += lively * days;
     }
@@ -107,17 +107,17 @@ export class BranchingFitter {
     }
   }
 
-  /** Which part of every event each of its possible causes explains, added up. */
-  #explain({ own, leads, ages, liveliness }: Numbers): Explained {
+  /** Sums the part of every event that each possible cause explains (the expectation step). */
+  #explain({ own, leads, ages, liveliness }: BranchingParameters): ExpectedCauses {
     const { types } = this.#watch;
     const columns = this.#columns;
-    const found: Explained = {
+    const found: ExpectedCauses = {
       own: new Float64Array(columns),
       leads: new Float64Array(types * columns),
       ages: new Float64Array(columns * ageBins),
-      byThemselves: new Float64Array(this.#people),
+      spontaneous: new Float64Array(this.#people),
     };
-    const pulls = new Float64Array(mostCauses);
+    const rates = new Float64Array(mostCauses);
     let begins = 0;
     for (let event = 0; event < this.#type.length; event += 1) {
       const on = this.#type[event] as number;
@@ -127,18 +127,18 @@ export class BranchingFitter {
       let all = base;
       for (let cause = begins; cause < ends; cause += 1) {
         const bin = this.#causeBin[cause] as number;
-        const pull =
+        const rate =
           ((leads[(this.#causeType[cause] as number) * columns + on] as number) *
             (ages[on * ageBins + bin] as number)) /
           (binWidths[bin] as number);
-        pulls[cause - begins] = pull;
-        all += pull;
+        rates[cause - begins] = rate;
+        all += rate;
       }
       const byItself = all > 0 ? base / all : 1;
       (found.own[on] as number) += byItself;
-      if (on !== types) (found.byThemselves[person] as number) += byItself;
+      if (on !== types) (found.spontaneous[person] as number) += byItself;
       for (let cause = begins; all > 0 && cause < ends; cause += 1) {
-        const part = (pulls[cause - begins] as number) / all;
+        const part = (rates[cause - begins] as number) / all;
         (found.leads[(this.#causeType[cause] as number) * columns + on] as number) += part;
         (found.ages[on * ageBins + (this.#causeBin[cause] as number)] as number) += part;
       }
@@ -147,52 +147,52 @@ export class BranchingFitter {
     return found;
   }
 
-  #improveLeads(on: number, { leads, ages }: Numbers, found: Explained): void {
+  #improveLeads(on: number, { leads, ages }: BranchingParameters, found: ExpectedCauses): void {
     const { types } = this.#watch;
-    const watchedOf = (of: number): number => {
-      let watched = 0;
+    const observedOf = (of: number): number => {
+      let observed = 0;
       for (let bin = 0; bin < ageBins; bin += 1)
-        watched += (ages[on * ageBins + bin] ?? 0) * (this.#watched[of * ageBins + bin] ?? 0);
-      return watched;
+        observed += (ages[on * ageBins + bin] ?? 0) * (this.#observed[of * ageBins + bin] ?? 0);
+      return observed;
     };
-    let led = 0;
-    let watched = 0;
+    let caused = 0;
+    let observed = 0;
     for (let of = 0; of < types; of += 1) {
-      led += found.leads[of * this.#columns + on] ?? 0;
-      watched += watchedOf(of);
+      caused += found.leads[of * this.#columns + on] ?? 0;
+      observed += observedOf(of);
     }
-    const usual = watched > 0 ? Math.min(1, led / watched) : 0;
+    const usual = observed > 0 ? Math.min(1, caused / observed) : 0;
     for (let of = 0; of < types; of += 1) {
-      const mine = watchedOf(of);
-      const place = of * this.#columns + on;
-      leads[place] = mine > 0 ? ((found.leads[place] ?? 0) + shrinkage * usual) / (mine + shrinkage) : 0;
+      const own = observedOf(of);
+      const index = of * this.#columns + on;
+      leads[index] = own > 0 ? ((found.leads[index] ?? 0) + shrinkage * usual) / (own + shrinkage) : 0;
     }
   }
 
-  #improveAges(on: number, { leads, ages }: Numbers, found: Explained): void {
+  #improveAges(on: number, { leads, ages }: BranchingParameters, found: ExpectedCauses): void {
     const next = new Float64Array(ageBins);
     let all = 0;
     for (let bin = 0; bin < ageBins; bin += 1) {
-      let watched = 0;
+      let observed = 0;
       for (let of = 0; of < this.#watch.types; of += 1)
-        watched += (leads[of * this.#columns + on] ?? 0) * (this.#watched[of * ageBins + bin] ?? 0);
-      next[bin] = watched > 0 ? (found.ages[on * ageBins + bin] ?? 0) / watched : 0;
+        observed += (leads[of * this.#columns + on] ?? 0) * (this.#observed[of * ageBins + bin] ?? 0);
+      next[bin] = observed > 0 ? (found.ages[on * ageBins + bin] ?? 0) / observed : 0;
       all += next[bin] ?? 0;
     }
     if (all > 0) for (let bin = 0; bin < ageBins; bin += 1) ages[on * ageBins + bin] = (next[bin] ?? 0) / all;
   }
 }
 
-interface Numbers {
+interface BranchingParameters {
   readonly own: Float64Array;
   readonly leads: Float64Array;
   readonly ages: Float64Array;
   readonly liveliness: Float64Array;
 }
 
-interface Explained {
+interface ExpectedCauses {
   readonly own: Float64Array;
   readonly leads: Float64Array;
   readonly ages: Float64Array;
-  readonly byThemselves: Float64Array;
+  readonly spontaneous: Float64Array;
 }

@@ -1,6 +1,6 @@
 /**
- * What fitted models look at: somebody's touches in the order of time, each by the number of its type (a campaign, or a way of
- * coming without one), and when they bought. Times are days and parts of them.
+ * The input of fitted models: a person's touches in order of time, each with the number of its type (a campaign, or a
+ * channel without one), and the times of purchases. Times are fractional days.
  */
 export interface History {
   readonly at: readonly number[];
@@ -8,16 +8,16 @@ export interface History {
   readonly boughtAt: readonly number[];
 }
 
-/** What was watched. Before `from` events are known, but nothing is explained: they are causes of later ones alone. */
-export interface Watch {
+/** The observed period. Earlier events only serve as causes of later ones. */
+export interface ObservationPeriod {
   readonly types: number;
   readonly from: number;
   readonly until: number;
-  /** How far back a touch may matter to a purchase. */
+  /** How many days before a purchase a touch may matter. */
   readonly lookbackDays: number;
 }
 
-/** Of a purchase: its touches in the order of time, as the path of attribution has them. */
+/** A purchase with its touches in order of time, as on the attribution path. */
 export interface FittedPath {
   readonly at: number;
   readonly lookbackDays: number;
@@ -25,10 +25,13 @@ export interface FittedPath {
   readonly types: readonly number[];
 }
 
-/** How much of a purchase each touch of the path caused, and last what would have come anyway. The numbers add up to 1. */
+/** The part of a purchase that each touch of the path caused, and last the organic part. They add up to 1. */
 export type Shares = readonly number[];
 
 const unit = 2 ** 40;
 
-/** Shares as whole weights, so that money is divided the way it always is: to the minor unit, largest remainder first. */
+/**
+ * Converts shares to integer weights, so that money is divided as everywhere: to the minor unit, largest remainder
+ * first.
+ */
 export const weightsOfShares = (shares: Shares): bigint[] => shares.map((share) => BigInt(Math.round(share * unit)));

@@ -1,22 +1,23 @@
-import type { FittedPath, History, Shares, Watch } from './history.ts';
+import type { FittedPath, History, ObservationPeriod, Shares } from './history.ts';
 
-/** How many of the purchases are lost when a type leads nowhere, as a part of all. */
+/** The removal effect of each type: the fraction of purchases lost when touches of the type lead nowhere. */
 export interface MarkovFit {
   readonly types: number;
   readonly removal: readonly number[];
 }
 
 /**
- * A chain from touch to touch that ends with a purchase or with nothing. What is lost without a type follows in closed form, from one
- * inverse for all types: the chance of ever coming by, times the chance of buying from there. No simulation, so no two answers.
+ * A Markov chain from touch to touch that ends with a purchase or without one. The removal effect follows in closed
+ * form from one matrix inverse for all types: the probability of ever reaching the type, times the probability of a
+ * purchase from there. There is no simulation, so the result is unique.
  */
 export class MarkovFitter {
-  readonly #watch: Watch;
+  readonly #watch: ObservationPeriod;
   readonly #states: number;
-  /** From each type, and last from the start: to each type, to a purchase, to nothing. */
+  /** Transition counts from each type, and last from the start: to each type, to a purchase, to the end. */
   readonly #steps: Float64Array;
 
-  constructor(watch: Watch) {
+  constructor(watch: ObservationPeriod) {
     this.#watch = watch;
     this.#states = watch.types + 1;
     this.#steps = new Float64Array(this.#states * (watch.types + 2));
@@ -72,7 +73,7 @@ export class MarkovFitter {
   }
 }
 
-/** A purchase is shared among the types of its path by what is lost without each, and evenly among touches of one type. */
+/** Divides a purchase among the types of its path by their removal effects, and evenly among touches of one type. */
 export class Markov {
   readonly #fit: MarkovFit;
 
@@ -90,15 +91,15 @@ export class Markov {
   }
 }
 
-/** By Gauss and Jordan, with the largest of a column first. The matrices have as many rows as a profile has campaigns. */
+/** Gauss-Jordan elimination with partial pivoting. The matrix has one row per campaign. */
 function inverse(matrix: Float64Array, size: number): Float64Array {
   const left = Float64Array.from(matrix);
   const right = new Float64Array(size * size);
   for (let row = 0; row < size; row += 1) right[row * size + row] = 1;
   const swap = (values: Float64Array, a: number, b: number) => {
-    const kept = values.slice(a * size, (a + 1) * size);
+    const row = values.slice(a * size, (a + 1) * size);
     values.copyWithin(a * size, b * size, (b + 1) * size);
-    values.set(kept, b * size);
+    values.set(row, b * size);
   };
   for (let column = 0; column < size; column += 1) {
     let pivot = column;

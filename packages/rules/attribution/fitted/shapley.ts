@@ -1,31 +1,33 @@
-import type { FittedPath, History, Shares, Watch } from './history.ts';
+import type { FittedPath, History, ObservationPeriod, Shares } from './history.ts';
 
-/** How often people buy who met exactly a set of types within a month, for the sets that enough people met. */
+/**
+ * Purchase rates of people who had touches of exactly one set of types within a month, for sets with enough people.
+ */
 export interface ShapleyFit {
   readonly types: number;
-  /** Of those who met nothing. */
+  /** The rate of people without touches. */
   readonly base: number;
-  /** What a type adds alone. */
+  /** The additional rate of a single type. */
   readonly alone: readonly number[];
-  /** Types in ascending order, how many months and how many of them with a purchase. */
+  /** The types in ascending order, the number of months, and how many of them had a purchase. */
   readonly sets: readonly (readonly [set: readonly number[], months: number, bought: number])[];
 }
 
 const monthDays = 30;
-/** A set is worked out over all its subsets, so it has an end. */
+/** Limits the size of a set, because every subset is evaluated. */
 const mostTypes = 6;
 const mostSets = 2_000;
 const fewest = 50;
-/** A set's own rate counts as much as the sum of its types' when so many months of it were seen. */
+/** A set's own rate and the sum of its types' rates have equal weight at this many months. */
 const shrinkage = 200;
 
 const keyOf = (set: readonly number[]): string => set.join(',');
 
 export class ShapleyFitter {
-  readonly #watch: Watch;
+  readonly #watch: ObservationPeriod;
   readonly #seen = new Map<string, { set: readonly number[]; months: number; bought: number }>();
 
-  constructor(watch: Watch) {
+  constructor(watch: ObservationPeriod) {
     this.#watch = watch;
   }
 
@@ -63,62 +65,62 @@ export class ShapleyFitter {
   }
 }
 
-/** Sets whose parts are kept: most purchases have a path that others have had. */
-const mostKnown = 50_000;
+/** The number of cached sets: most purchases share their set of types with others. */
+const maxCached = 50_000;
 
-/** A purchase is shared among the types of its path by what each adds to every set of the others; what the empty set is worth is nobody's. */
+/** Divides a purchase among the types of its path by their Shapley values. The worth of the empty set is organic. */
 export class Shapley {
   readonly #fit: ShapleyFit;
   readonly #sets: ReadonlyMap<number, readonly [months: number, bought: number]>;
-  readonly #known = new Map<number, readonly number[]>();
+  readonly #cache = new Map<number, readonly number[]>();
 
   constructor(fit: ShapleyFit) {
     this.#fit = fit;
     this.#sets = new Map(fit.sets.map(([set, months, bought]) => [numberOf(set), [months, bought]]));
   }
 
-  /** Of more types than can be worked out, those met last. */
+  /** If there are too many types, only the latest ones are used. */
   sharesOf({ types }: FittedPath): Shares {
     const set = [...new Set(types.toReversed())].slice(0, mostTypes).sort((a, b) => a - b);
     const parts = this.#partsOf(set);
     const counts = new Map(set.map((type) => [type, types.filter((one) => one === type).length]));
     const shares = types.map((type) => {
-      const place = set.indexOf(type);
-      return place === -1 ? 0 : (parts[place] ?? 0) / (counts.get(type) ?? 1);
+      const index = set.indexOf(type);
+      return index === -1 ? 0 : (parts[index] ?? 0) / (counts.get(type) ?? 1);
     });
     return [...shares, Math.max(0, 1 - parts.reduce((sum, part) => sum + part, 0))];
   }
 
-  /** Never below nothing: a type that only meets people who do not buy is not charged for it. */
+  /** Never negative: a type that only reaches people who do not buy has no cost. */
   #partsOf(set: readonly number[]): readonly number[] {
     const key = numberOf(set);
-    const known = this.#known.get(key);
-    if (known) return known;
-    const worths = this.#worthsOf(set);
-    const whole = worths.at(-1) || 1;
+    const cached = this.#cache.get(key);
+    if (cached) return cached;
+    const values = this.#worthsOf(set);
+    const whole = values.at(-1) || 1;
     const weights = weightsOf(set.length);
-    const parts = set.map((_, place) => {
+    const parts = set.map((_, index) => {
       let sum = 0;
-      for (let bits = 0; bits < worths.length; bits += 1) {
-        if (bits & (1 << place)) continue;
-        sum += (weights[bits] ?? 0) * ((worths[bits | (1 << place)] ?? 0) - (worths[bits] ?? 0));
+      for (let bits = 0; bits < values.length; bits += 1) {
+        if (bits & (1 << index)) continue;
+        sum += (weights[bits] ?? 0) * ((values[bits | (1 << index)] ?? 0) - (values[bits] ?? 0));
       }
       return Math.max(0, sum / whole);
     });
     const all = parts.reduce((sum, part) => sum + part, 0);
-    const fair = all > 1 ? parts.map((part) => part / all) : parts;
-    if (this.#known.size >= mostKnown) this.#known.clear();
-    this.#known.set(key, fair);
-    return fair;
+    const normalised = all > 1 ? parts.map((part) => part / all) : parts;
+    if (this.#cache.size >= maxCached) this.#cache.clear();
+    this.#cache.set(key, normalised);
+    return normalised;
   }
 
-  /** What each subset is worth, by the bits of its places: one after the other, each from the one without its last type. */
+  /** The worth of each subset, indexed by bit mask; each is derived from the subset without its last type. */
   #worthsOf(set: readonly number[]): Float64Array {
     const { base, alone } = this.#fit;
-    const worths = new Float64Array(1 << set.length);
-    const [numbers, expected] = [new Float64Array(worths.length), new Float64Array(worths.length)];
+    const values = new Float64Array(1 << set.length);
+    const [numbers, expected] = [new Float64Array(values.length), new Float64Array(values.length)];
     expected[0] = base;
-    for (let bits = 0; bits < worths.length; bits += 1) {
+    for (let bits = 0; bits < values.length; bits += 1) {
       if (bits > 0) {
         const last = 31 - Math.clz32(bits);
         const rest = bits & ~(1 << last);
@@ -126,24 +128,24 @@ export class Shapley {
         numbers[bits] = withType(numbers[rest] ?? 0, type);
         expected[bits] = (expected[rest] ?? 0) + (alone[type] ?? 0);
       }
-      const [months, bought] = this.#sets.get(numbers[bits] ?? 0) ?? unseen;
-      worths[bits] = (bought + shrinkage * Math.min(0.95, expected[bits] ?? 0)) / (months + shrinkage);
+      const [months, bought] = this.#sets.get(numbers[bits] ?? 0) ?? noObservations;
+      values[bits] = (bought + shrinkage * Math.min(0.95, expected[bits] ?? 0)) / (months + shrinkage);
     }
-    return worths;
+    return values;
   }
 }
 
-const unseen = [0, 0] as const;
+const noObservations = [0, 0] as const;
 
-/** A set of types as one number, exactly: no set has more types than fit. */
+/** Encodes a set of types as one exact number; sets are small enough to fit. */
 const typesOfNumber = 256;
 const withType = (number: number, type: number): number => number * typesOfNumber + type + 1;
 const numberOf = (set: readonly number[]): number => set.reduce(withType, 0);
 
-/** How much each subset counts for somebody who is not in it, by the bits of its places. */
+/** The Shapley weight of each subset for a type outside it, indexed by bit mask. */
 function weightsOf(types: number): Float64Array {
-  const known = weightsBySize[types];
-  if (known) return known;
+  const cached = weightsBySize[types];
+  if (cached) return cached;
   const weights = Float64Array.from({ length: 1 << types }, (_, bits) => {
     const others = bitCount(bits);
     return (factorial(others) * factorial(types - others - 1)) / factorial(types);

@@ -1,6 +1,6 @@
 import type { Weigh } from './weigh.ts';
 
-/** 40, 20 and 40 of a hundred: the middle's 20 are shared by all between the first and the last. */
+/** 40%, 20% and 40%: the middle 20% are divided among all touches between the first and the last. */
 export const positionBased: Weigh = ({ length }) => {
   if (length <= 2) return Array.from({ length }, () => 1n);
   const end = 2n * BigInt(length - 2);

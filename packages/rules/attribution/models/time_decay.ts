@@ -1,5 +1,5 @@
 import { decayWeight } from '../decay.ts';
 import type { Weigh } from './weigh.ts';
 
-/** By age, counted from the path's last touch. */
+/** By age relative to the path's last touch. */
 export const timeDecay: Weigh = (path) => path.map(({ at }) => decayWeight((path.at(-1)?.at ?? at) - at));

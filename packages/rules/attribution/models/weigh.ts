@@ -1,12 +1,15 @@
-/** What the models look at. */
+/** The properties of a touch that the models use. */
 export interface CreditedTouch {
   readonly at: number;
   readonly channel: string;
 }
 
-/** Integer weights, one a touch. A touch has a share in the conversion if and only if its weight is above zero. */
+/**
+ * Returns integer weights, one per touch. A touch has a share in the conversion if and only if its weight is above
+ * zero.
+ */
 export type Weigh = (path: readonly CreditedTouch[]) => bigint[];
 
-/** All for the touch at one place. */
-export const only = (path: readonly CreditedTouch[], place: number): bigint[] =>
-  path.map((_, index) => (index === place ? 1n : 0n));
+/** Gives all weight to one touch. */
+export const only = (path: readonly CreditedTouch[], position: number): bigint[] =>
+  path.map((_, index) => (index === position ? 1n : 0n));

@@ -1,7 +1,7 @@
 import type { Site } from './site.ts';
 
-/** Where people search, meet, watch and write to each other. */
-export const placesToMeet: readonly Site[] = [
+/** Search engines, social networks, video sites, mailboxes and chats. */
+export const mediaSites: readonly Site[] = [
   // Search
   {
     name: 'google',

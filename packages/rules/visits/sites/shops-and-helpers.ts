@@ -1,7 +1,7 @@
 import type { Site } from './site.ts';
 
-/** Assistants, shops, networks of ads and partners, and sites that are just sites. */
-export const shopsAndHelpers: readonly Site[] = [
+/** AI assistants, shops, ad and affiliate networks, and ordinary sites. */
+export const otherSites: readonly Site[] = [
   // AI assistants
   {
     name: 'chatgpt',

@@ -1,6 +1,6 @@
 import type { AdPlatform, MarketingChannel } from '@tributary/vocabulary';
 
-/** What kinds of site there are, and which channel a visit from one is, with and without an ad. */
+/** The kinds of sites, and the channel of a visit from each, organic and paid. */
 export const siteKinds = {
   search: { organic: 'organic_search', paid: 'paid_search' },
   social: { organic: 'organic_social', paid: 'paid_social' },
@@ -12,21 +12,21 @@ export const siteKinds = {
   ai: { organic: 'ai_assistant', paid: 'ai_assistant' },
   display: { organic: 'display', paid: 'display' },
   affiliate: { organic: 'affiliate', paid: 'affiliate' },
-  /** Sites that belong to one of the above by their host, but are just sites. */
+  /** Subdomains of the above that are ordinary sites. */
   plain: { organic: 'referral', paid: 'unknown' },
 } as const satisfies Record<string, { organic: MarketingChannel; paid: MarketingChannel }>;
 
 export interface Site {
-  /** What `source` then says. */
+  /** The value of `source`. */
   readonly name: string;
   readonly kind: keyof typeof siteKinds;
-  /** Whose ads they are. */
+  /** The ad platform of its ads. */
   readonly platform?: AdPlatform;
   readonly hosts?: readonly string[];
   /** Names with a domain in every country: `google` is google.cl, google.co.uk, google.com.ar and so on. */
   readonly countryHosts?: readonly string[];
-  /** Android packages, which arrive as android-app:// referrers. */
+  /** Android packages, which appear as android-app:// referrers. */
   readonly apps?: readonly string[];
-  /** What people write in utm_source, besides the name and the hosts. */
+  /** Values of utm_source besides the name and the hosts. */
   readonly words?: readonly string[];
 }
