@@ -9,8 +9,8 @@ const anyId = '0198a000-0000-7000-8000-000000000000';
 const declared: readonly Route[] = Object.values(routes);
 const get = (url: string, headers: Record<string, string> = {}) => api.fastify.inject({ method: 'GET', url, headers });
 
-describe('what the service says of itself', () => {
-  test('[ver-002] [ver-003] the machine-readable description is served, of every route there is', async () => {
+describe("the service's own documents", () => {
+  test('[ver-002] [ver-003] openapi.json describes every route', async () => {
     const response = await get('/api/v1/openapi.json');
     expect(response.statusCode).toBe(200);
     const operations = Object.entries(response.json().paths as Record<string, object>).flatMap(([path, item]) =>
@@ -27,9 +27,9 @@ describe('what the service says of itself', () => {
       other.fastify.addHook('onSend', async (_request, _reply, payload) => {
         sent.push(payload);
       });
-      const ask = () => other.fastify.inject({ url: path, headers: { 'accept-encoding': 'gzip, br' } });
-      const [first] = await Promise.all([ask(), ask()]);
-      await ask();
+      const request = () => other.fastify.inject({ url: path, headers: { 'accept-encoding': 'gzip, br' } });
+      const [first] = await Promise.all([request(), request()]);
+      await request();
       await other.close();
       expect(sent[0]).toBeInstanceOf(Buffer);
       expect(sent.map((payload) => payload === sent[0])).toEqual([true, true, true]);
@@ -51,33 +51,33 @@ describe('what the service says of itself', () => {
     });
   });
 
-  test('[ver-001] [conv-008] all routes live under /api/v1, but for the token endpoint, which OAuth clients look for elsewhere', () => {
+  test('[ver-001] [conv-008] all routes are under /api/v1, except the OAuth token endpoint', () => {
     expect(declared.map(({ path }) => path).filter((path) => !path.startsWith('/api/v1/'))).toEqual(['/oauth/token']);
   });
 
-  test('[ver-004] [conv-009] the alternate host answers the same, whatever is asked', async () => {
+  test('[ver-004] [conv-009] the alternate host returns the same responses', async () => {
     const { id } = await buildProfile(kit.app);
     const { headers } = await buildApiKey(kit.app, id, { scopes: Scope.options });
     const dates = 'date_from=2026-06-01&date_to=2026-06-02';
     const readable = declared.filter(
       ({ method, access }) => method === 'GET' && access.credentials.includes('api_key'),
     );
-    const asked = readable.flatMap(({ path }) => {
+    const urls = readable.flatMap(({ path }) => {
       const url = path.replace(/\{\w+\}/g, anyId);
       return [url, `${url}?${dates}`];
     });
     const statuses = new Set<number>();
-    for (const url of ['/api/v1/changelog', ...asked]) {
+    for (const url of ['/api/v1/changelog', ...urls]) {
       const hosts = ['tributary.test', 'api.tributary.test'];
       const [base, alternate] = await Promise.all(hosts.map((host) => get(url, { ...headers, host })));
-      const said = (body = '') => body.replaceAll(/req_[\w-]+/g, '');
-      expect([alternate?.statusCode, said(alternate?.body)], url).toEqual([base?.statusCode, said(base?.body)]);
+      const body = (body = '') => body.replaceAll(/req_[\w-]+/g, '');
+      expect([alternate?.statusCode, body(alternate?.body)], url).toEqual([base?.statusCode, body(base?.body)]);
       statuses.add(base?.statusCode ?? 0);
     }
     expect([...statuses].sort()).toEqual(expect.arrayContaining([200, 400, 404]));
   });
 
-  test('[ver-015] [ver-016] [conv-017] the change log is dated, newest first, each change marked', async () => {
+  test('[ver-015] [ver-016] [conv-017] the changelog is dated, newest first, and each change has a kind', async () => {
     const { data } = (await get('/api/v1/changelog')).json() as {
       data: { date: string; changes: { kind: string }[] }[];
     };
@@ -90,12 +90,12 @@ describe('what the service says of itself', () => {
     ).toEqual([]);
   });
 
-  test('every docs_url leads to a page', async () => {
+  test('every docs_url has a page', async () => {
     for (const code of Object.keys(errors)) expect((await get(`/docs/errors/${code}`)).statusCode, code).toBe(200);
   });
 });
 
-describe('every route needs a credential', () => {
+describe('every route requires a credential', () => {
   const isOpen = ({ access }: Route) =>
     access.credentials.some((kind) => kind === 'public' || kind === 'client_secret');
 
@@ -112,7 +112,7 @@ describe('every route needs a credential', () => {
     },
   );
 
-  test('but for these, which could not be reached otherwise', () => {
+  test('the routes without a credential are exactly those used before one exists', () => {
     expect(
       declared
         .filter(isOpen)
@@ -136,21 +136,21 @@ describe('every route needs a credential', () => {
   });
 });
 
-describe('days are two that exist, in their order', () => {
-  const ofDays = declared.filter(({ query }) => query && 'date_from' in query.shape);
-  /** What else one or another of them wants. */
-  const others = { goal: 'payment_received', entity_ids: anyId, field: 'spend', from: '2026-05-01T00:00:00Z' };
+describe('date_from and date_to must be valid dates in order', () => {
+  const routesWithDates = declared.filter(({ query }) => query && 'date_from' in query.shape);
+  /** Other parameters that some of these routes require. */
+  const otherParams = { goal: 'payment_received', entity_ids: anyId, field: 'spend', from: '2026-05-01T00:00:00Z' };
 
-  test('are asked for by reports and lists', () => expect(ofDays.length).toBeGreaterThan(8));
+  test('are parameters of reports and lists', () => expect(routesWithDates.length).toBeGreaterThan(8));
 
-  test.each(ofDays.map((route) => [route.id, route] as const))(
+  test.each(routesWithDates.map((route) => [route.id, route] as const))(
     '[err-019] [err-020] [err-021] %s',
-    async (_, { method, path, access, query: taken }) => {
+    async (_, { method, path, access, query: schema }) => {
       const { id } = await buildProfile(kit.app);
       const { headers } = await buildApiKey(kit.app, id, { scopes: access.scopes?.flat() ?? [] });
-      const own = Object.entries(others).filter(([name]) => taken && name in taken.shape);
-      const ask = async (days: Record<string, string>) => {
-        const query = new URLSearchParams([...own, ...Object.entries(days)]);
+      const required = Object.entries(otherParams).filter(([name]) => schema && name in schema.shape);
+      const request = async (days: Record<string, string>) => {
+        const query = new URLSearchParams([...required, ...Object.entries(days)]);
         const url = `${path.replace('{model}', 'data_driven').replace(/\{\w+\}/g, anyId)}?${query}`;
         const { statusCode, json } = await api.fastify.inject({ method, url, headers: { ...headers } });
         return [statusCode, json().error?.code];
@@ -168,10 +168,10 @@ describe('days are two that exist, in their order', () => {
         { date_from: early, date_to: '2026-06-31' },
         { date_from: late, date_to: early },
       ])
-        expect(await ask(days), JSON.stringify(days)).toEqual([400, 'invalid_date_range']);
-      // Nobody has the campaign or ad of those that are of one, and no model was fitted.
+        expect(await request(days), JSON.stringify(days)).toEqual([400, 'invalid_date_range']);
+      // The campaign or ad of routes with an id does not exist (404), and no model was fitted (409).
       for (const date_to of [early, late])
-        expect((await ask({ date_from: early, date_to }))[0]).toBeOneOf([200, 404, 409]);
+        expect((await request({ date_from: early, date_to }))[0]).toBeOneOf([200, 404, 409]);
     },
   );
 });
@@ -180,7 +180,7 @@ test.each([
   ['standard', 300],
   ['elevated', 1_200],
   ['internal', 6_000],
-] as const)('[lim-029] an app of the tier %s has %d requests a minute', async (rateTier, limit) => {
+] as const)('[lim-029] an app of the %s tier has %d requests a minute', async (rateTier, limit) => {
   const token = await (await api.registerApp({ rateTier })).token();
   const response = await api.fastify.inject({
     method: 'POST',
@@ -191,7 +191,7 @@ test.each([
   expect([response.statusCode, response.headers['x-ratelimit-limit']]).toEqual([201, String(limit)]);
 });
 
-test('a profile’s own answer says when it was made in UTC with milliseconds [conv-018]', async () => {
+test('timestamps are UTC with milliseconds [conv-018]', async () => {
   const profile = await buildProfile(kit.app);
   const key = await buildApiKey(kit.app, profile.id);
   const { data } = (await get('/api/v1/profile', { ...key.headers })).json();

@@ -70,30 +70,33 @@ export interface ApiOptions {
   /** Size of the PostgreSQL connection pool that requests share. */
   readonly connections: number;
   readonly redis: RedisClient;
-  /** While it is away, the routes that read it answer 503 and /readyz says `degraded`; the others do without. */
+  /** While it is down, the routes that read it answer 503 and /readyz reports `degraded`; the others work. */
   readonly clickhouse: ClickHouse;
   readonly outbound: Outbound;
-  /** For addresses of webhooks: in development some of them are local. */
+  /** Checks webhook URLs; development allows some local hosts. */
   readonly webhookTargets: Pick<Outbound, 'checkTarget'>;
   readonly providers: Providers;
-  /** For hosts of providers: the sandbox's are local. */
+  /** Calls provider hosts; the sandbox's are local. */
   readonly providerOutbound: Pick<Outbound, 'request'>;
   readonly openDns: OpenDns;
-  /** Writes summaries of journeys; without one they are not made. */
+  /** Writes journey summaries; without a model there are none. */
   readonly languageModel: LanguageModel | undefined;
   readonly summariesPerDay: number;
-  /** Whether the operator has set a mail server. */
+  /** Whether the operator configured a mail server. */
   readonly isMailSetUp: boolean;
-  /** How long an ad platform may take for a change while somebody waits. */
+  /** How long a change at an ad platform may take while a caller waits. */
   readonly adPatienceMs: number;
-  /** How long whoever says who paid is kept waiting for attribution to follow. */
+  /** How long a request that changes a payer waits for attribution to catch up. */
   readonly attributionWaitMs: number;
   readonly vault: Vault;
-  /** What sessions are signed with, newest first. */
+  /** Keys that sign sessions, newest first. */
   readonly sessionKeys: () => readonly MasterKey[];
-  /** The same for link tokens; an empty list switches them off. */
+  /** Keys that sign link tokens, newest first; an empty list disables link tokens. */
   readonly linkTokenKeys: () => readonly MasterKey[];
-  /** What names of erased people are hashed with, for ever the same: under another, whoever was erased would be a stranger. */
+  /**
+   * Hashes the identifiers of erased customers. It must never change: under another key an erased customer would no longer be
+   * recognised.
+   */
   readonly tombstoneKey: () => Buffer;
   readonly jobs: Jobs;
   readonly log: Log;
@@ -102,7 +105,7 @@ export interface ApiOptions {
   readonly now: () => Date;
   /** How far this machine's clock is ahead of PostgreSQL's, which `now` follows. */
   readonly clockSkewMs: () => number;
-  /** Serves /test/clock; only test installations have one. */
+  /** Serves /test/clock; set only in test installations. */
   readonly testClock?: Pick<TestClock, 'now' | 'advance'> | undefined;
   readonly requestTimeoutMs: number;
   readonly trustedProxies: readonly string[];
@@ -112,18 +115,18 @@ export interface ApiOptions {
   readonly sessionDays: number;
   readonly sessionIdleMinutes: number;
   readonly isCookieSecure: boolean;
-  /** Until then, keys minted under an older attribution grant may still connect providers. */
+  /** Until then, keys created under an older attribution grant may still connect providers. */
   readonly swapWindowUntil: Date | undefined;
-  /** Where the console's built files are. */
+  /** The directory of the console's built files. */
   readonly consoleDirectory: string | undefined;
-  /** Where the built pages of the documentation are. */
+  /** The directory of the built documentation pages. */
   readonly docsDirectory: string | undefined;
-  /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */
+  /** Validates every response against its schema before sending; an invalid one becomes a 500. For tests. */
   readonly checkAnswers: boolean;
   readonly isStopping: () => boolean;
 }
 
-/** What /readyz asks. Only without PostgreSQL is there nothing that this process could answer. */
+/** The checks of /readyz. Only PostgreSQL is required: without it this process can serve nothing. */
 const readinessOf = ({ postgres, clickhouse, clockSkewMs }: ApiOptions, limiter: SharedLimiter): Readiness => ({
   needs: { postgres: () => postgres.ping(), ...clockReadiness(clockSkewMs).needs },
   uses: {
@@ -151,7 +154,7 @@ const readinessOf = ({ postgres, clickhouse, clockSkewMs }: ApiOptions, limiter:
   },
 });
 
-/** The whole API, ready to listen or to be asked in a test. */
+/** Builds the whole API, ready to listen or to be called in a test. */
 export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const { baseUrl, apiUrl, postgres, redis, vault, log, metrics, now } = options;
   const limiter = createRateLimiter({ redis, nowMs: Date.now, onFallback: metrics.countLocalLimits });
@@ -210,7 +213,7 @@ export async function createApi(options: ApiOptions): Promise<FastifyInstance> {
   const mcp = mcpAuthenticator(postgres);
   const sharedLink = sharedLinkAuthenticator(postgres.everywhere);
   const session = sessionAuthenticator(postgres, accounts);
-  // A header was put there on purpose; a cookie comes by itself, and counts only where there is no header.
+  // A cookie is sent automatically, so it counts only if the request has no Authorization header.
   const authenticate: Authenticate = async (presented, at) =>
     presented.authorization === undefined
       ? session(presented, at)

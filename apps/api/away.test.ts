@@ -9,40 +9,40 @@ const warehouse = await openWarehouse(kit);
 afterAll(() => warehouse.drop());
 
 const event = { event_name: 'lead_created', user_traits: { external_id: 'a' } };
-const statusOf = (answer: { statusCode: number; headers: object; json(): { error?: { code: string } } }) => [
+const getOutcome = (answer: { statusCode: number; headers: object; json(): { error?: { code: string } } }) => [
   answer.statusCode,
   answer.json().error?.code,
   (answer.headers as Record<string, string>)['retry-after'],
 ];
 
 const readOnly = `${kit.database.appUrl}?options=${encodeURIComponent('-c default_transaction_read_only=on')}`;
-const nobody = kit.database.appUrl.replace(/:\d+\//, ':1/');
-const noName = kit.database.appUrl.replace(/@[^/]+\//, '@postgres.invalid/');
+const closedPort = kit.database.appUrl.replace(/:\d+\//, ':1/');
+const unknownHost = kit.database.appUrl.replace(/@[^/]+\//, '@postgres.invalid/');
 
 test.each([
   ['is read-only', readOnly, [200, 'degraded']],
-  ['does not listen', nobody, [503, 'not ready']],
-  ['has no address', noName, [503, 'not ready']],
-])('PostgreSQL %s: 503 and when to come again, and /readyz says so', async (_, url, readiness) => {
+  ['does not listen', closedPort, [503, 'not ready']],
+  ['has no address', unknownHost, [503, 'not ready']],
+])('answers 503 with Retry-After when PostgreSQL %s, and /readyz reports it', async (_, url, readiness) => {
   const ledger = createPostgres({ url, poolSize: 2 });
   const api = await openApi(kit, { postgres: ledger, clickhouse: warehouse.client });
-  const whole = await openApi(kit, { clickhouse: warehouse.client });
-  const shop = await scene({ kit, api: whole });
-  const asked = { method: 'POST', url: '/api/v1/events', headers: shop.full, payload: event } as const;
-  expect(statusOf(await api.call(asked))).toEqual([503, 'service_unavailable', '2']);
+  const healthy = await openApi(kit, { clickhouse: warehouse.client });
+  const shop = await scene({ kit, api: healthy });
+  const request = { method: 'POST', url: '/api/v1/events', headers: shop.full, payload: event } as const;
+  expect(getOutcome(await api.call(request))).toEqual([503, 'service_unavailable', '2']);
   const ready = await api.fastify.inject('/readyz');
   expect([ready.statusCode, ready.json().status]).toEqual(readiness);
-  expect((await whole.call(asked)).statusCode).toBe(202);
-  await Promise.all([api.close(), whole.close()]);
+  expect((await healthy.call(request)).statusCode).toBe(202);
+  await Promise.all([api.close(), healthy.close()]);
   await ledger.close();
 });
 
-test('a ClickHouse that does not answer: reports 503, outcomes are taken, and /readyz names it', async () => {
+test('without ClickHouse, reports answer 503, outcomes are accepted, and /readyz names it', async () => {
   const nowhere = createClickHouse({ url: 'http://127.0.0.1:1', database: 'x', requestTimeoutMs: 1_000 });
   const api = await openApi(kit, { clickhouse: nowhere });
   const shop = await scene({ kit, api });
   const range = 'date_from=2026-03-01&date_to=2026-03-02';
-  expect(statusOf(await shop.call('GET', `/api/v1/overview?${range}`))).toEqual([503, 'service_unavailable', '2']);
+  expect(getOutcome(await shop.call('GET', `/api/v1/overview?${range}`))).toEqual([503, 'service_unavailable', '2']);
   expect((await shop.call('POST', '/api/v1/events', event)).statusCode).toBe(202);
   const ready = await api.fastify.inject('/readyz');
   expect([ready.statusCode, ready.json().status]).toEqual([200, 'degraded']);
@@ -51,7 +51,7 @@ test('a ClickHouse that does not answer: reports 503, outcomes are taken, and /r
   await nowhere.close();
 });
 
-test('a Redis that does not answer: requests are taken, and /readyz says what that means', async () => {
+test('without Redis, requests are accepted and /readyz explains the limits', async () => {
   const redis = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'x' });
   const api = await openApi(kit, { redis, clickhouse: warehouse.client });
   const shop = await scene({ kit, api });
@@ -88,20 +88,20 @@ test.each([
   await api.close();
 });
 
-test('who leaves still answers, says so, and keeps no connection', async () => {
+test('a stopping process still answers, reports "stopping" and closes connections', async () => {
   let isStopping = false;
   const api = await openApi(kit, { isStopping: () => isStopping });
   try {
     const address = await api.fastify.listen({ host: '127.0.0.1', port: 0 });
-    const ask = async (path: string) => {
+    const get = async (path: string) => {
       const answer = await fetch(`${address}${path}`);
       await answer.arrayBuffer();
       return [answer.status, answer.headers.get('connection')];
     };
-    expect(await ask('/healthz')).toEqual([200, 'keep-alive']);
+    expect(await get('/healthz')).toEqual([200, 'keep-alive']);
     isStopping = true;
-    expect(await ask('/readyz')).toEqual([503, 'close']);
-    expect(await ask('/healthz')).toEqual([200, 'close']);
+    expect(await get('/readyz')).toEqual([503, 'close']);
+    expect(await get('/healthz')).toEqual([200, 'close']);
   } finally {
     await api.close();
   }

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-// The installation gets its first account in the first of them, and shows its console from then on.
+// The first test creates the first account of the installation; the later ones need it to see the console.
 describe('the console of an installation', { shuffle: false }, () => {
   test('without an account, every page redirects to the first-account page, whose token works once', async () => {
     expect((await get('/')).headers.location).toBe('/first-account');
@@ -35,7 +35,7 @@ describe('the console of an installation', { shuffle: false }, () => {
     const old = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
     const link = await openFirstAccount(owner, 'https://tributary.test/', kit.clock.now());
     expect(link?.url).toMatch(/^https:\/\/tributary\.test\/first-account#trib_first_[0-9A-Za-z]{38}$/);
-    const tokenOf = (of: typeof link) => new URL(of?.url ?? '').hash.slice(1);
+    const getToken = (of: typeof link) => new URL(of?.url ?? '').hash.slice(1);
     const page = await get('/first-account');
     expect(page.statusCode).toBe(200);
     for (const text of ['<option value="America/Santiago">', '<option value="CLP">', 'Create account'])
@@ -57,16 +57,16 @@ describe('the console of an installation', { shuffle: false }, () => {
         payload: new URLSearchParams({
           ...form,
           password: 'vague otter lamp',
-          token: tokenOf(link),
+          token: getToken(link),
           ...changes,
         }).toString(),
         remoteAddress: `2001:db8:${callers}::1`,
       });
     };
     expect((await send({}, { origin: 'https://evil.test' })).statusCode).toBe(404);
-    // What is wrong is said, and costs nothing: the token stays good.
+    // Invalid forms are explained and do not use up the token.
     for (const wrong of [
-      { token: tokenOf(old) },
+      { token: getToken(old) },
       { token: 'x' },
       { password: 'short' },
       { currency: 'pesos' },
@@ -76,12 +76,12 @@ describe('the console of an installation', { shuffle: false }, () => {
       const { statusCode, body } = await send(wrong);
       expect([statusCode, body.includes('role="alert"')], JSON.stringify(wrong)).toEqual([400, true]);
     }
-    const made = await Promise.all([send(), send({ email: 'eva@lamps.test' })]);
-    // Whoever comes second finds the token used, or the page already closed.
-    expect(made.map(({ statusCode }) => statusCode).sort()).toEqual([303, expect.toBeOneOf([400, 404])]);
-    const { location } = made.find(({ statusCode }) => statusCode === 303)?.headers ?? {};
+    const responses = await Promise.all([send(), send({ email: 'eva@lamps.test' })]);
+    // The second request finds the token used or the page closed.
+    expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([303, expect.toBeOneOf([400, 404])]);
+    const { location } = responses.find(({ statusCode }) => statusCode === 303)?.headers ?? {};
     expect(location).toMatch(/^\/p\/[\da-f-]{36}\/set-up$/);
-    const cookie = String(made.find(({ statusCode }) => statusCode === 303)?.headers['set-cookie']).split(
+    const cookie = String(responses.find(({ statusCode }) => statusCode === 303)?.headers['set-cookie']).split(
       ';',
       1,
     )[0] as string;
@@ -97,7 +97,7 @@ describe('the console of an installation', { shuffle: false }, () => {
     api.fastify.inject({ method: 'GET', url, headers });
 
   test.each(['/', '/sign-in', '/p/0198a000-0000-7000-8000-000000000000/campaigns?from=2026-01-01'])(
-    '%s is the page, under a policy that lets in nothing of anybody else',
+    '%s is the console page, with a policy that allows only its own origin',
     async (url) => {
       const { statusCode, body, headers } = await get(url);
       expect([statusCode, body]).toEqual([200, '<!doctype html><title>The console</title>']);
@@ -115,7 +115,7 @@ describe('the console of an installation', { shuffle: false }, () => {
     },
   );
 
-  test('a file whose name says what is in it is kept for ever, and sent packed to whoever can unpack it', async () => {
+  test('serves hashed assets as immutable, and compressed if the client accepts it', async () => {
     const plain = await get('/assets/main-1a2b.js');
     expect([plain.statusCode, plain.body]).toEqual([200, 'console.log(1);']);
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -132,12 +132,12 @@ describe('the console of an installation', { shuffle: false }, () => {
     '/secret.txt',
     '/assets/',
     '/profile',
-  ])('there is nothing at %s', async (url) => {
+  ])('%s is 404', async (url) => {
     const { statusCode, body } = await get(url);
     expect([statusCode, JSON.parse(body).error.code]).toEqual([404, 'not_found']);
   });
 
-  test('a browser that opens an unknown address gets a page, an API client JSON', async () => {
+  test('an unknown path is an HTML page for browsers and JSON for API clients', async () => {
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
     const page = await get('/nope', { accept, 'accept-language': 'es-CL' });
     expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
@@ -151,7 +151,7 @@ describe('the console of an installation', { shuffle: false }, () => {
       expect(JSON.parse((await get(url, headers)).body).error.code).toBe('not_found');
   });
 
-  test('an API whose console was not built shows its own page instead', async () => {
+  test('redirects / to /api when the console is not built', async () => {
     const { statusCode, headers } = await bare.fastify.inject({ method: 'GET', url: '/' });
     expect([statusCode, headers.location]).toEqual([302, '/api']);
   });

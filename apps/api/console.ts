@@ -4,7 +4,7 @@ import files from '@fastify/static';
 import { firstAccountPath } from '@tributary/domain/accounts/room.ts';
 import type { FastifyInstance } from 'fastify';
 
-/** The addresses of the console's own router: each of them is the same page, which then asks the API for what it shows. */
+/** Paths of the console's client-side router: all serve the same page. */
 const addresses = [
   '/',
   '/sign-in',
@@ -16,12 +16,12 @@ const addresses = [
   '/p/*',
 ];
 
-/** No script, style or answer that is not ours, and nobody's frame around it. */
+/** Allows only scripts, styles and requests of our own origin, and no framing. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // What the page's own script has fetched from the API: pictures of ads.
+  // Blob URLs are pictures of ads that the console's script fetched from the API.
   "img-src 'self' blob:",
   "connect-src 'self'",
   "form-action 'self'",
@@ -29,7 +29,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the console's built files. An API without them is complete: its own page stands in. */
+/** Serves the console's built files. Without them, / redirects to the API's home page. */
 export async function serveConsole(
   fastify: FastifyInstance,
   directory: string | undefined,
@@ -44,18 +44,19 @@ export async function serveConsole(
     prefix: '/assets/',
     preCompressed: true,
     dotfiles: 'ignore',
-    // Their names change with what is in them.
+    // File names contain a content hash.
     maxAge: '365d',
     immutable: true,
   });
   for (const address of addresses) {
     fastify.get(address, async (_request, reply) => {
-      // Nobody could sign in yet. While the ledger is away the page itself says so.
+      // Without any account no one can sign in, so the browser goes to the first-account page. If the ledger is down, the console
+      // reports it.
       if (await isWithoutAccounts().catch(() => false)) return reply.redirect(firstAccountPath);
       return reply
         .headers({
           'content-security-policy': policy,
-          // Asked for again each time: it names the files that a new version brings.
+          // Always revalidated, because it references the hashed files of the current version.
           'cache-control': 'no-cache',
           'referrer-policy': 'same-origin',
         })

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import files from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-/** Nothing that is not ours, and no script or style inside a page. */
+/** Allows only our own origin, and no inline scripts or styles. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the built pages of the documentation. An API without them leads to its reference instead. */
+/** Serves the built documentation pages. Without them, /docs redirects to the reference. */
 export async function serveDocsSite(fastify: FastifyInstance, directory: string | undefined): Promise<void> {
   if (!directory || !existsSync(join(directory, 'index.html'))) {
     fastify.get('/docs', async (_request, reply) => reply.redirect('/docs/reference'));
@@ -35,7 +35,7 @@ export async function serveDocsSite(fastify: FastifyInstance, directory: string 
         'content-security-policy': policy,
         'referrer-policy': 'same-origin',
         'x-content-type-options': 'nosniff',
-        // Asked for again each time, and answered with 304: names of files do not change with what is in them.
+        // Always revalidated: file names contain no content hash.
         'cache-control': 'no-cache',
       });
     },

@@ -10,16 +10,16 @@ import { limits } from '@tributary/vocabulary';
 import { docsDirectory } from '../docs/build.ts';
 import { createApi } from './app.ts';
 
-/** Whoever waits for a report gets an answer before the request's own time is up, if only that ClickHouse is away. */
+/** Shorter than the request timeout, so that a caller learns that ClickHouse is down. */
 const clickhouseTimeoutMs = 15_000;
 
-/** A model takes its time; whoever waits gets an answer before the request's own time is up. */
+/** Models are slow, but their timeout must be shorter than the request's. */
 const modelTimeoutMs = 25_000;
 
-/** For one call of a provider, while somebody waits. */
+/** The timeout of one provider call while a caller waits. */
 const providerTimeoutMs = 15_000;
 
-/** For one page that a user named. */
+/** The timeout for fetching one page that a user named. */
 const outboundTimeoutMs = 8_000;
 
 await runProcess('api', async (platform) => {
@@ -27,7 +27,7 @@ await runProcess('api', async (platform) => {
   const { tlsCertificateFile, tlsKeyFile } = settings;
   const postgres = await platform.postgres('app', { poolSize: settings.databasePoolSize });
   const ring = await platform.keys(postgres);
-  const tracing = await tracingOf(settings);
+  const tracing = await openTracing(settings);
   const metrics = await openMetrics(settings.host, settings.metricsPort, clockFigures(platform.clockSkewMs));
   let isStopping = false;
   const api = await createApi({
@@ -87,8 +87,8 @@ await runProcess('api', async (platform) => {
   };
 });
 
-/** Loaded only where traces have somewhere to go. */
-async function tracingOf({ otlpEndpoint }: Settings): Promise<Tracing | undefined> {
+/** The tracing library is loaded only if an OTLP endpoint is configured. */
+async function openTracing({ otlpEndpoint }: Settings): Promise<Tracing | undefined> {
   if (!otlpEndpoint) return undefined;
   const { createTracing } = await import('@tributary/telemetry/tracing.ts');
   return createTracing(otlpEndpoint, 'tributary-api');

@@ -9,7 +9,7 @@ export interface PageServer {
   readonly now: () => Date;
 }
 
-/** Serves what browsers come to besides the API: it speaks in the web's own Request and Response. */
+/** Serves browser pages outside the API. Handlers use the web-standard Request and Response. */
 export function servePages(
   fastify: FastifyInstance,
   { limiter, baseUrl, now }: PageServer,
@@ -38,7 +38,7 @@ export function servePages(
   }
 }
 
-/** Under our own address, whatever the Host header says: it becomes part of what is signed. */
+/** Builds the URL from our own base URL rather than the Host header, because signatures cover it. */
 function asWebRequest(request: FastifyRequest, baseUrl: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {

@@ -12,7 +12,7 @@ import * as customers from '@tributary/domain/customers/room.ts';
 import * as definitions from '@tributary/domain/definitions/room.ts';
 import * as erasures from '@tributary/domain/erasures/room.ts';
 import * as experiments from '@tributary/domain/experiments/room.ts';
-import * as exportsRoom from '@tributary/domain/exports/room.ts';
+import * as exportsModule from '@tributary/domain/exports/room.ts';
 import * as handoffs from '@tributary/domain/handoffs/room.ts';
 import * as identity from '@tributary/domain/identity/room.ts';
 import * as journeys from '@tributary/domain/journeys/room.ts';
@@ -33,7 +33,7 @@ import type { Handles } from '@tributary/operations';
 import { readChangelog, readOpenapi } from './self.ts';
 import type { Services } from './services.ts';
 
-/** Every declared route and its handler. A route without one does not compile. */
+/** Every declared route and its handler. A missing handler does not compile. */
 export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services> } = {
   readOpenapi,
   readChangelog,
@@ -151,11 +151,11 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   updateSaleSettings: sales.updateSaleSettings,
   updateSaleSource: sales.updateSaleSource,
   updateSaleOverlap: sales.updateSaleOverlap,
-  readExportCatalog: exportsRoom.readExportCatalog,
-  updateExportCatalog: exportsRoom.updateExportCatalog,
-  updateExportDataset: exportsRoom.updateExportDataset,
-  listExports: exportsRoom.listExports,
-  previewExports: exportsRoom.previewExports,
+  readExportCatalog: exportsModule.readExportCatalog,
+  updateExportCatalog: exportsModule.updateExportCatalog,
+  updateExportDataset: exportsModule.updateExportDataset,
+  listExports: exportsModule.listExports,
+  previewExports: exportsModule.previewExports,
   createDeclaredSource: partners.createDeclaredSource,
   createAdReferrals: partners.createAdReferrals,
   previewAdReferrals: partners.previewAdReferrals,
@@ -261,7 +261,7 @@ export const handlers: { readonly [Id in RouteId]: Handles<Routes[Id], Services>
   finalizePendingAccount: handoffs.finalizePendingAccount,
 };
 
-/** What only the MCP server offers. */
+/** Operations that only the MCP server offers. */
 export const assistantHandlers: { readonly [Id in keyof AssistantRoutes]: Handles<AssistantRoutes[Id], Services> } = {
   rankTopPerformers: topPerformers.rankTopPerformers,
 };

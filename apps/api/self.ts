@@ -4,7 +4,7 @@ import { openapi, parseChangelog, type Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import type { Services } from './services.ts';
 
-/** What the service says of itself is made once per process: neither can change while it runs. */
+/** Built once per process, because it cannot change while the process runs. */
 let description: ReturnType<typeof openapi> | undefined;
 
 export const readOpenapi: Handles<Routes['readOpenapi'], Services> = async (

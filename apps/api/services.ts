@@ -20,7 +20,7 @@ import type { TrackingServices } from '@tributary/domain/tracking/room.ts';
 import type { WebhookServices } from '@tributary/domain/webhooks/room.ts';
 import type { Jobs } from '@tributary/work';
 
-/** What handlers may use besides the ledger. A handler names only what it needs. */
+/** The services that handlers may use besides the ledger. A handler declares only those that it needs. */
 export interface Services
   extends CustomerListServices,
     TrackingServices,

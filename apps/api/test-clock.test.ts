@@ -18,7 +18,7 @@ test('advances by whole seconds and returns the new time', async () => {
 });
 
 test.each(['{"advance_seconds":-1}', '{"advance_seconds":1.5}', '{"advance_seconds":"60"}', '{}', 'x', '1e9'])(
-  'refuses %s',
+  'rejects %s',
   async (body) => {
     const response = await open()(body);
     expect([response.statusCode, response.json().error]).toEqual([400, expect.stringContaining('advance_seconds')]);

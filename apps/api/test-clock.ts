@@ -1,10 +1,10 @@
 import type { TestClock } from '@tributary/platform';
 import type { FastifyInstance } from 'fastify';
 
-/** Ten years: enough for every period that a rule names. */
+/** Ten years: longer than every period that a rule defines. */
 const longestSeconds = 10 * 365 * 86_400;
 
-/** Reads and advances the clock of a test installation. Outside the public contract, and served under TEST_CLOCK only. */
+/** Reads and advances the clock of a test installation. Not part of the public contract; served only with TEST_CLOCK. */
 export function serveTestClock(fastify: FastifyInstance, clock: Pick<TestClock, 'now' | 'advance'>): void {
   const read = () => ({ now: clock.now().toISOString() });
   fastify.get('/test/clock', read);

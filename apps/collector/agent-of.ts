@@ -3,19 +3,19 @@ import Bowser from 'bowser';
 import { isbot } from 'isbot';
 import { LRUCache } from 'lru-cache';
 
-const longestAgent = 512;
+const maxCharacters = 512;
 const unknown: Agent = { browser: '', os: '', device: 'unknown', is_bot: false };
 
-/** What a browser says it is. Reading one takes longer than all the rest of a request, and there are few different ones. */
+/** Parses user agents. Parsing takes longer than the rest of a request, and there are few different ones, so they are cached. */
 export function agentReader(): (userAgent: string | undefined) => Agent {
-  const known = new LRUCache<string, Agent>({ max: 10_000 });
+  const cache = new LRUCache<string, Agent>({ max: 10_000 });
   return (userAgent) => {
     if (!userAgent) return unknown;
-    const text = userAgent.slice(0, longestAgent);
-    let agent = known.get(text);
+    const text = userAgent.slice(0, maxCharacters);
+    let agent = cache.get(text);
     if (!agent) {
       agent = readAgent(text);
-      known.set(text, agent);
+      cache.set(text, agent);
     }
     return agent;
   };
@@ -23,16 +23,17 @@ export function agentReader(): (userAgent: string | undefined) => Agent {
 
 const devices: Readonly<Record<string, Agent['device']>> = { desktop: 'desktop', mobile: 'mobile', tablet: 'tablet' };
 
-/** Names only, of Bowser's own list: a version tells little, and all of them together tell one browser from another. */
+/** Names only, from Bowser's own list: versions are of little use, and would help to fingerprint browsers. */
 function readAgent(text: string): Agent {
   const { browser, os, platform } = Bowser.parse(text);
   return {
-    browser: named(browser.name),
-    os: named(os.name),
+    browser: toKnownName(browser.name),
+    os: toKnownName(os.name),
     device: devices[platform.type ?? ''] ?? 'unknown',
     is_bot: isbot(text),
   };
 }
 
-/** For what it does not know Bowser may give words of the text itself. */
-const named = (name: string | undefined): string => (name && /^[A-Za-z][A-Za-z .+-]{0,39}$/.test(name) ? name : '');
+/** For unknown agents Bowser may return parts of the text itself. */
+const toKnownName = (name: string | undefined): string =>
+  name && /^[A-Za-z][A-Za-z .+-]{0,39}$/.test(name) ? name : '';

@@ -24,21 +24,21 @@ import { TrackingKeys, trackingChannel } from './tracking-keys.ts';
 import { VisitLog } from './visit-log.ts';
 
 export interface CollectorOptions {
-  /** For the addresses of error pages. */
+  /** Base of the URLs of error pages. */
   readonly baseUrl: string;
   readonly lookUps: LookUps;
-  /** Hears what the ledger announces on a channel; while it does not, keys are asked for again every few seconds. */
+  /** Listens for changes that the ledger announces on a channel. While it is not connected, keys are queried every few seconds. */
   readonly hearChanges: (channel: string, hearing: Hearing) => { close(): Promise<void> };
   readonly redis: RedisClient;
   readonly stream: Stream;
-  /** For the stream's keys. */
+  /** Encrypts with the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly now: () => Date;
   readonly requestTimeoutMs: number;
   readonly requestsPerMinute: number;
-  /** The part of a profile's day that one address may use up. */
+  /** The share of a profile's daily quota that one address may use. */
   readonly addressShare: number;
   readonly trustedProxies?: readonly string[];
   readonly geoDatabaseFile?: string | undefined;
@@ -48,21 +48,21 @@ export interface CollectorOptions {
   readonly isStopping: () => boolean;
 }
 
-/** For the headers of a request, and again for its body. A browser on a slow line needs a second or two; the rest is patience. */
+/** For the headers of a request, and again for its body. A browser on a slow line needs a second or two; the rest is tolerance. */
 const deadlineMs = 5_000;
-/** Requests of one address whose bodies keep us waiting. An office that shares one has a few at a time. */
+/** Concurrent slow bodies of one address. An office that shares an address has a few at a time. */
 const maxSlowPerAddress = 32;
 
 const script = await packDocument(trackerScript);
 
-/** From this part of its room on the log is a matter for the operator; */
+/** From this fill level on, /readyz reports `degraded`; */
 const degradedFrom = 0.8;
-/** and from this one on it refuses. */
+/** from this one on it reports that visits are refused. */
 const fullFrom = 0.98;
 
 /**
- * Takes what browsers send and puts it into the log; nothing else. On Node's own server: there are two routes, and a framework
- * would cost as much as all the rest.
+ * Accepts visits from browsers and publishes them to the stream. It uses Node's own server, because for two routes a framework
+ * would cost as much as the rest.
  */
 export async function createCollector(options: CollectorOptions): Promise<NodeServer> {
   const { redis, stream, now, metrics, isStopping } = options;
@@ -85,7 +85,7 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
     onMessage: (profileId) => keys.changed(profileId),
     onConnect: () => keys.hearing(),
     onLost: () => keys.notHearing(),
-    // Until it is heard again, keys are asked for every few seconds.
+    // Until it is connected again, keys are queried every few seconds.
     onError: () => {},
   });
   const intake: Intake = {
@@ -103,17 +103,17 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
   const visits = async (request: IncomingMessage, response: ServerResponse) => {
     const address = addressOf(request);
     const group = addressGroup(address);
-    // Before the body is read: whoever sends too much is not to be listened to as well.
+    // Before the body is read, so that a sender over its limit costs nothing more.
     const verdict = leasedOfAddress(leases, 'visits', group, options.requestsPerMinute);
     if (!verdict.allowed) throw tooMany(verdict);
     await bodies.read(request, group.own, (body) => takeRequest(intake, request, { address, group }, body));
-    response.writeHead(204, { ...everywhere, ...rateHeaders(verdict) }).end();
+    response.writeHead(204, { ...commonHeaders, ...rateHeaders(verdict) }).end();
   };
   const tracker = (request: IncomingMessage, response: ServerResponse) => {
     const form = chooseForm(script, request.headers['accept-encoding']);
     const { bytes, etag, encoding } = form;
     const headers = {
-      ...everywhere,
+      ...commonHeaders,
       etag,
       'cache-control': 'public, max-age=3600',
       vary: 'accept-encoding',
@@ -123,7 +123,7 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
     const about = { 'content-type': 'text/javascript; charset=utf-8', 'content-length': bytes.length };
     response.writeHead(200, { ...headers, ...about }).end(request.method === 'HEAD' ? undefined : bytes);
   };
-  const uses = {
+  const usedEngines = {
     postgres: {
       check: () => options.lookUps.lookUp('SELECT 1'),
       without: 'Keys of sites that were seen lately are known; others answer 503.',
@@ -143,7 +143,10 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
     if (stream.isRefusing) throw new Error('The visit stream rejects messages.');
   };
   const clock = clockReadiness(options.clockSkewMs);
-  const check = readinessChecker({ needs: { nats, ...clock.needs }, uses: { ...uses, ...clock.uses } }, isStopping);
+  const check = readinessChecker(
+    { needs: { nats, ...clock.needs }, uses: { ...usedEngines, ...clock.uses } },
+    isStopping,
+  );
   const ready = async (_request: IncomingMessage, response: ServerResponse) => {
     const { status, body } = await check();
     const isFilling = status === 200 && fill >= degradedFrom;
@@ -162,7 +165,7 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
 
   const find = (request: IncomingMessage): Partial<Served> => {
     const path = request.url?.split('?', 1)[0];
-    // A HEAD is a GET whose body Node leaves out.
+    // A HEAD is a GET whose body Node omits.
     const method = request.method === 'HEAD' ? 'GET' : request.method;
     return served[`${method} ${path}`] ?? {};
   };
@@ -170,7 +173,7 @@ export async function createCollector(options: CollectorOptions): Promise<NodeSe
     ...options,
     headersTimeoutMs: deadlineMs,
     errorHeaders: jsonHeaders,
-    serve: (request, response) => (find(request).serve ?? nothingHere)(request, response),
+    serve: (request, response) => (find(request).serve ?? notFound)(request, response),
     onResponse: (request, response, { errorCode, ms }) =>
       metrics.observe({ route: find(request).route, errorCode }, response.statusCode, ms),
   });
@@ -189,23 +192,23 @@ interface Served {
   readonly serve: (request: IncomingMessage, response: ServerResponse) => unknown;
 }
 
-/** A browser may send from any page: what a page may send is said by its key, not by its origin alone. */
-const everywhere = {
+/** Browsers may send from any page: the tracking key, not the origin alone, decides what is accepted. */
+const commonHeaders = {
   'access-control-allow-origin': '*',
   'cross-origin-resource-policy': 'cross-origin',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 } as const;
 
-const jsonHeaders = { ...everywhere, 'access-control-expose-headers': 'x-request-id, retry-after' } as const;
+const jsonHeaders = { ...commonHeaders, 'access-control-expose-headers': 'x-request-id, retry-after' } as const;
 
 const preflight = {
-  ...everywhere,
+  ...commonHeaders,
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type',
   'access-control-max-age': '86400',
 } as const;
 
-function nothingHere(): never {
+function notFound(): never {
   throw new Refusal('not_found', 'There is nothing at this address.');
 }

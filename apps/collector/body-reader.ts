@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from '@tributary/operations/refusals.ts';
 
 export interface BodyLimits {
-  /** Of one body. */
+  /** The limit of one body. */
   readonly maxBytes: number;
-  /** Of all bodies whose requests are not answered yet. Beyond it new ones are sent away, so that a slow log costs no memory. */
+  /** The limit of all bodies in progress. Beyond it new ones are rejected, so that a slow stream does not fill the memory. */
   readonly maxHeldBytes: number;
-  /** Bodies of one address that keep us waiting at once. */
+  /** Concurrent slow bodies of one address. */
   readonly maxSlowPerAddress: number;
   /** From the headers to the last byte. */
   readonly deadlineMs: number;
@@ -15,12 +15,12 @@ export interface BodyLimits {
   readonly refuseForNow: () => Refusal;
 }
 
-/** A body that is not here by then keeps us waiting. Most come with their headers. */
+/** A body that has not arrived by then is slow. Most arrive with their headers. */
 const slowAfterMs = 250;
 
 /**
- * Reads bodies, and knows how much of them is held. What counts is what has come: a sender who announces much and sends nothing takes
- * no room from the others.
+ * Reads bodies within a memory limit. Received bytes count, not the announced length: a sender that announces much and sends
+ * nothing does not affect others.
  */
 export class BodyReader {
   readonly #limits: BodyLimits;
@@ -31,7 +31,7 @@ export class BodyReader {
     this.#limits = limits;
   }
 
-  /** The body counts as held until `work` is done with it. */
+  /** The body counts against the limit until `work` is done. */
   async read<T>(request: IncomingMessage, sender: string, work: (body: Buffer) => Promise<T>): Promise<T> {
     if (!(Number(request.headers['content-length'] ?? 0) <= this.#limits.maxBytes)) throw this.#limits.refuseTooLarge();
     const held = { bytes: 0 };
@@ -52,33 +52,33 @@ export class BodyReader {
       if (!isSlow) return fail(tooMany('open_bodies', 'Too many requests of this address are half sent.'));
       timer = setTimeout(fail, deadlineMs - slowAfterMs, tooMany('slow_body', 'The body took too long to come.'));
     }, slowAfterMs);
-    const settle = () => {
+    const stopReading = () => {
       clearTimeout(timer);
       if (isSlow) this.#removeSlow(sender);
       isSlow = false;
     };
     const fail = (error: Refusal) => {
-      settle();
-      request.off('data', take).pause();
+      stopReading();
+      request.off('data', append).pause();
       reject(error);
     };
-    const take = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       held.bytes += chunk.length;
       this.#heldBytes += chunk.length;
       if (held.bytes > maxBytes) fail(refuseTooLarge());
       else if (this.#heldBytes > maxHeldBytes) fail(refuseForNow());
       else chunks.push(chunk);
     };
-    request.on('data', take);
+    request.on('data', append);
     request.once('end', () => {
-      settle();
+      stopReading();
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
     });
     request.once('error', () => fail(new Refusal('invalid_request', 'The body ended before its end.')));
     return promise;
   }
 
-  /** False where the address keeps us waiting for too many already. */
+  /** Returns false if the address already has too many slow bodies. */
   #addSlow(sender: string): boolean {
     const slow = this.#slow.get(sender) ?? 0;
     if (slow >= this.#limits.maxSlowPerAddress) return false;

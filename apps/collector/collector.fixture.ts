@@ -14,7 +14,7 @@ export interface Answered {
   readonly error: { readonly code: string; readonly reason?: string };
 }
 
-/** A collector on a log of its own, and a reader of that log. */
+/** A collector with its own stream, and a reader of that stream. */
 export async function openCollectorScene() {
   const kit = await openTestkit();
   const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
@@ -84,7 +84,7 @@ export async function openCollectorScene() {
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
     messageOf: (clientId: string) => found(({ client_id }) => client_id === clientId),
-    /** What the collector told of the profile that it sent away. */
+    /** The rejections that the collector reported for the profile. */
     refusedOf: async (profileId: string) =>
       (await found((message) => message.profile_id === profileId && message.refused !== undefined)).refused,
     async close() {

@@ -21,7 +21,7 @@ const visit: CollectorScene['visit'] = (...changes) => scene.visit(...changes);
 const messageOf: CollectorScene['messageOf'] = (clientId) => scene.messageOf(clientId);
 
 describe('204', () => {
-  test('comes when the log has the visits, with where and what but not who', async () => {
+  test('is returned when the stream has stored the visits, with location and agent but no identity', async () => {
     const { profileId, envelope } = await setUp();
     const agent =
       'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1';
@@ -42,7 +42,7 @@ describe('204', () => {
     expect(JSON.stringify(message)).not.toContain('605.1');
   });
 
-  test('traits, tokens, properties and click ids cross the stream under seal only', async () => {
+  test('traits, tokens, properties and click ids cross the stream encrypted only', async () => {
     const { profileId, envelope } = await setUp();
     const secret = 'ada.lovelace@example.com';
     envelope.visits = [
@@ -72,7 +72,7 @@ describe('204', () => {
     );
   });
 
-  test('a broken visit does not refuse its request', async () => {
+  test('an invalid visit does not reject its request', async () => {
     const { envelope } = await setUp();
     envelope.visits = [null, visit({ at: 'yesterday' }), visit({ at: '2026-06-15T12:06:00.000Z' }), visit()] as never;
     expect((await post(envelope)).status).toBe(204);
@@ -81,14 +81,14 @@ describe('204', () => {
     expect(message.broken.map(({ reason }) => reason)).toEqual(['not_an_object', 'bad_time', 'clock_ahead']);
   });
 
-  test('the same request again is one message', async () => {
+  test('a repeated request is one message', async () => {
     const { envelope } = await setUp();
     const before = (await scene.log.stream.extent()).held;
     for (let time = 0; time < 3; time += 1) expect((await post(envelope)).status).toBe(204);
     expect((await scene.log.stream.extent()).held).toBe(before + 1);
   });
 
-  test('requests that come together share messages, and each is answered when its own is kept', async () => {
+  test('concurrent requests share messages, and each is answered when its own is stored', async () => {
     const before = (await scene.log.stream.extent()).held;
     const { envelope } = await setUp();
     const many = Array.from({ length: 60 }, () => ({ ...envelope, client_id: uuid(), visits: [visit()] }));
@@ -99,25 +99,25 @@ describe('204', () => {
       expect((await messageOf(client_id)).visits.map(({ id }) => id)).toEqual(visits.map(({ id }) => id));
   });
 
-  test('the city goes along only where the profile keeps cities', async () => {
+  test('the city is included only if the profile keeps cities', async () => {
     const places = await openPlaceFile({ country_code: 'CL', city: 'Santiago' });
-    const knowing = await open(scene.log.stream, { geoDatabaseFile: places.path });
+    const withCities = await open(scene.log.stream, { geoDatabaseFile: places.path });
     try {
       for (const [keepsCity, city] of [
         [true, 'Santiago'],
         [false, ''],
       ] as const) {
         const { envelope } = await setUp({ keepsCity });
-        expect((await post(envelope, {}, knowing.url)).status).toBe(204);
+        expect((await post(envelope, {}, withCities.url)).status).toBe(204);
         expect(await messageOf(envelope.client_id)).toMatchObject({ country: 'CL', city });
       }
     } finally {
-      await knowing.close();
+      await withCities.close();
       await places.remove();
     }
   });
 
-  test('a robot is marked, not refused', async () => {
+  test('a bot is marked but not rejected', async () => {
     const { envelope } = await setUp();
     await post(envelope, { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' });
     expect((await messageOf(envelope.client_id)).user_agent.is_bot).toBe(true);
@@ -145,7 +145,7 @@ describe('400', () => {
 });
 
 describe('401', () => {
-  test('a key that is unknown, malformed or revoked', async () => {
+  test('for a key that is unknown, malformed or revoked', async () => {
     const { profileId, keyId, envelope } = await setUp();
     expect((await post({ ...envelope, key: `trk_${'x'.repeat(22)}` })).status).toBe(401);
     expect((await post({ ...envelope, key: 'trk_1' })).status).toBe(401);
@@ -159,7 +159,7 @@ describe('401', () => {
 });
 
 describe('403', () => {
-  test('an origin outside the allowed hosts; their subdomains are inside', async () => {
+  test('for an origin outside the allowed hosts, but not for their subdomains', async () => {
     const { envelope } = await setUp({ allowedHosts: ['shop.example'] });
     expect((await post(envelope, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await post(envelope, { origin: 'https://evilshop.example' })).status).toBe(403);
@@ -171,7 +171,7 @@ describe('403', () => {
 });
 
 describe('413', () => {
-  test('a body over 64 KiB, whether it says its length or not', async () => {
+  test('for a body over 64 KiB, with or without Content-Length', async () => {
     const { envelope } = await setUp();
     const large = JSON.stringify({ ...envelope, more: 'x'.repeat(65 * 1024) });
     expect((await post(large)).status).toBe(413);
@@ -187,7 +187,7 @@ describe('413', () => {
 });
 
 describe('429', () => {
-  test('more visits a day than the profile may', async () => {
+  test("for more visits a day than the profile's quota", async () => {
     const { envelope } = await setUp({ dailyVisitQuota: 3 });
     const send = () => post({ ...envelope, visits: [visit(), visit()] });
     expect((await send()).status).toBe(204);
@@ -199,14 +199,14 @@ describe('429', () => {
     expect((await send()).status).toBe(204);
   });
 
-  test('a quota counts over all collectors', async () => {
+  test('the quota counts over all collectors', async () => {
     const { envelope } = await setUp({ dailyVisitQuota: 12 });
     const other = await open(scene.log.stream);
     const { url: otherUrl } = other;
     const send = async (to: string) => (await post({ ...envelope, visits: [visit()] }, {}, to)).status;
     for (let n = 0; n < 11; n += 1) expect(await send(otherUrl)).toBe(204);
     expect(await send(url)).toBe(204);
-    // They tell each other about every second; by itself this one would take eleven more.
+    // Collectors synchronise about every second; alone, this one would accept eleven more.
     const answers: number[] = [];
     while (answers.at(-1) !== 429 && answers.length < 8) {
       await new Promise((resolve) => setTimeout(resolve, 600));
@@ -216,7 +216,7 @@ describe('429', () => {
     await other.close();
   });
 
-  test('more requests than an address may send; a stranger is not hindered', async () => {
+  test('for more requests than an address may send, without affecting others', async () => {
     const { envelope } = await setUp();
     const strict = await open(scene.log.stream, { requestsPerMinute: 2 });
     const { url: to } = strict;
@@ -230,15 +230,15 @@ describe('429', () => {
   });
 });
 
-describe('while an engine is away', () => {
+describe('while an engine is down', () => {
   let line: FlakyLine;
   beforeAll(async () => {
     line = await openFlakyLine();
   });
   afterAll(() => line.close());
 
-  test('without the log visits are refused in time, for the browser to keep, and taken again afterwards', async () => {
-    // Enough for those that are taken: what was refused is not counted.
+  test("without the stream, visits are rejected within the browser's timeout, and accepted again afterwards", async () => {
+    // Enough for the accepted visits: rejected ones do not count.
     const { envelope } = await setUp({ dailyVisitQuota: 2 });
     const stream = await scene.log.another({ url: line.url });
     const cut = await open(stream);
@@ -256,7 +256,7 @@ describe('while an engine is away', () => {
     await cut.close();
   });
 
-  test('what waits for the log is bounded: beyond it requests are sent away at once', async () => {
+  test('requests that wait for the stream are limited; further ones are rejected at once', async () => {
     const { envelope } = await setUp();
     const stuck = await open(await scene.log.another({ url: line.url }), { maxHeldBytes: 1_000 });
     const { url: to } = stuck;
@@ -272,25 +272,25 @@ describe('while an engine is away', () => {
     await stuck.close();
   });
 
-  test('without Redis each collector limits by itself', async () => {
+  test('without Redis each collector limits on its own', async () => {
     const { envelope } = await setUp();
     const gone = createRedis({ url: 'redis://127.0.0.1:1', prefix: 'gone' });
-    const alone = await open(scene.log.stream, { redis: gone });
-    const { url: to } = alone;
+    const withoutRedis = await open(scene.log.stream, { redis: gone });
+    const { url: to } = withoutRedis;
     expect((await post(envelope, {}, to)).status).toBe(204);
-    await alone.close();
+    await withoutRedis.close();
     gone.disconnect();
   });
 });
 
-test('a preflight is answered for any origin', async () => {
+test('answers a preflight request for any origin', async () => {
   const answer = await fetch(`${url}/v1/visits`, { method: 'OPTIONS', headers: { origin: 'https://shop.example' } });
   expect(answer.status).toBe(204);
   expect(answer.headers.get('access-control-allow-methods')).toBe('POST');
   expect(answer.headers.get('access-control-allow-headers')).toBe('content-type');
 });
 
-test('it says that it lives and what it needs; all else is not found', async () => {
+test('/healthz and /readyz report the status, and other paths are 404', async () => {
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
     status: 'ready',
@@ -300,22 +300,22 @@ test('it says that it lives and what it needs; all else is not found', async () 
   expect((await fetch(`${url}/v1/visits`)).status).toBe(404);
 });
 
-test('who leaves still takes visits, says so, and keeps no connection', async () => {
-  const leaving = await open(scene.log.stream, { isStopping: () => true });
+test('while stopping, it still accepts visits, reports "stopping" and closes connections', async () => {
+  const stoppingCollector = await open(scene.log.stream, { isStopping: () => true });
   try {
     const { envelope } = await setUp();
-    const taken = await post(envelope, {}, leaving.url);
-    expect([taken.status, taken.headers.get('connection')]).toEqual([204, 'close']);
-    expect((await fetch(`${leaving.url}/readyz`)).status).toBe(503);
+    const accepted = await post(envelope, {}, stoppingCollector.url);
+    expect([accepted.status, accepted.headers.get('connection')]).toEqual([204, 'close']);
+    expect((await fetch(`${stoppingCollector.url}/readyz`)).status).toBe(503);
   } finally {
-    await leaving.close();
+    await stoppingCollector.close();
   }
 });
 
 test('/readyz returns 503 after the visit stream rejected a message, until it accepts one again', async () => {
   const small = await openPrivateStream({ maxBytes: 200_000 });
-  const near = await open(small.stream);
-  const ready = async () => (await fetch(`${near.url}/readyz`)).status;
+  const almostFull = await open(small.stream);
+  const ready = async () => (await fetch(`${almostFull.url}/readyz`)).status;
   const send = (bytes: number) =>
     small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }], { deadlineMs: 200 });
   expect(await ready()).toBe(200);
@@ -324,15 +324,15 @@ test('/readyz returns 503 after the visit stream rejected a message, until it ac
   await expect.poll(ready, { timeout: 5_000 }).toBe(503);
   await send(1_000);
   await expect.poll(ready, { timeout: 5_000 }).toBe(200);
-  await near.close();
+  await almostFull.close();
   await small.destroy();
 });
 
-test('it says how full the log is before it is full', async () => {
+test('/readyz reports the fill level of the stream before it is full', async () => {
   const small = await openPrivateStream({ maxBytes: 200_000 });
-  const near = await open(small.stream);
+  const almostFull = await open(small.stream);
   const ready = async () => {
-    const answer = await fetch(`${near.url}/readyz`);
+    const answer = await fetch(`${almostFull.url}/readyz`);
     return [answer.status, ((await answer.json()) as { status: string }).status];
   };
   const fill = (bytes: number) => small.stream.publish([{ id: uuid(), key: 'x', payload: Buffer.alloc(bytes) }]);
@@ -341,11 +341,11 @@ test('it says how full the log is before it is full', async () => {
   await expect.poll(ready, { timeout: 5_000 }).toEqual([200, 'degraded']);
   await fill(27_000);
   await expect.poll(ready, { timeout: 5_000 }).toEqual([503, 'not ready']);
-  await near.close();
+  await almostFull.close();
   await small.destroy();
 });
 
-test('nothing that was sent is in a log line', () => {
+test('log lines contain nothing that was sent', () => {
   const text = scene.logLines.join('');
   for (const word of ['lovelace', 'secret-click', 'trk_', '200.1.123.1']) expect(text).not.toContain(word);
 });

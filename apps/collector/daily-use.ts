@@ -5,46 +5,46 @@ import { LRUCache } from 'lru-cache';
 const kinds = ['visits', 'broken', 'bytes'] as const;
 type Amounts = { -readonly [Kind in (typeof kinds)[number]]: number };
 
-/** What one subject (a profile, or an address of it) has sent on a day. */
+/** The usage of one subject (a profile, or an address within it) on a day. */
 interface Count {
   readonly name: string;
-  /** Then the name holds an address, which is personal: Redis needs only to tell it from others. */
+  /** Whether the name contains an address, which is personal data: Redis gets only its hash. */
   readonly isAddress: boolean;
   readonly day: string;
-  /** Of all collectors, when Redis was last asked. */
+  /** The total of all collectors, as of the last query to Redis. */
   readonly total: Amounts;
-  /** Of this one, since then. */
+  /** The count of this collector since then. */
   readonly own: Amounts;
 }
 
 export type QuotaReason = 'daily_quota' | 'address_quota';
 
 const flushEveryMs = 500;
-const keptSeconds = 2 * 24 * 60 * 60;
-/** Whoever is over the quota comes back sooner than midnight: the plan may have been raised. */
-const longestWaitSeconds = 3_600;
-/** Less of an address is nobody else's business: most send a few visits a day, and there are many of them. */
-const toldFrom: DailyAmounts = { visits: 50, broken: 20, bytes: 256 << 10 };
+const retentionSeconds = 2 * 24 * 60 * 60;
+/** Shorter than until midnight, because the plan may be upgraded. */
+const maxWaitSeconds = 3_600;
+/** Addresses below these amounts are not reported to Redis: most send a few visits a day, and there are many. */
+const reportedFrom: DailyAmounts = { visits: 50, broken: 20, bytes: 256 << 10 };
 
-/** What one request is held against: the room its profile and its address have left today. */
+/** The remaining quota of a request's profile and address for today. */
 export interface Account {
-  /** The first who has less room than asked for; undefined where there is enough. */
+  /** The first quota that is insufficient; undefined if all suffice. */
   lacks(kind: keyof DailyAmounts, amount: number): QuotaReason | undefined;
   readonly brokenLeft: number;
-  /** Counts; less than nothing gives back what was counted and then not kept. */
+  /** Counts the amounts; negative amounts undo a count whose visits were not stored. */
   add(amounts: DailyAmounts): void;
 }
 
 /**
- * What profiles and addresses sent on this day (UTC), counted over all collectors. Each counts for itself and tells Redis twice a second,
- * so that a visit waits for nobody; a quota may be passed by what comes in within that time.
+ * The usage of profiles and addresses on this day (UTC), over all collectors. Each collector counts locally and synchronises with
+ * Redis twice a second, so that no visit waits; a quota may be exceeded by what arrives in between.
  */
 export class DailyUse {
   readonly #redis: RedisClient;
   readonly #now: () => Date;
   readonly #addressShare: number;
   readonly #profiles = new LRUCache<string, Count>({ max: 50_000 });
-  // Apart from the profiles: a flood of addresses must not make a profile's count forgotten.
+  // Separate from the profiles: a flood of addresses must not evict the count of a profile.
   readonly #addresses = new LRUCache<string, Count>({ max: 100_000 });
   readonly #timer: NodeJS.Timeout;
   #changed = new Set<Count>();
@@ -67,12 +67,12 @@ export class DailyUse {
     const held: { count: Count; most: DailyAmounts; times: number; reason: QuotaReason }[] = [
       { count: this.#countOf(this.#profiles, profileId, day), most, times: 1, reason: 'daily_quota' },
     ];
-    const ofAddress = (network: string, times: number) => {
+    const getAddressCount = (network: string, times: number) => {
       const count = this.#countOf(this.#addresses, `${profileId}:${network}`, day);
       held.push({ count, most: mostOfAddress, times, reason: 'address_quota' });
     };
-    ofAddress(own, 1);
-    if (wider !== undefined) ofAddress(wider, widerTimes);
+    getAddressCount(own, 1);
+    if (wider !== undefined) getAddressCount(wider, widerTimes);
     const left = (kind: keyof DailyAmounts, { count, most: room, times }: (typeof held)[number]) =>
       room[kind] * times - count.total[kind] - count.own[kind];
     return {
@@ -89,18 +89,19 @@ export class DailyUse {
     };
   }
 
-  /** After how many seconds somebody who is over a quota should try again. */
+  /** The Retry-After of a request over its quota. */
   get retryAfterSeconds(): number {
     const toMidnight = Math.ceil((Date.parse(`${this.#today()}T24:00:00Z`) - this.#now().getTime()) / 1_000);
-    return Math.min(Math.max(1, toMidnight), longestWaitSeconds);
+    return Math.min(Math.max(1, toMidnight), maxWaitSeconds);
   }
 
   async flush(): Promise<void> {
     const changed = this.#changed;
     this.#changed = new Set();
-    const told: Promise<void>[] = [];
-    for (const count of changed) for (const kind of kinds) if (isDue(count, kind)) told.push(this.#tell(count, kind));
-    await Promise.all(told);
+    const flushes: Promise<void>[] = [];
+    for (const count of changed)
+      for (const kind of kinds) if (isDue(count, kind)) flushes.push(this.#tell(count, kind));
+    await Promise.all(flushes);
   }
 
   close(): Promise<void> {
@@ -130,13 +131,13 @@ export class DailyUse {
     total[kind] += own;
     try {
       const sum = await this.#redis.incrby(key, own);
-      if (sum === own) await this.#redis.expire(key, keptSeconds);
+      if (sum === own) await this.#redis.expire(key, retentionSeconds);
       total[kind] = Math.max(sum, 0);
     } catch {
-      // While Redis is away each collector counts its own visits only, and goes on from there.
+      // While Redis is down each collector counts its own visits only.
     }
   }
 }
 
 const isDue = ({ isAddress, own, total }: Count, kind: (typeof kinds)[number]): boolean =>
-  own[kind] !== 0 && (!isAddress || total[kind] > 0 || own[kind] >= toldFrom[kind]);
+  own[kind] !== 0 && (!isAddress || total[kind] > 0 || own[kind] >= reportedFrom[kind]);

@@ -1,4 +1,4 @@
-/** Whether a page of this origin may send visits. Hosts stand for their subdomains too; no hosts: every page may. */
+/** Whether pages of this origin may send visits. A host includes its subdomains; without hosts, every origin is allowed. */
 export function isAllowedOrigin(origin: string | undefined, allowedHosts: readonly string[]): boolean {
   if (allowedHosts.length === 0) return true;
   const host = origin && URL.parse(origin)?.hostname.toLowerCase().replace(/\.$/, '');

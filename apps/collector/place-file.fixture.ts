@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 type Value = string | number | { readonly [key: string]: Value };
 
-/** As a MaxMind file writes it: the kind and the length in one byte, then the value. All that is written here is short. */
+/** Encodes a value for a MaxMind file: type and length in one byte, then the value. All values here are short. */
 function encode(value: Value): Buffer {
   if (typeof value === 'string') return Buffer.from([(2 << 5) | value.length, ...Buffer.from(value)]);
   if (typeof value === 'number') return Buffer.from([(5 << 5) | 1, value]);
@@ -12,12 +12,12 @@ function encode(value: Value): Buffer {
   return Buffer.concat([Buffer.from([(7 << 5) | entries.length]), ...entries.flat().map(encode)]);
 }
 
-/** A file of places, as an operator may have one with cities, in which every address is in the same place. */
+/** A location file with cities, in which every address is at the same place. */
 export async function openPlaceFile(place: {
   readonly country_code: string;
   readonly city: string;
 }): Promise<{ readonly path: string; remove(): Promise<void> }> {
-  // One node, both of whose branches lead to the first record behind it and the gap of 16 bytes.
+  // A single node, both of whose branches point to the first record behind the gap of 16 bytes.
   const tree = Buffer.from([0, 0, 17, 0, 0, 17]);
   const about = { node_count: 1, record_size: 24, ip_version: 4, binary_format_major_version: 2 };
   const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1');

@@ -3,16 +3,16 @@ import { open, type Response } from 'maxmind';
 
 export interface Place {
   readonly country: string;
-  /** ISO 3166-2, where the file knows it. */
+  /** ISO 3166-2, if the file has it. */
   readonly region: string;
   readonly city: string;
 }
 
-const nowhere: Place = { country: 'ZZ', region: '', city: '' };
+const unknownLocation: Place = { country: 'ZZ', region: '', city: '' };
 const bundled = () =>
   fileURLToPath(import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'));
 
-/** Where an address is, by a file in memory: nobody is asked, and the address goes nowhere. */
+/** Resolves addresses to locations with a file in memory: no address is sent anywhere. */
 export async function openPlaces(file: string | undefined): Promise<(address: string) => Place> {
   const reader = await open<Response>(file ?? bundled(), {
     cache: { max: 10_000 },
@@ -21,23 +21,23 @@ export async function openPlaces(file: string | undefined): Promise<(address: st
     try {
       return readPlace(reader.get(address.startsWith('::ffff:') ? address.slice(7) : address));
     } catch {
-      // Not an address that the file could know.
-      return nowhere;
+      // The file cannot contain this address.
+      return unknownLocation;
     }
   };
 }
 
-/** Files differ: MaxMind's own nest what others write flat. */
-interface Found {
+/** File formats differ: MaxMind's own nest fields that others write flat. */
+interface LocationRecord {
   readonly country?: { readonly iso_code?: string };
   readonly country_code?: string;
   readonly subdivisions?: readonly { readonly iso_code?: string }[];
   readonly city?: string | { readonly names?: { readonly en?: string } };
 }
 
-function readPlace(found: unknown): Place {
-  if (!found) return nowhere;
-  const { country, country_code, subdivisions, city } = found as Found;
+function readPlace(record: unknown): Place {
+  if (!record) return unknownLocation;
+  const { country, country_code, subdivisions, city } = record as LocationRecord;
   const code = country?.iso_code ?? country_code ?? '';
   const region = `${code}-${subdivisions?.[0]?.iso_code}`;
   return {

@@ -1,7 +1,7 @@
 import { Refusal } from '@tributary/operations/refusals.ts';
 import type { QuotaReason } from './daily-use.ts';
 
-/** What the collector says when it sends a request away. */
+/** The error responses of the collector. */
 
 export const away = (internal: string): Refusal =>
   new Refusal('service_unavailable', 'Visits cannot be kept right now. Send them again in a moment.', {
@@ -12,18 +12,18 @@ export const away = (internal: string): Refusal =>
 export const tooLarge = (): Refusal =>
   new Refusal('payload_too_large', 'A request must be at most 64 KiB and 50 visits. Send fewer visits at once.');
 
-const words: Readonly<Record<QuotaReason, string>> = {
+const messages: Readonly<Record<QuotaReason, string>> = {
   daily_quota: 'The profile has sent as much today as it may.',
   address_quota: 'This address has sent as much of the profile today as one address may.',
 };
 
 export const overQuota = (reason: QuotaReason, retryAfterSeconds: number): Refusal =>
-  new Refusal('rate_limit_exceeded', words[reason], {
+  new Refusal('rate_limit_exceeded', messages[reason], {
     fields: { reason },
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 
-/** Final: no repetition would make them understood, and behind them in a browser's queue others wait. */
+/** Final: a retry would not help, and other visits wait behind these in the browser's queue. */
 export const onlyBroken = (): Refusal =>
   new Refusal('invalid_request', 'None of these visits can be understood, and no more of them are kept today.', {
     fields: { reason: 'broken_quota' },

@@ -6,17 +6,17 @@ import type { VisitLog } from './visit-log.ts';
 
 type Counts = Partial<Record<RefusedReason, number>>;
 
-const tellEveryMs = 30_000;
+const publishEveryMs = 30_000;
 
 /**
- * Visits that were sent away, by profile and reason, so that the profile learns of them. Each collector tells through the log how many
- * they are by now on this day, and not how many more they became: told twice, in whichever order, it is the same.
+ * Counts rejected visits by profile and reason, to report them to the profile. Each collector publishes its running totals of the
+ * day, not increments, so repeated or reordered messages are harmless.
  */
 export class RefusedTally {
   readonly #log: Pick<VisitLog, 'publish'>;
   readonly #now: () => Date;
-  /** Of this process: after a start it counts anew, under another name. */
-  readonly #teller = randomUUID();
+  /** Identifies this process: after a restart it counts from zero under a new id. */
+  readonly #collectorId = randomUUID();
   readonly #counts = new LRUCache<string, { readonly day: string; readonly counts: Counts }>({ max: 10_000 });
   readonly #timer: NodeJS.Timeout;
   #changed = new Set<string>();
@@ -24,7 +24,7 @@ export class RefusedTally {
   constructor(log: Pick<VisitLog, 'publish'>, now: () => Date) {
     this.#log = log;
     this.#now = now;
-    this.#timer = setInterval(() => void this.flush(), tellEveryMs).unref();
+    this.#timer = setInterval(() => void this.flush(), publishEveryMs).unref();
   }
 
   count(profileId: string, reason: RefusedReason, visits: number): void {
@@ -38,7 +38,7 @@ export class RefusedTally {
     this.#changed.add(profileId);
   }
 
-  /** What the log does not take now is in the next tally all the same. */
+  /** A total that the stream does not accept is contained in the next one. */
   async flush(): Promise<void> {
     const changed = this.#changed;
     this.#changed = new Set();
@@ -46,7 +46,7 @@ export class RefusedTally {
       [...changed].map(async (profileId) => {
         const known = this.#counts.get(profileId);
         if (!known) return;
-        const message = refusedMessage(profileId, this.#teller, this.#now().toISOString(), known);
+        const message = refusedMessage(profileId, this.#collectorId, this.#now().toISOString(), known);
         try {
           await this.#log.publish(profileId, message.id, profileId, JSON.stringify(message));
         } catch (error) {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Loads what the collector loads, in a process of its own, and says the packages it came to. */
+/** Lists the modules that the collector loads, in a separate process. */
 const listing = `
   import { registerHooks } from 'node:module';
   const loaded = new Set();
@@ -21,12 +21,12 @@ function loadedModules(): string[] {
 }
 
 const packageOf = (url: string): string | undefined => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
-const ourOwn = (urls: readonly string[]): string[] => {
+const listOwnFiles = (urls: readonly string[]): string[] => {
   const root = join(import.meta.dirname, '../..');
   return urls.flatMap((url) => (url.startsWith(`file://${root}/`) ? [url.slice(`file://${root}/`.length)] : []));
 };
 
-test('the collector loads no web framework, no tracing, no query builder, no other room and no ClickHouse', () => {
+test('the collector loads no web framework, tracing, query builder, ClickHouse, or other domain module', () => {
   const urls = loadedModules();
   const packages = new Set(urls.map(packageOf));
   const heavy = [
@@ -40,10 +40,10 @@ test('the collector loads no web framework, no tracing, no query builder, no oth
   ];
   expect(heavy.filter((name) => packages.has(name))).toEqual([]);
   expect([...packages].filter((name) => name?.startsWith('@opentelemetry/'))).toEqual([]);
-  // The test itself sees something.
+  // Checks that the listing works at all.
   expect(packages).toContain('pg');
 
-  const rooms = new Set(ourOwn(urls).flatMap((path) => /^domain\/[^/]+/.exec(path) ?? []));
-  expect([...rooms]).toEqual(['domain/ingestion']);
-  expect(ourOwn(urls).filter((path) => path.startsWith('packages/http/'))).toEqual([]);
+  const modules = new Set(listOwnFiles(urls).flatMap((path) => /^domain\/[^/]+/.exec(path) ?? []));
+  expect([...modules]).toEqual(['domain/ingestion']);
+  expect(listOwnFiles(urls).filter((path) => path.startsWith('packages/http/'))).toEqual([]);
 });

@@ -1,10 +1,10 @@
 import type { LookUps } from '@tributary/postgres';
 import { loadStreamKeys, type PublicKey } from '@tributary/vault';
 
-/** How late a rotated key is used at the latest. */
+/** The longest delay until a rotated key is used. */
 const refreshMs = 30_000;
 
-/** The public keys that visits are sealed for, newest first. What they sealed, the collector cannot open. */
+/** The public keys that encrypt visits, newest first. The collector cannot decrypt. */
 export async function openStreamKeys(
   lookUps: LookUps,
   onError: (error: unknown) => void,

@@ -21,7 +21,7 @@ export interface Intake {
   readonly use: DailyUse;
   readonly refused: RefusedTally;
   readonly log: VisitLog;
-  /** With the stream's keys. */
+  /** Encrypts with the stream's keys. */
   readonly vault: Pick<Vault, 'seal'>;
   readonly placeOf: (address: string) => Place;
   readonly agentOf: (userAgent: string | undefined) => Agent;
@@ -34,7 +34,7 @@ export interface Sender {
   readonly group: AddressGroup;
 }
 
-/** One request from its body to the log. Resolves when the log has it on disk; refuses in the words of the catalogue. */
+/** Processes one request from its body to the stream. Resolves when the stream has stored it on disk. */
 export async function takeRequest(
   intake: Intake,
   { headers }: IncomingMessage,
@@ -42,7 +42,7 @@ export async function takeRequest(
   body: Buffer,
 ): Promise<void> {
   const { client_id, visits, consent, ...envelope } = parseEnvelope(body);
-  const key = await keyOf(intake.keys, envelope.key);
+  const key = await findKey(intake.keys, envelope.key);
   const { profileId } = key;
   if (!isAllowedOrigin(headers.origin, key.allowedHosts))
     throw new Refusal('forbidden', 'Pages of this origin may not send visits for this key.', {
@@ -54,13 +54,13 @@ export async function takeRequest(
   };
   if (key.isConsentRequired && !consent) refuse('consent', withoutConsent());
   const account = intake.use.open(key, group);
-  const hold = (lacking: ReturnType<typeof account.lacks>) => {
+  const assertWithinQuota = (lacking: ReturnType<typeof account.lacks>) => {
     if (lacking) refuse(lacking, overQuota(lacking, intake.use.retryAfterSeconds));
   };
-  hold(account.lacks('visits', 1) ?? account.lacks('bytes', body.length));
+  assertWithinQuota(account.lacks('visits', 1) ?? account.lacks('bytes', body.length));
   const { country, region, city } = intake.placeOf(address);
   const message = sealMessage(
-    // Made from what was sent: a request that comes again is the same one.
+    // Derived from the body, so that a repeated request has the same id.
     hash('sha256', body, 'base64url'),
     {
       profile_id: profileId,
@@ -76,30 +76,30 @@ export async function takeRequest(
     intake.vault,
     account.brokenLeft,
   );
-  const taken = { visits: message.visits.length, broken: message.broken.length, bytes: body.length };
-  if (taken.visits + taken.broken === 0) refuse('broken_quota', onlyBroken());
-  hold(account.lacks('visits', taken.visits));
-  account.add(taken);
+  const accepted = { visits: message.visits.length, broken: message.broken.length, bytes: body.length };
+  if (accepted.visits + accepted.broken === 0) refuse('broken_quota', onlyBroken());
+  assertWithinQuota(account.lacks('visits', accepted.visits));
+  account.add(accepted);
   try {
     await publish(intake.log, message);
   } catch (error) {
-    account.add({ visits: -taken.visits, broken: -taken.broken, bytes: -taken.bytes });
+    account.add({ visits: -accepted.visits, broken: -accepted.broken, bytes: -accepted.bytes });
     throw error;
   }
-  intake.metrics.countVisits(taken.visits, taken.broken);
-  const unkept = visits.length - taken.visits - taken.broken;
-  if (unkept > 0) intake.refused.count(profileId, 'broken_quota', unkept);
+  intake.metrics.countVisits(accepted.visits, accepted.broken);
+  const dropped = visits.length - accepted.visits - accepted.broken;
+  if (dropped > 0) intake.refused.count(profileId, 'broken_quota', dropped);
 }
 
 function parseEnvelope(bytes: Buffer) {
   if (isTooDeep(bytes)) throw new Refusal('invalid_request', 'The body is nested deeper than anybody means.');
-  let said: unknown;
+  let parsed: unknown;
   try {
-    said = JSON.parse(bytes.toString('utf8'));
+    parsed = JSON.parse(bytes.toString('utf8'));
   } catch {
     throw new Refusal('invalid_request', 'The body is not JSON.');
   }
-  const read = readEnvelope(said);
+  const read = readEnvelope(parsed);
   if (read.ok) return read.envelope;
   if (read.reason === 'bad_key') throw new Refusal('unauthorized', unknownKey);
   throw new Refusal('invalid_request', 'The body is not {key, client_id, visits} with 1 to 50 visits.', {
@@ -109,7 +109,7 @@ function parseEnvelope(bytes: Buffer) {
 
 const unknownKey = 'This tracking key is not known, or no longer.';
 
-async function keyOf(keys: TrackingKeys, text: string): Promise<TrackingKey> {
+async function findKey(keys: TrackingKeys, text: string): Promise<TrackingKey> {
   try {
     const found = keys.find(text);
     const key = found instanceof Promise ? await found : found;

@@ -26,7 +26,7 @@ const setUp = async () => {
   return { profileId, key, revoke, keys: new TrackingKeys(postgres.unbound, () => now) };
 };
 
-test('a key is found with what it may send, and then known at once', async () => {
+test('a key is found with its settings, and then served from the cache', async () => {
   const { profileId, key, keys } = await setUp();
   const expected = {
     profileId,
@@ -42,7 +42,7 @@ test('a key is found with what it may send, and then known at once', async () =>
   await postgres.close();
 });
 
-test('a revoked key is refused within seconds while visits come in, and at once after a pause', async () => {
+test('a revoked key is rejected within seconds while visits arrive, and at once after a pause', async () => {
   const { key, keys, revoke } = await setUp();
   await keys.find(key);
   await revoke();
@@ -57,7 +57,7 @@ test('a revoked key is refused within seconds while visits come in, and at once 
   await postgres.close();
 });
 
-test('while PostgreSQL is away what is known serves for an hour, and no longer; what is not known waits for it', async () => {
+test('while PostgreSQL is down, cached keys are valid for an hour and others fail', async () => {
   const { key, keys } = await setUp();
   await keys.find(key);
   await postgres.close();
@@ -68,7 +68,7 @@ test('while PostgreSQL is away what is known serves for an hour, and no longer; 
   await expect(keys.find(key)).rejects.toThrow(KeysAway);
 });
 
-test('a key that was made after somebody asked for it is found within seconds', async () => {
+test('a key created after it was first requested is found within seconds', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const keys = new TrackingKeys(postgres.unbound, () => now);
   expect(await keys.find('trk_0000000000000000000abc')).toBeUndefined();
@@ -85,66 +85,66 @@ test('a key that was made after somebody asked for it is found within seconds', 
   await postgres.close();
 });
 
-test('however many keys somebody makes up, a real one stays known', async () => {
+test('made-up keys do not evict a real one', async () => {
   const { key } = await setUp();
-  let questions = 0;
+  let queries = 0;
   const lookUps: LookUps = {
     lookUp: async (statement, values = []) => {
-      questions += 1;
+      queries += 1;
       const [asked] = values as [string[]];
       return asked.includes(key) ? postgres.unbound.lookUp(statement, values) : [];
     },
   };
   const keys = new TrackingKeys(lookUps, () => now);
   expect(await keys.find(key)).toBeDefined();
-  // As many as it keeps of real ones.
+  // As many as the cache holds of real ones.
   for (let n = 0; n < 200; n += 1)
     await Promise.all(Array.from({ length: 1_000 }, (_, m) => keys.find(`trk_${n * 1_000 + m}`)));
-  const before = questions;
+  const before = queries;
   expect(await keys.find(key)).toBeDefined();
-  expect(questions).toBe(before);
+  expect(queries).toBe(before);
   await postgres.close();
 });
 
-describe('while changes are told', () => {
-  /** Counts what PostgreSQL is asked. */
+describe('with change notifications', () => {
+  /** Counts the queries to PostgreSQL. */
   const counted = () => {
-    let questions = 0;
+    let queries = 0;
     const lookUps: LookUps = {
       lookUp: (statement, values) => {
-        questions += 1;
+        queries += 1;
         return postgres.unbound.lookUp(statement, values);
       },
     };
-    return { lookUps, questions: () => questions };
+    return { lookUps, queries: () => queries };
   };
 
-  test('a key is asked for once, until its profile changes or telling stops', async () => {
+  test('a key is queried once, until its profile changes or notifications stop', async () => {
     const { profileId, key, revoke } = await setUp();
-    const { lookUps, questions } = counted();
+    const { lookUps, queries } = counted();
     const keys = new TrackingKeys(lookUps, () => now);
     keys.hearing();
     now += 1;
     await keys.find(key);
     now += 9 * minute;
     expect(keys.find(key)).toBeDefined();
-    expect(questions()).toBe(1);
+    expect(queries()).toBe(1);
     keys.changed(uuid());
     expect(keys.find(key)).toBeDefined();
-    expect(questions()).toBe(1);
-    // Nobody can be sure for ever that nothing was missed.
+    expect(queries()).toBe(1);
+    // Cached answers expire eventually, because a notification may have been lost.
     now += 2 * minute;
     await keys.find(key);
-    expect(questions()).toBe(2);
+    expect(queries()).toBe(2);
     now += minute;
     keys.notHearing();
     await keys.find(key);
-    expect(questions()).toBe(3);
+    expect(queries()).toBe(3);
     now += minute;
     keys.hearing();
     now += 1;
     await keys.find(key);
-    expect(questions()).toBe(4);
+    expect(queries()).toBe(4);
     await revoke();
     keys.changed(profileId);
     now += minute;
@@ -152,7 +152,7 @@ describe('while changes are told', () => {
     await postgres.close();
   });
 
-  test('an answer that was under way when the change was told does not stand', async () => {
+  test('an answer that was in flight when a change was announced is not cached', async () => {
     const { profileId, key, revoke } = await setUp();
     const lookUps: LookUps = {
       lookUp: async (statement, values) => {
@@ -173,12 +173,12 @@ describe('while changes are told', () => {
     await postgres.close();
   });
 
-  test('the ledger tells of everything that an answer is made of, and of nothing else', async () => {
+  test('the ledger announces changes of all columns in an answer, and no others', async () => {
     const { profileId, revoke } = await setUp();
-    const told: string[] = [];
+    const announced: string[] = [];
     const connected = Promise.withResolvers<void>();
     const hearing = listen(kit.database.collectorUrl, trackingChannel, {
-      onMessage: (message) => told.push(message),
+      onMessage: (message) => announced.push(message),
       onConnect: connected.resolve,
       onError: connected.reject,
     });
@@ -208,13 +208,13 @@ describe('while changes are told', () => {
       [() => inProfile({ name: 'Another name' }), undefined],
       [() => inProfile({ archived_at: new Date() }), elsewhere],
     ];
-    // Notices come in the order of their transactions, so the mark is behind whatever a change told.
+    // Notifications arrive in transaction order, so the mark follows those of the change.
     for (const [nth, [change, whose]] of changes.entries()) {
-      told.length = 0;
+      announced.length = 0;
       await change();
       await kit.app.unbound.query(sql`SELECT pg_notify(${trackingChannel}, ${`mark ${nth}`})`);
-      await expect.poll(() => told.at(-1)).toBe(`mark ${nth}`);
-      expect(told, `change ${nth}`).toEqual([...(whose ? [whose] : []), `mark ${nth}`]);
+      await expect.poll(() => announced.at(-1)).toBe(`mark ${nth}`);
+      expect(announced, `change ${nth}`).toEqual([...(whose ? [whose] : []), `mark ${nth}`]);
     }
     await hearing.close();
     await postgres.close();

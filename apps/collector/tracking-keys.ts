@@ -2,41 +2,50 @@ import { findTrackingKeys, type TrackingKey } from '@tributary/domain/ingestion/
 import type { LookUps } from '@tributary/postgres';
 import { LRUCache } from 'lru-cache';
 
-/** PostgreSQL does not answer, and nothing young enough is remembered. */
+/** PostgreSQL does not answer, and no cached key is recent enough. */
 export class KeysAway extends Error {
   override readonly name = 'KeysAway';
 }
 
-interface Remembered {
-  /** Undefined: there is no such key, or it was revoked. */
+interface CachedKey {
+  /** Undefined: the key does not exist or was revoked. */
   readonly found: TrackingKey | undefined;
-  /** When the question left, and when the answer was there. */
+  /** When the query was sent, and when its answer arrived. */
   readonly sentAt: number;
-  readonly askedAt: number;
+  readonly answeredAt: number;
 }
 
-/** Younger than this an answer is used as it is; then it is still used while a new one is fetched behind the request's back; */
+/** A younger answer is used directly; an older one is used while a refresh runs in the background; */
 const freshMs = 5_000;
-/** and from this age on the request waits for the new one. */
+/** from this age on the request waits for the refresh. */
 const staleMs = 30_000;
-/** While PostgreSQL is away, what is known serves this long: visits go on coming in, and a revoked key does not live for ever. */
-const lastsMs = 60 * 60_000;
-/** Where changes are told, an answer is used as it is for so long: nothing is forgotten for good because a telling was lost. */
-const toldMs = 10 * 60_000;
-const patienceMs = 2_000;
-const mostInOneQuestion = 1_000;
+/**
+ * While PostgreSQL is down, cached keys are valid this long: visits continue to be accepted, but a revoked key does not live
+ * forever.
+ */
+const outageMs = 60 * 60_000;
+/**
+ * With change notifications, a cached answer is used this long: it must expire eventually, because a notification may have been
+ * lost.
+ */
+const notifiedMs = 10 * 60_000;
+const queryTimeoutMs = 2_000;
+const maxBatch = 1_000;
 
-/** The channel on which the ledger tells whose tracking has changed, by the profile. */
+/** The channel on which the ledger announces the profiles whose tracking settings have changed. */
 export const trackingChannel = 'tributary_tracking';
 
-/** Keys by their text, asked for in batches and remembered: for seconds, or while changes are told until one is. */
+/**
+ * A cache of tracking keys by their text, queried in batches. Entries are valid for seconds, or with change notifications until
+ * the profile changes.
+ */
 export class TrackingKeys {
   readonly #lookUps: LookUps;
   readonly #nowMs: () => number;
-  readonly #known = new LRUCache<string, Remembered>({ max: 200_000 });
-  // Apart from the others: made-up keys must not push out real ones.
-  readonly #missing = new LRUCache<string, Remembered>({ max: 10_000 });
-  /** When it was last told that a profile has changed. What is pushed out of here counts as a change of all. */
+  readonly #found = new LRUCache<string, CachedKey>({ max: 200_000 });
+  // Separate from the others, so that made-up keys cannot evict real ones.
+  readonly #missing = new LRUCache<string, CachedKey>({ max: 10_000 });
+  /** When a profile was last announced as changed. An evicted entry counts as a change of all profiles. */
   readonly #changed = new LRUCache<string, number>({
     max: 100_000,
     dispose: (at, _profileId, reason) => {
@@ -44,97 +53,100 @@ export class TrackingKeys {
     },
   });
   #allChangedAt = Number.NEGATIVE_INFINITY;
-  #isTold = false;
+  #isNotified = false;
   readonly #wanted = new Map<string, PromiseWithResolvers<TrackingKey | undefined>>();
-  #isAsking = false;
+  #isQuerying = false;
 
   constructor(lookUps: LookUps, nowMs: () => number = performance.now.bind(performance)) {
     this.#lookUps = lookUps;
     this.#nowMs = nowMs;
   }
 
-  /** From now on every change is told. Of what was known before, some may have been missed. */
+  /** Notifications are connected from now on. Earlier entries may have missed some. */
   hearing(): void {
     this.#allChangedAt = this.#nowMs();
-    this.#isTold = true;
+    this.#isNotified = true;
   }
 
   notHearing(): void {
-    this.#isTold = false;
+    this.#isNotified = false;
   }
 
   changed(profileId: string): void {
     this.#changed.set(profileId, this.#nowMs());
   }
 
-  /** Whether nothing was told since the question left: what was told while it was under way may not be in the answer. */
-  #stands({ found, sentAt }: Remembered, age: number): boolean {
-    if (!this.#isTold || !found || age >= toldMs) return false;
+  /**
+   * Whether the entry is still valid: no change was announced since its query was sent. A later change may be missing from the
+   * answer.
+   */
+  #isCurrent({ found, sentAt }: CachedKey, age: number): boolean {
+    if (!this.#isNotified || !found || age >= notifiedMs) return false;
     return sentAt > Math.max(this.#allChangedAt, this.#changed.get(found.profileId) ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** At once where it can, because most can. */
+  /** Synchronous if the key is cached, because most are. */
   find(key: string): TrackingKey | undefined | Promise<TrackingKey | undefined> {
-    const remembered = this.#known.get(key) ?? this.#missing.get(key);
-    const age = remembered ? this.#nowMs() - remembered.askedAt : Number.POSITIVE_INFINITY;
-    if (remembered && (age < freshMs || this.#stands(remembered, age))) return remembered.found;
-    const answer = this.#ask(key);
-    if (remembered && age < staleMs) {
+    const cached = this.#found.get(key) ?? this.#missing.get(key);
+    const age = cached ? this.#nowMs() - cached.answeredAt : Number.POSITIVE_INFINITY;
+    if (cached && (age < freshMs || this.#isCurrent(cached, age))) return cached.found;
+    const answer = this.#query(key);
+    if (cached && age < staleMs) {
       answer.catch(() => {});
-      return remembered.found;
+      return cached.found;
     }
-    return this.#within(answer, remembered, age);
+    return this.#waitFor(answer, cached, age);
   }
 
-  async #within(
+  async #waitFor(
     answer: Promise<TrackingKey | undefined>,
-    remembered: Remembered | undefined,
+    cached: CachedKey | undefined,
     age: number,
   ): Promise<TrackingKey | undefined> {
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new KeysAway('The keys took too long.')), patienceMs);
+    const timer = setTimeout(() => late.reject(new KeysAway('The keys took too long.')), queryTimeoutMs);
     try {
       return await Promise.race([answer, late.promise]);
     } catch (error) {
-      if (remembered && age < lastsMs) return remembered.found;
+      if (cached && age < outageMs) return cached.found;
       throw new KeysAway('Whose key this is cannot be found out now.', { cause: error });
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #ask(key: string): Promise<TrackingKey | undefined> {
-    const asked = this.#wanted.get(key);
-    if (asked) return asked.promise;
+  #query(key: string): Promise<TrackingKey | undefined> {
+    const batch = this.#wanted.get(key);
+    if (batch) return batch.promise;
     const wanted = Promise.withResolvers<TrackingKey | undefined>();
     this.#wanted.set(key, wanted);
-    if (!this.#isAsking) {
-      this.#isAsking = true;
-      setImmediate(() => void this.#askAll());
+    if (!this.#isQuerying) {
+      this.#isQuerying = true;
+      setImmediate(() => void this.#queryAll());
     }
     return wanted.promise;
   }
 
-  /** One question at a time; what is wanted meanwhile is in the next. */
-  async #askAll(): Promise<void> {
+  /** Runs one query at a time; keys requested meanwhile are in the next one. */
+  async #queryAll(): Promise<void> {
     while (this.#wanted.size > 0) {
-      const asked = [...this.#wanted].slice(0, mostInOneQuestion);
-      const keys = asked.map(([key]) => key);
+      const batch = [...this.#wanted].slice(0, maxBatch);
+      const keys = batch.map(([key]) => key);
       const sentAt = this.#nowMs();
       try {
         const found = await findTrackingKeys(this.#lookUps, keys);
-        const askedAt = this.#nowMs();
-        for (const [key, wanted] of asked) {
+        const answeredAt = this.#nowMs();
+        for (const [key, wanted] of batch) {
           const one = found.get(key);
-          this.#known.delete(key);
-          (one ? this.#known : this.#missing).set(key, { found: one, sentAt, askedAt });
+          this.#found.delete(key);
+          (one ? this.#found : this.#missing).set(key, { found: one, sentAt, answeredAt });
           wanted.resolve(one);
         }
       } catch (error) {
-        for (const [, wanted] of asked) wanted.reject(error);
+        for (const [, wanted] of batch) wanted.reject(error);
       }
       for (const key of keys) this.#wanted.delete(key);
     }
-    this.#isAsking = false;
+    this.#isQuerying = false;
   }
 }

@@ -3,7 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
 import { VisitLog } from './visit-log.ts';
 
-test('requests that come together share messages, and each is in the stream of its profile', async () => {
+test("concurrent requests share messages, and each is in its profile's stream", async () => {
   const own = await openPrivateStream({ count: 2 });
   try {
     const log = new VisitLog(own.stream);

@@ -1,42 +1,45 @@
 import { hash } from 'node:crypto';
 import type { Stream } from '@tributary/stream';
 
-/** The message of one request, on its way. */
-interface Parcel {
+/** The message of one request that waits to be published. */
+interface PendingRequest {
   readonly id: string;
   readonly key: string;
   readonly text: string;
   readonly settled: PromiseWithResolvers<void>;
 }
 
-/** Publishes under way at once. Few: what comes in meanwhile shares the next one, and with it the log's wait for its disk. */
-const lanes = 4;
+/** Concurrent publishes. Few, because requests that arrive meanwhile share the next message, and its wait for the disk. */
+const maxConcurrent = 4;
 const maxBatchBytes = 128 * 1024;
-/** Less than a browser waits before it gives a request up, so that it hears why. */
+/** Shorter than the browser's timeout, so that the browser receives the error. */
 const deadlineMs = 5_000;
 
-/** Puts requests into the log. A request is kept when its message is on the log's disk. */
+/** Publishes requests to the stream. A request is stored when its message is on the stream's disk. */
 export class VisitLog {
   readonly #stream: Pick<Stream, 'placeOf'>;
-  readonly #piles: readonly Pile[];
+  readonly #queues: readonly PublishQueue[];
 
   constructor(stream: Pick<Stream, 'publish' | 'placeOf' | 'count'>) {
     this.#stream = stream;
-    this.#piles = Array.from({ length: stream.count }, (_, place) => new Pile(stream, place));
+    this.#queues = Array.from({ length: stream.count }, (_, place) => new PublishQueue(stream, place));
   }
 
-  /** `key`: what follows is spread by it over the partitions of the profile's stream. */
+  /** `key` distributes the messages over the partitions of the profile's stream. */
   publish(profileId: string, id: string, key: string, text: string): Promise<void> {
-    const pile = this.#piles[this.#stream.placeOf(profileId)] as Pile;
-    return pile.publish(id, key, text);
+    const queue = this.#queues[this.#stream.placeOf(profileId)] as PublishQueue;
+    return queue.publish(id, key, text);
   }
 }
 
-/** What goes into one of the log's streams: each request alone while there are few, and several to a message, one a line, while there are many. */
-class Pile {
+/**
+ * The queue of one of the stream's partitions: under low load each request is a message, under high load several share one, one
+ * per line.
+ */
+class PublishQueue {
   readonly #stream: Pick<Stream, 'publish'>;
   readonly #place: number;
-  #waiting: Parcel[] = [];
+  #waiting: PendingRequest[] = [];
   #busy = 0;
   #isDue = false;
 
@@ -52,9 +55,9 @@ class Pile {
     return settled.promise;
   }
 
-  /** Not at once: other requests of this turn of the event loop come along. */
+  /** Deferred, so that other requests of this turn of the event loop are included. */
   #wake(): void {
-    if (this.#isDue || this.#busy >= lanes) return;
+    if (this.#isDue || this.#busy >= maxConcurrent) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
@@ -62,32 +65,32 @@ class Pile {
     });
   }
 
-  #takeBatch(): Parcel[] {
+  #takeBatch(): PendingRequest[] {
     let bytes = 0;
     const end = this.#waiting.findIndex(({ text }) => {
       bytes += text.length;
       return bytes > maxBatchBytes;
     });
-    // One that is larger than all the room goes alone.
+    // A request above the limit is sent alone.
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : Math.max(1, end));
   }
 
-  async #send(batch: readonly Parcel[]): Promise<void> {
+  async #send(batch: readonly PendingRequest[]): Promise<void> {
     const [first] = batch;
     if (!first) return;
     this.#busy += 1;
     if (this.#waiting.length > 0) this.#wake();
     try {
-      // A request that comes again alone is stored once; several are known again by the reader.
+      // A repeated single request is stored once by its id; the reader deduplicates requests in shared messages.
       const id = batch.length === 1 ? first.id : hash('sha256', batch.map((parcel) => parcel.id).join(), 'base64url');
       const payload = Buffer.from(batch.map(({ text }) => text).join('\n'));
       await this.#stream.publish([{ id, place: this.#place, key: first.key, payload }], { deadlineMs });
       for (const { settled } of batch) settled.resolve();
     } catch (error) {
-      // Whoever still waits would meet the same, only later.
-      const given = [...batch, ...this.#waiting];
+      // Waiting requests would fail the same way, only later.
+      const failed = [...batch, ...this.#waiting];
       this.#waiting = [];
-      for (const { settled } of given) settled.reject(error);
+      for (const { settled } of failed) settled.reject(error);
     } finally {
       this.#busy -= 1;
       if (this.#waiting.length > 0) this.#wake();

@@ -8,20 +8,23 @@ const here = import.meta.dirname;
 const root = join(here, '../..');
 const eleventy = join(root, 'node_modules/@11ty/eleventy/cmd.cjs');
 
-/** Where the built files are, for whoever serves them. */
+/** The directory of the built files. */
 export const docsDirectory = join(here, 'dist');
 
-/** Builds the site of the documentation where it is missing or older than its pages. Where only what runs is installed, it was built before. */
+/**
+ * Builds the documentation site if it is missing or older than its sources. Does nothing in a production installation, where
+ * Eleventy is not installed and the site was built before.
+ */
 export async function buildDocs(): Promise<void> {
   if (!existsSync(eleventy)) return;
-  // Only here: where the site is only served, its sources are not there.
+  // Imported here, because the sources are missing where the site is only served.
   const { pages } = await import('./pages.ts');
   await buildOnce({
     place: here,
     page: join(docsDirectory, 'index.html'),
     sources: [here, join(root, 'docs'), ...[...pages.keys()].map((page) => join(root, page))],
     build: () => {
-      // A page that was removed would stay.
+      // Otherwise pages of removed sources would stay.
       rmSync(docsDirectory, { recursive: true, force: true });
       return promisify(execFile)(process.execPath, [eleventy, '--config=eleventy.config.ts', '--quiet'], { cwd: here });
     },

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { addressOf, pages, read, root } from './pages.ts';
+import { getUrl, pages, read, root } from './pages.ts';
 import { type Markdown, readAsPages, type Section } from './read-as-pages.ts';
 
-/** What we use of Eleventy's configuration. */
+/** The part of Eleventy's configuration that we use. */
 interface Eleventy {
   addExtension(extension: string, options: { readonly key: string }): void;
   addTemplateFormats(formats: string): void;
@@ -17,19 +17,22 @@ interface Eleventy {
 
 const output = 'dist';
 
-/** The site: each page of `pages` as it is written, in one layout, and what search needs, as files. Nothing is fetched from anywhere. */
+/**
+ * Configures the site: each source of `pages` in one layout, plus the assets and the search index. Nothing is fetched from other
+ * hosts.
+ */
 export default function configure(eleventy: Eleventy): object {
   const sections: Section[] = [];
-  // The layout is TypeScript, which Node reads as it stands.
+  // The layout is TypeScript, which Node runs directly.
   eleventy.addExtension('11ty.ts', { key: '11ty.js' });
   eleventy.addTemplateFormats('11ty.ts');
   eleventy.amendLibrary('md', (markdown) => readAsPages(markdown, (section) => sections.push(section)));
-  for (const [source, place] of pages) {
-    eleventy.addTemplate(join(place, 'index.md'), read(source), {
+  for (const [source, path] of pages) {
+    eleventy.addTemplate(join(path, 'index.md'), read(source), {
       layout: 'page.11ty.ts',
       source,
-      address: addressOf(place),
-      permalink: join(place, 'index.html'),
+      address: getUrl(path),
+      permalink: join(path, 'index.html'),
     });
   }
   eleventy.addPassthroughCopy({
@@ -41,18 +44,18 @@ export default function configure(eleventy: Eleventy): object {
   eleventy.addWatchTarget(join(root, 'docs'));
   eleventy.on('eleventy.after', () => {
     writeFileSync(join(output, 'assets/search.json'), JSON.stringify(sections.splice(0)));
-    pack(output);
+    compressFiles(output);
   });
   return { dir: { input: 'source', output }, markdownTemplateEngine: false, pathPrefix: '/docs/' };
 }
 
-/** Writes each text packed beside it, so that the server packs nothing. */
-function pack(directory: string): void {
+/** Writes compressed copies of each text file, so that the server does not compress. */
+function compressFiles(directory: string): void {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !/\.(js|css|html|json|svg)$/.test(entry.name)) continue;
     const file = join(entry.parentPath, entry.name);
     const bytes = readFileSync(file);
-    // The last grades of packing take longer than all else that is built here.
+    // Maximum quality would take longer than the rest of the build.
     writeFileSync(`${file}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }));
     writeFileSync(`${file}.gz`, gzipSync(bytes));
   }

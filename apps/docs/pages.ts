@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** The root of the repository: sources of pages are named from here. */
+/** The root of the repository; sources of pages are relative to it. */
 export const root = join(import.meta.dirname, '../..');
 
-/** Pages that are kept elsewhere because whoever opens a folder looks for them there. */
-const elsewhere: Readonly<Record<string, string>> = {
+/** Pages outside docs/, because readers of the repository expect them in these folders. */
+const otherSources: Readonly<Record<string, string>> = {
   'README.md': 'readme',
   'ARCHITECTURE.md': 'architecture',
   'CONTRIBUTING.md': 'contributing',
@@ -15,47 +15,47 @@ const elsewhere: Readonly<Record<string, string>> = {
   'packages/tracker/PACKAGE.md': 'tracker-package',
 };
 
-/** Every page: where it is written, and its place below /docs. */
+/** All pages: the source file and the path below /docs. */
 export const pages: ReadonlyMap<string, string> = new Map([
-  ...markdownBelow('docs').map((source): [string, string] => [source, placeOf(source)]),
-  ...Object.entries(elsewhere),
+  ...listMarkdown('docs').map((source): [string, string] => [source, getPagePath(source)]),
+  ...Object.entries(otherSources),
 ]);
 
-export const addressOf = (place: string): string => (place ? `/docs/${place}/` : '/docs/');
+export const getUrl = (path: string): string => (path ? `/docs/${path}/` : '/docs/');
 
-/** The text of a page's source. */
+/** Reads the source of a page. */
 export const read = (source: string): string => readFileSync(join(root, source), 'utf8');
 
-function markdownBelow(folder: string): string[] {
+function listMarkdown(folder: string): string[] {
   return readdirSync(join(root, folder))
     .toSorted()
     .flatMap((name) => {
       const path = `${folder}/${name}`;
-      if (statSync(join(root, path)).isDirectory()) return markdownBelow(path);
+      if (statSync(join(root, path)).isDirectory()) return listMarkdown(path);
       return name.endsWith('.md') ? [path] : [];
     });
 }
 
-function placeOf(source: string): string {
+function getPagePath(source: string): string {
   return source
     .replace(/^docs\//, '')
     .replace(/\.md$/, '')
     .replace(/(^|\/)README$/, '');
 }
 
-/** Where a link leads that stands in a source; undefined for a file that is in the repository and not on the site. */
-export function targetOf(source: string, link: string): string | undefined {
+/** Resolves a link of a source file to a URL of the site; undefined for a file that is only in the repository. */
+export function resolveLink(source: string, link: string): string | undefined {
   if (/^([a-z]+:|#|\/)/.test(link)) return link;
   const [path = '', anchor] = link.split('#');
   const target = normalize(join(dirname(source), path)).replace(/\/$/, '');
   if (target.startsWith('docs/images/')) return `/${target}`;
-  const place = pages.get(target) ?? pages.get(`${target}/README.md`) ?? (target === 'docs/guides' ? '' : undefined);
-  if (place === undefined) return undefined;
-  return addressOf(place) + (anchor ? `#${anchor}` : '');
+  const pagePath = pages.get(target) ?? pages.get(`${target}/README.md`) ?? (target === 'docs/guides' ? '' : undefined);
+  if (pagePath === undefined) return undefined;
+  return getUrl(pagePath) + (anchor ? `#${anchor}` : '');
 }
 
-/** As forges name the anchors of headings, so that a link works there and here. */
-export const anchorOf = (heading: string): string =>
+/** Anchors of headings in the format of forges, so that links work there and here. */
+export const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
@@ -66,13 +66,13 @@ export interface Entry {
   readonly address: string;
 }
 
-export interface Shelf {
+export interface NavigationGroup {
   readonly reader: string;
   readonly entries: readonly Entry[];
 }
 
-/** The pages by reader, in the order of docs/README.md, which is the first page as well. */
-export function shelves(): Shelf[] {
+/** The pages by reader, in the order of docs/README.md. */
+export function readNavigation(): NavigationGroup[] {
   const overview = 'docs/README.md';
   return read(overview)
     .split(/^## /m)
@@ -81,7 +81,7 @@ export function shelves(): Shelf[] {
       reader: part.slice(0, part.indexOf('\n')).trim(),
       entries: [...part.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, title = '', link = '']) => ({
         title,
-        address: targetOf(overview, link) ?? link,
+        address: resolveLink(overview, link) ?? link,
       })),
     }));
 }

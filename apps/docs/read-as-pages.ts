@@ -1,4 +1,4 @@
-import { anchorOf, targetOf } from './pages.ts';
+import { resolveLink, toAnchor } from './pages.ts';
 
 interface Token {
   readonly type: string;
@@ -14,7 +14,7 @@ interface Environment {
   readonly address: string;
 }
 
-/** What we use of markdown-it. */
+/** The part of markdown-it that we use. */
 export interface Markdown {
   readonly core: {
     readonly ruler: {
@@ -24,7 +24,7 @@ export interface Markdown {
   readonly renderer: { readonly rules: Record<string, unknown> };
 }
 
-/** What is found together: a heading and what stands below it, up to the next. */
+/** One entry of the search index: a heading and the text below it, up to the next heading. */
 export interface Section {
   readonly page: string;
   readonly heading: string;
@@ -32,60 +32,60 @@ export interface Section {
   readonly text: string;
 }
 
-/** Headings get anchors, links between files become links between pages, and each section is handed on for search. */
-export function readAsPages(markdown: Markdown, keep: (section: Section) => void): void {
+/** Gives headings anchors, turns links between files into links between pages, and passes each section to the search index. */
+export function readAsPages(markdown: Markdown, addSection: (section: Section) => void): void {
   markdown.core.ruler.push('pages', ({ tokens, env }) => {
-    for (const section of sectionsOf(tokens, env)) keep(section);
-    for (const { children } of tokens) leadOn(children ?? [], env.source);
+    for (const section of extractSections(tokens, env)) addSection(section);
+    for (const { children } of tokens) rewriteLinks(children ?? [], env.source);
   });
-  // A wide table is moved sideways by itself, and by keyboard.
+  // A wide table scrolls within its own region, also by keyboard.
   markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="region" aria-label="Table"><table>';
   markdown.renderer.rules.table_close = () => '</table></div>';
 }
 
-/** Links and pictures lead to what is made of the file. A file that is in the repository only is named, and leads nowhere. */
-function leadOn(tokens: readonly Token[], source: string): void {
-  let isNamed = false;
+/** Points links and images at the built pages. Links to files that are only in the repository become plain text. */
+function rewriteLinks(tokens: readonly Token[], source: string): void {
+  let isUnlinked = false;
   for (const token of tokens) {
-    if (token.type === 'link_close' && isNamed) token.tag = 'span';
+    if (token.type === 'link_close' && isUnlinked) token.tag = 'span';
     if (token.type !== 'link_open' && token.type !== 'image') continue;
     const attribute = token.type === 'image' ? 'src' : 'href';
-    const target = targetOf(source, token.attrGet(attribute) ?? '');
-    isNamed = target === undefined;
+    const target = resolveLink(source, token.attrGet(attribute) ?? '');
+    isUnlinked = target === undefined;
     if (target !== undefined) token.attrSet(attribute, target);
     else Object.assign(token, { tag: 'span', attrs: [] });
   }
 }
 
-/** Text as it is read: of code and of words, without marks. */
-const textOf = (token: Token | undefined): string =>
+/** The plain text of a token. */
+const getText = (token: Token | undefined): string =>
   (token?.children ?? [])
     .map(({ type, content }) => (type === 'softbreak' || type === 'hardbreak' ? ' ' : content))
     .join('');
 
-function sectionsOf(tokens: readonly Token[], { address }: Environment): Section[] {
+function extractSections(tokens: readonly Token[], { address }: Environment): Section[] {
   const sections: { page: string; heading: string; address: string; text: string }[] = [];
   const used = new Set<string>();
   let page = '';
   tokens.forEach((token, index) => {
     if (token.type === 'heading_open') {
-      const heading = textOf(tokens[index + 1]);
-      const anchor = free(anchorOf(heading), used);
+      const heading = getText(tokens[index + 1]);
+      const anchor = makeUnique(toAnchor(heading), used);
       token.attrSet('id', anchor);
       page ||= heading;
       sections.push({ page, heading, address: heading === page ? address : `${address}#${anchor}`, text: '' });
       return;
     }
     const section = sections.at(-1);
-    const isOfHeading = tokens[index - 1]?.type === 'heading_open';
-    if (!section || isOfHeading) return;
-    if (token.type === 'inline') section.text += ` ${textOf(token)}`;
+    const isHeadingText = tokens[index - 1]?.type === 'heading_open';
+    if (!section || isHeadingText) return;
+    if (token.type === 'inline') section.text += ` ${getText(token)}`;
     if (token.type === 'fence') section.text += ` ${token.content}`;
   });
   return sections;
 }
 
-function free(anchor: string, used: Set<string>): string {
+function makeUnique(anchor: string, used: Set<string>): string {
   let name = anchor;
   for (let times = 1; used.has(name); times += 1) name = `${anchor}-${times}`;
   used.add(name);

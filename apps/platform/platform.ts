@@ -9,13 +9,13 @@ import { createVault, KeyRing, loadKeys, type Vault } from '@tributary/vault';
 import type { Jobs } from '@tributary/work';
 import { TestClock } from './test-clock.ts';
 
-/** How late a rotated key is used at the latest. */
+/** The longest delay until a rotated key is used. */
 const keyRefreshMs = 30_000;
 
-/** As whom to enter PostgreSQL: behind the walls, at the queues, as the owner of the schema, or for tracking keys only. */
+/** The PostgreSQL role: tenant-isolated, system (queues), owner of the schema, or tracking keys only. */
 type Role = 'app' | 'system' | 'owner' | 'collector';
 
-/** Asks the home shard, or all of them, of which each has its address. */
+/** Queries the home shard, or all shards; `urls` contains the URL of each. */
 export interface ShardLookUps extends LookUps {
   readonly everywhere: LookUps;
   readonly urls: readonly string[];
@@ -26,7 +26,7 @@ export interface LedgerOptions {
   readonly statementTimeoutMs?: number;
 }
 
-/** The libraries of the parts. */
+/** The libraries of the parts, loaded on demand. */
 const parts = {
   postgres: () => import('@tributary/postgres'),
   lookUps: () => import('@tributary/postgres/look-ups.ts'),
@@ -37,38 +37,35 @@ const parts = {
   work: () => import('@tributary/work'),
 };
 
-/** Loads every part and opens none. */
+/** Loads every part without opening any. */
 export const loadParts = (): Promise<unknown> => Promise.all(Object.values(parts).map((load) => load()));
 
-/**
- * What every process is made of. A part is opened when it is asked for, its library loaded only then, and all are closed in the
- * opposite order.
- */
+/** The connections and services of a process. A part is loaded and opened on request, and all are closed in reverse order. */
 export interface Platform {
   readonly settings: Settings;
   readonly log: Log;
   readonly now: () => Date;
   /** How far this machine's clock is ahead of PostgreSQL's, which `now` follows. */
   readonly clockSkewMs: () => number;
-  /** With TEST_CLOCK, what `now` reads; undefined otherwise. */
+  /** With TEST_CLOCK, the clock that `now` reads; undefined otherwise. */
   readonly testClock: TestClock | undefined;
-  /** Where a part tells of a failure that nobody waits for. */
+  /** Reports background failures that no caller awaits. */
   readonly onError: (error: unknown) => void;
   postgres(role: Role, options: LedgerOptions): Promise<Postgres>;
-  /** PostgreSQL for a process that only looks things up, without all that a ledger loads. */
+  /** PostgreSQL for a process that only reads, without the libraries of the full ledger. */
   lookUps(role: Role, options: LedgerOptions): Promise<ShardLookUps>;
-  /** The server whose queues this process works, for what opens connections of its own. */
+  /** The URL of the server whose queues this process works on, for parts that open connections of their own. */
   ledgerUrl(role: Role): Promise<string>;
   clickhouse(options?: Pick<ClickHouseSettings, 'requestTimeoutMs'>): Promise<ClickHouse>;
   redis(): Promise<RedisClient>;
   stream(): Promise<Stream>;
-  /** Hands out background work. */
+  /** Enqueues background jobs. */
   jobs(): Promise<Jobs>;
-  /** Seals the service's own keys; from ENCRYPTION_KEYS, without which nothing secret can be kept. */
+  /** Encrypts the service's own keys; requires ENCRYPTION_KEYS. */
   masterVault(): Vault;
-  /** The service's own keys, fresh until it is closed. */
+  /** The service's own keys, refreshed until the platform is closed. */
   keys(app: Postgres): Promise<KeyRing>;
-  /** Runs when the process ends, before what was opened earlier is closed. */
+  /** Runs when the process ends, before earlier parts are closed. */
   onClose(close: () => unknown): void;
   /** Makes `now` follow the shared clock of a test installation. Does nothing unless TEST_CLOCK is set. */
   followTestClock(): Promise<void>;
@@ -90,19 +87,19 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     onClose(await clock.follow(readTime));
   }
   const now = () => testClock?.now() ?? clock.now();
-  const closing: (() => unknown)[] = [];
-  const onClose = (close: () => unknown) => void closing.push(close);
-  const addresses: Record<Role, string> = {
+  const closers: (() => unknown)[] = [];
+  const onClose = (close: () => unknown) => void closers.push(close);
+  const urlsByRole: Record<Role, string> = {
     app: settings.databaseAppUrl,
     system: settings.databaseSystemUrl,
     owner: settings.databaseOwnerUrl,
     collector: settings.databaseCollectorUrl,
   };
 
-  /** Every shard's address for a role, home first. */
+  /** The URL of every shard for a role, home first. */
   async function shardUrls(role: Role): Promise<Map<string, string>> {
     const { atEveryServer } = await parts.servers();
-    const urls = atEveryServer(addresses[role], settings.ledgerShards);
+    const urls = atEveryServer(urlsByRole[role], settings.ledgerShards);
     if (!urls.has(settings.ledgerShard))
       throw new WrongSettings([`LEDGER_SHARD is "${settings.ledgerShard}", and LEDGER_SHARDS names no such shard`]);
     return urls;
@@ -202,7 +199,7 @@ export function openPlatform(environment: NodeJS.ProcessEnv): Platform {
     },
 
     async close() {
-      for (let close = closing.pop(); close; close = closing.pop()) await close();
+      for (let close = closers.pop(); close; close = closers.pop()) await close();
     },
   };
 }

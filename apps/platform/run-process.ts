@@ -4,18 +4,18 @@ import { onStop } from '@tributary/telemetry';
 import { loadParts, openPlatform, type Platform } from './platform.ts';
 
 export interface Running {
-  /** Said in the log once it runs. */
+  /** The message logged once the process runs. */
   readonly words: string;
   readonly facts?: Record<string, string>;
-  /** Says from now on that it leaves. It still answers for a while: whoever sends requests to it needs time to hear of it. */
+  /** Reports from now on that the process is stopping. It still serves requests for a while, until load balancers have noticed. */
   leave?(): void;
-  /** Finishes what has begun; what the platform opened is closed afterwards. */
+  /** Finishes running work; the platform's connections are closed afterwards. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs a process until it is asked to stop. What is wrong with its settings is said in a sentence, without a stack. With
- * `--load-only` all code is loaded and nothing started: Node then keeps it compiled in NODE_COMPILE_CACHE.
+ * Runs a process until it receives a stop signal. Invalid settings are reported in one sentence, without a stack trace. With
+ * `--load-only` it only loads all code, so that Node caches the compiled code in NODE_COMPILE_CACHE.
  */
 export async function runProcess(name: string, start: (platform: Platform) => Promise<Running>): Promise<void> {
   if (process.argv.includes('--load-only')) {

@@ -25,7 +25,7 @@ const open = async () => {
 
 const aheadMinutes = (clock: TestClock) => Math.round((clock.now().getTime() - Date.now()) / 60_000);
 
-test('every process is ahead by what one of them was told to advance, also one that starts later', async () => {
+test('advancing in one process advances all processes, including those started later', async () => {
   const [api, worker] = [await open(), await open()];
   await api.clock.advance(45 * 60_000);
   expect([aheadMinutes(api.clock), aheadMinutes(worker.clock)]).toEqual([45, 45]);

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisClient } from '@tributary/redis';
 
-/** How long a process takes at most to notice that the clock was advanced. */
+/** The longest time until a process notices that the clock was advanced. */
 const refreshMs = 100;
 
 const offsetKey = 'test_clock:offset_ms';
 
 /**
- * Real time plus an offset that all processes of an installation share through Redis, for conformance runs. Leases, job schedules and
- * rate limits keep real time.
+ * Real time plus an offset that all processes of an installation share through Redis, for conformance runs. Leases, job schedules
+ * and rate limits use real time.
  */
 export class TestClock {
   readonly #redis: RedisClient;
@@ -31,7 +31,7 @@ export class TestClock {
     return new Date(Date.now() + this.#offsetMs);
   }
 
-  /** Resolves once every process had time to notice. */
+  /** Resolves once every process has had time to notice. */
   async advance(milliseconds: number): Promise<void> {
     this.#offsetMs = await this.#redis.incrby(offsetKey, milliseconds);
     await sleep(3 * refreshMs);

@@ -5,12 +5,12 @@ import { isStreamAway } from '@tributary/stream';
 import { KeyNotLoaded } from '@tributary/vault';
 import type { Blame } from '@tributary/work';
 
-/** What an engine says to a busy hour as well as to too much at once. */
-const tooMuch = ['MEMORY_LIMIT_EXCEEDED', 'TIMEOUT_EXCEEDED', 'SOCKET_TIMEOUT'];
+/** ClickHouse errors caused by overload or by a batch that is too large. */
+const overloadErrors = ['MEMORY_LIMIT_EXCEEDED', 'TIMEOUT_EXCEEDED', 'SOCKET_TIMEOUT'];
 
-/** Whose fault it is that background work failed. */
+/** Classifies the failure of background work: engine down, batch too large, or faulty item. */
 export function blame(error: unknown): Blame {
-  if (wasTooSlow(error) || (error instanceof ClickHouseFailure && tooMuch.includes(error.type ?? '')))
+  if (wasTooSlow(error) || (error instanceof ClickHouseFailure && overloadErrors.includes(error.type ?? '')))
     return 'too-much';
   return isEngineAway(error) || isStreamAway(error) || error instanceof KeyNotLoaded ? 'away' : 'work';
 }

@@ -18,7 +18,7 @@ export async function consumeWebhooks(
     maxMessages: concurrency,
     maxWaitMs: 5,
     ackWaitMs: 10_000,
-    observe: (event: ConsumerEvent) => report(log, onError, event),
+    observe: (event: ConsumerEvent) => logEvent(log, onError, event),
   };
   const consumers = await Promise.all([stream.webhooks.consume(options), stream.unverifiedWebhooks.consume(options)]);
   return {
@@ -29,7 +29,7 @@ export async function consumeWebhooks(
 }
 
 /** Logs ids and counts only. The reason may quote the body, so it is stored only in the dead letter. */
-function report(log: Log, onError: (error: unknown) => void, event: ConsumerEvent): void {
+function logEvent(log: Log, onError: (error: unknown) => void, event: ConsumerEvent): void {
   if (event.kind === 'interrupted' || event.kind === 'dead-letter-failed') onError(event.error);
   else if (event.kind === 'waiting')
     log.say('provider webhooks wait', { messages: event.messages, reason: event.reason });

@@ -7,20 +7,20 @@ import { spawnWorker } from './worker.fixture.ts';
 
 const { kit, api, clickhouse } = await openTestWithClickHouse();
 
-/** As PostgreSQL and ClickHouse write it. */
+/** Formats cents like PostgreSQL and ClickHouse do. */
 const decimal = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`.replace(/\.?0+$/, '');
 
-test('10,000 rows, each restated once, while the worker is killed over and over: the columns end as the ledger is', async () => {
+test('ClickHouse matches the ledger after 10,000 rows are restated while the worker is killed repeatedly', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['attribution:write'] });
   const ledger = kit.app.forProfile(profileId);
-  const dirty = async () => {
+  const countDirty = async () => {
     const { rows } = await ledger.transaction((tx) =>
       sql<{ n: number }>`SELECT count(*)::int AS n FROM dirty_delivery`.execute(tx),
     );
     return rows[0]?.n ?? 0;
   };
-  const counted = async (table: string) =>
+  const readTotals = async (table: string) =>
     (
       await clickhouse.query(
         raw<{ n: string; spend: string }>(
@@ -32,20 +32,20 @@ test('10,000 rows, each restated once, while the worker is killed over and over:
 
   const days = Array.from({ length: 100 }, (_, day) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10));
   const totals = [0n, 0n] as [bigint, bigint];
-  /** Ten ads with a hundred days each, as they are stated first and then restated. */
+  /** Sends ten ads with a hundred days each: statement 0 first, statement 1 as the restatement. */
   const send = async (statement: 0 | 1, firstAd: number) => {
     const rows = Array.from({ length: 10 }, (_, offset) => firstAd + offset).flatMap((ad) =>
       days.map((date, day) => {
         const cents = BigInt(ad * 1_000 + day * 7 + statement * 3 + 1);
         totals[statement] += cents;
-        const said = { platform: 'search_ads', level: 'ad', external_id: `ad-${ad}`, date, currency: 'USD' };
-        return { ...said, spend: decimal(cents) };
+        const key = { platform: 'search_ads', level: 'ad', external_id: `ad-${ad}`, date, currency: 'USD' };
+        return { ...key, spend: decimal(cents) };
       }),
     );
     const response = await api.fastify.inject({ method: 'POST', url: '/api/v1/spend', headers, payload: { rows } });
     expect(response.json().data.summary).toMatchObject({ total: 1_000, [statement ? 'updated' : 'recorded']: 1_000 });
   };
-  const isAtWork = async () => {
+  const isWorking = async () => {
     const { rows } = await kit.system.unbound.query(
       sql<{
         held: boolean;
@@ -53,25 +53,25 @@ test('10,000 rows, each restated once, while the worker is killed over and over:
     );
     return rows[0]?.held ?? false;
   };
-  /** A lease that nobody holds any longer would have to run out first. */
+  /** Ends the leases of the killed worker, which would otherwise have to expire first. */
   const endLeases = () => kit.system.unbound.query(sql`UPDATE work_turns SET until = '-infinity'`);
 
-  let killedAtWork = 0;
+  let killedWhileWorking = 0;
   for (const [statement, firstAd] of ([0, 1] as const).flatMap((one) => [0, 50].map((ad) => [one, ad] as const))) {
     const worker = await spawnWorker(kit);
     const sending = Promise.all([0, 10, 20, 30, 40].map((offset) => send(statement, firstAd + offset)));
-    while (!(await isAtWork())) await sleep(1);
+    while (!(await isWorking())) await sleep(1);
     await sleep(Math.random() * 60);
     await worker.kill();
-    if (await isAtWork()) killedAtWork += 1;
+    if (await isWorking()) killedWhileWorking += 1;
     await sending;
     await endLeases();
   }
-  expect(killedAtWork).toBeGreaterThan(0);
+  expect(killedWhileWorking).toBeGreaterThan(0);
 
   const worker = await spawnWorker(kit);
-  await expect.poll(dirty, { timeout: 60_000, interval: 100 }).toBe(0);
+  await expect.poll(countDirty, { timeout: 60_000, interval: 100 }).toBe(0);
   await worker.kill();
-  expect(await counted('ad_delivery_daily')).toEqual({ n: '10000', spend: decimal(totals[1]) });
-  expect(await counted('ad_delivery_history')).toEqual({ n: '10000', spend: decimal(totals[0]) });
+  expect(await readTotals('ad_delivery_daily')).toEqual({ n: '10000', spend: decimal(totals[1]) });
+  expect(await readTotals('ad_delivery_history')).toEqual({ n: '10000', spend: decimal(totals[0]) });
 });

@@ -48,20 +48,20 @@ const fetchRates = () =>
     rateSources: { ecb: `${origin}/ecb`, bcch: `${origin}/bcch` },
     outbound: createOutbound({ timeoutMs: 5_000, maxResponseBytes: 1 << 20, policy: localDevelopmentTargets }),
   }).fetchRates({}, new AbortController().signal);
-const reported = async () =>
+const getReportedAmounts = async () =>
   Object.fromEntries((await sender.outcomes()).map((row) => [row.idempotency_key, row.reporting_amount]));
 
-test('what a bank publishes becomes rates, and money that waited for them is converted once and dirty', async () => {
+test('stores published rates, converts the payments that waited for them once, and marks them dirty', async () => {
   await sender.post(paymentEvent({ key: 'gbp', day: 5, value: '2', currency: 'GBP' }));
   await sender.post(paymentEvent({ key: 'early', day: 3, value: '2', currency: 'GBP' }));
   await sender.post(paymentEvent({ key: 'ars', day: 5, value: '2', currency: 'ARS' }));
-  expect(await reported()).toEqual({ gbp: null, early: null, ars: null });
+  expect(await getReportedAmounts()).toEqual({ gbp: null, early: null, ars: null });
   const ledger = kit.app.forProfile(sender.profileId);
   await ledger.transaction((tx) => tx.deleteFrom('dirty_conversions').execute());
 
   await fetchRates();
   // 0.8 pounds and 1.25 dollars are one euro, so two pounds are 3.125 dollars, at 950.5 pesos each.
-  expect(await reported()).toEqual({ gbp: '2970', early: null, ars: null });
+  expect(await getReportedAmounts()).toEqual({ gbp: '2970', early: null, ars: null });
   const dirty = await ledger.transaction((tx) => tx.selectFrom('dirty_conversions').select('causes').execute());
   expect(dirty).toEqual([{ causes: ['rate'] }]);
   const waiting = await ledger.transaction((tx) => tx.selectFrom('outcomes_without_rate').select('currency').execute());
@@ -69,8 +69,8 @@ test('what a bank publishes becomes rates, and money that waited for them is con
 
   await kit.system.unbound.query(sql`UPDATE exchange_rates SET per_usd = 1 WHERE currency = 'CLP'`);
   await fetchRates();
-  expect((await reported()).gbp).toBe('2970');
-  // What a rate was taken for stays known, as often as another was said.
+  expect((await getReportedAmounts()).gbp).toBe('2970');
+  // The history keeps every replaced rate.
   const { rows } = await kit.system.unbound.query(
     sql<{
       rate: string;
@@ -79,7 +79,7 @@ test('what a bank publishes becomes rates, and money that waited for them is con
   expect(rows.map(({ rate }) => Number(rate))).toEqual([950.5, 1]);
 });
 
-test('a bank that fails fails the job, and the other one is heard all the same', async () => {
+test('fails the job if one source fails, but still stores the rates of the other', async () => {
   await kit.system.unbound.query(sql`UPDATE exchange_rates SET per_usd = 1 WHERE currency = 'CLP'`);
   answers['/ecb'] = { status: 200, body: '<html>Sorry</html>' };
   await expect(fetchRates()).rejects.toThrow('Not every source');

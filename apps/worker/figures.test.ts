@@ -23,13 +23,13 @@ afterAll(async () => {
   await kit.close();
 });
 
-test('what waits is counted when somebody asks, and what an engine that is away would know is unknown', async () => {
+test('counts waiting work when metrics are read, and reports NaN for an engine that is down', async () => {
   const metrics = createWorkMetrics(workFigures(kit.system, log.stream, undefined));
-  const told = async () =>
+  const readMetrics = async () =>
     Object.fromEntries(
       [...(await metrics.text()).matchAll(/^(tributary_\S+) (\S+)$/gm)].map(([, name, n]) => [name, n]),
     );
-  const nothing = {
+  const zeros = {
     ...Object.fromEntries(
       Object.values(queues).flatMap(({ name }) =>
         ['waiting', 'oldest_seconds', 'set_aside'].map((figure) => [`tributary_queue_${figure}{queue="${name}"}`, '0']),
@@ -48,7 +48,7 @@ test('what waits is counted when somebody asks, and what an engine that is away 
     tributary_provider_webhooks_waiting: '0',
     tributary_events_waiting: '0',
   };
-  expect(await told()).toEqual(nothing);
+  expect(await readMetrics()).toEqual(zeros);
 
   const { id } = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, id, { scopes: ['attribution:write'] });
@@ -72,9 +72,9 @@ test('what waits is counted when somebody asks, and what an engine that is away 
   });
   await log.stream.publish([1, 2].map(() => ({ id: uuid(), key: uuid(), payload: Buffer.from('visit') })));
   metrics.countFailure('attribution');
-  const waiting = await told();
+  const waiting = await readMetrics();
   expect(waiting).toEqual({
-    ...nothing,
+    ...zeros,
     'tributary_work_failures_total{work="attribution"}': '1',
     tributary_visits_waiting: '2',
     'tributary_queue_waiting{queue="attribution"}': '1',
@@ -84,10 +84,10 @@ test('what waits is counted when somebody asks, and what an engine that is away 
   });
 
   const consumer = await log.stream.consume({ name: visitsConsumer, maxWaitMs: 10, handler: async () => {} });
-  await expect.poll(told).toMatchObject({ tributary_visits_waiting: '0' });
+  await expect.poll(readMetrics).toMatchObject({ tributary_visits_waiting: '0' });
   await consumer.stop();
   await log.stream.close();
-  expect(await told()).toMatchObject({
+  expect(await readMetrics()).toMatchObject({
     tributary_visits_waiting: 'Nan',
     'tributary_queue_waiting{queue="attribution"}': '1',
   });

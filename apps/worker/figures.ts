@@ -16,13 +16,13 @@ import {
   queues,
 } from '@tributary/work';
 
-/** What waits for the workers, all of them together. */
+/** Metrics of the work that waits for all workers. */
 export function workFigures(
   system: Postgres,
   stream: Stream,
   backups: BackupFolder | undefined,
 ): Record<string, Figure> {
-  const ofQueues = (help: string, read: (kind: QueueKind) => Promise<number>): Figure => ({
+  const perQueue = (help: string, read: (kind: QueueKind) => Promise<number>): Figure => ({
     help,
     label: 'queue',
     readEach: Object.fromEntries(Object.values(queues).map((kind) => [kind.name, () => read(kind)])),
@@ -34,14 +34,14 @@ export function workFigures(
         read: ageOfNewest(backups),
       },
     }),
-    tributary_queue_waiting: ofQueues(`What waits in a queue, counted up to ${countedTo}`, (kind) =>
+    tributary_queue_waiting: perQueue(`What waits in a queue, counted up to ${countedTo}`, (kind) =>
       countWaiting(system, kind),
     ),
-    tributary_queue_oldest_seconds: ofQueues(
+    tributary_queue_oldest_seconds: perQueue(
       'How long the tenant that waits longest in a queue has waited',
       ({ name }) => oldestSeconds(system, name),
     ),
-    tributary_queue_set_aside: ofQueues('What failed by itself and waits for somebody to look at it', ({ name }) =>
+    tributary_queue_set_aside: perQueue('What failed by itself and waits for somebody to look at it', ({ name }) =>
       countSetAside(system, { queue: name }),
     ),
     tributary_reconciliation_differences: {
@@ -88,13 +88,13 @@ export function workFigures(
   };
 }
 
-/** Storage may be far away and slow: it is asked twice a minute, and no reading of figures waits for it. */
+/** Storage may be slow, so it is queried at most twice a minute, and reading the metrics never waits for it. */
 function ageOfNewest(backups: BackupFolder): () => Promise<number> {
   let newest: Date | undefined;
-  let askedAt = 0;
+  let queriedAt = 0;
   return async () => {
-    if (Date.now() - askedAt > 30_000) {
-      askedAt = Date.now();
+    if (Date.now() - queriedAt > 30_000) {
+      queriedAt = Date.now();
       newestBackupAt(backups).then(
         (at) => {
           newest = at;
@@ -108,13 +108,16 @@ function ageOfNewest(backups: BackupFolder): () => Promise<number> {
   };
 }
 
-/** A profile whose last run is older than two nights has other alerts. All kinds of one reading come from one statement. */
+/**
+ * Profiles without a run in the last two nights are left out; other alerts cover them. All kinds of one reading come from one
+ * query.
+ */
 function differencesByKind(system: Postgres): Record<string, () => Promise<number>> {
-  let asked: { readonly at: number; readonly counts: Promise<Map<string, number>> } | undefined;
+  let cached: { readonly at: number; readonly counts: Promise<Map<string, number>> } | undefined;
   const counts = () => {
-    if (!asked || Date.now() - asked.at > 10_000)
-      asked = { at: Date.now(), counts: countDifferences(system, new Date(Date.now() - 2 * dayMs)) };
-    return asked.counts;
+    if (!cached || Date.now() - cached.at > 10_000)
+      cached = { at: Date.now(), counts: countDifferences(system, new Date(Date.now() - 2 * dayMs)) };
+    return cached.counts;
   };
   return Object.fromEntries(differenceKindNames.map((kind) => [kind, async () => (await counts()).get(kind) ?? 0]));
 }

@@ -1,6 +1,6 @@
 import type { Outbound } from '@tributary/outbound';
 
-/** A page as text, whole, or a failure. What it said is not repeated in the error: its address may hold a password. */
+/** Fetches a whole document as text, or throws. The error names only the host, because the URL may contain a password. */
 export async function getText(outbound: Outbound, url: string, signal: AbortSignal): Promise<string> {
   const { status, body, truncated } = await outbound.request(url, { signal });
   const { host } = new URL(url);

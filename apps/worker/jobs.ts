@@ -26,33 +26,33 @@ export interface Work {
   readonly system: Postgres;
   readonly clickhouse: ClickHouseSettings;
   readonly quick: ClickHouse;
-  /** With the patience for statements over all of a profile. */
+  /** With a longer timeout, for statements over all data of a profile. */
   readonly patient: ClickHouse;
   readonly stream: Stream;
   readonly ingestion: Ingestion;
   readonly now: () => Date;
   readonly rateSources: RateSources;
   readonly outbound: Outbound;
-  /** Looks at creatives; absent where none is set up. */
+  /** Analyses creatives; undefined if no model is configured. */
   readonly languageModel: LanguageModel | undefined;
-  /** What reports are mailed through, if a server is set, and where their links lead. */
+  /** The mail server for reports, if configured, and the base URL of their links. */
   readonly mailing: { readonly mailer: Mailer | undefined; readonly baseUrl: string };
-  /** What deliveries to webhook subscriptions leave through. */
+  /** Used to send deliveries to webhook subscriptions. */
   readonly deliveries: Pick<WebhookStores, 'outbound' | 'vault' | 'gate'>;
-  /** What providers are read with. */
+  /** Used to read from providers. */
   readonly syncing: Pick<SyncStores, 'vault' | 'providers' | 'providerOutbound' | 'outcomes'>;
-  /** What is kept beside the backups of who was erased and what was deleted. */
+  /** Records erasures and deletions beside the backups. */
   readonly notes?: ReturnType<typeof keepsNotes>;
   readonly badVisitDays: number;
   /** Undefined: visits are kept. */
   readonly visitsRetentionDays: number | undefined;
 }
 
-/** Every kind of job and its handler. A kind without one does not compile. */
+/** Every kind of job and its handler. A missing handler does not compile. */
 export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): JobHandlers {
   const { rateSources, outbound, stream, ingestion, languageModel } = rest;
-  /** The last dead letter that this process has looked at. */
-  let lettersThrough = 0;
+  /** The position of the last dead letter that this process has checked. */
+  let checkedThrough = 0;
   return {
     deleteOldRows: async (_payload, signal) => {
       const days = { BAD_VISIT_DAYS: rest.badVisitDays };
@@ -70,7 +70,7 @@ export function jobHandlers({ app, system, clickhouse, now, ...rest }: Work): Jo
     rereadDeals: (payload) => rereadDeals(app, payload, now()),
     sendPasswordReset: (payload) => sendPasswordReset({ app, ...rest.mailing, now }, payload),
     forgetDeadLetters: async (_payload, signal) => {
-      lettersThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: lettersThrough })).through;
+      checkedThrough = (await forgetDeadLetters(ingestion, stream, signal, { after: checkedThrough })).through;
     },
     analyseCreative: (payload, signal) => analyseCreative({ app, languageModel, outbound, now }, payload, signal),
     fitModels: (payload, signal) => fitModels({ app, clickhouse: rest.patient, now }, payload, signal),

@@ -26,18 +26,17 @@ import { queueHandlers } from './queues.ts';
 /** Concurrency: four profiles in the pipeline, four in the queues and eight provider webhooks, plus background jobs. */
 const appConnections = 16;
 
-/** A batch with a customer of thousands of conversions and touches takes its time. */
+/** A batch with customers of thousands of conversions and touches takes long. */
 const attributionTimeoutMs = 100_000;
 
-/** Nobody waits at the line for what a job asks of a model. */
+/** No caller waits for a job's request to a model. */
 const modelTimeoutMs = 60_000;
 
-/** A receiver answers with its status; of what it adds nobody reads a word. */
+/** Only the status of a receiver's response matters; the rest is not read. */
 const webhookAnswerBytes = 16_384;
 
 /**
- * Background work: takes visits from the log, works off the queues, numbers events, runs jobs. Any number of workers may run side by
- * side.
+ * Background work: consumes visits, processes queues, sequences events and runs jobs. Any number of workers may run side by side.
  */
 await runProcess('worker', async (platform) => {
   const { settings, log, now, onError } = platform;
@@ -56,7 +55,7 @@ await runProcess('worker', async (platform) => {
     metrics.countFailure(work);
     log.failedWork({ work, key, fault: faultOf(error) }, error);
   };
-  const failing = (work: string) => (error: unknown) => onFailure({ work, key: undefined, error });
+  const reportFailure = (work: string) => (error: unknown) => onFailure({ work, key: undefined, error });
   const vault = ring.envelope();
   const webhookOutbound = createOutbound({
     timeoutMs: limits.webhooks.timeoutSeconds * 1_000,
@@ -106,10 +105,10 @@ await runProcess('worker', async (platform) => {
     deliveries: { outbound: webhookOutbound, gate: createPersonGate(app), vault },
   };
   const systemUrl = await platform.ledgerUrl('system');
-  const sequencer = startSequencer({ system: system.unbound, now, onError: failing('events') });
+  const sequencer = startSequencer({ system: system.unbound, now, onError: reportFailure('events') });
   const queues = startQueueWorker({ system, systemUrl, handlers: queueHandlers(work), blame, onFailure });
   const jobs = await startJobWorker({ systemUrl, handlers: jobHandlers(work), onError, onFailure });
-  const visits = await consumeVisits(stream, work.ingestion, log, failing('visits'));
+  const visits = await consumeVisits(stream, work.ingestion, log, reportFailure('visits'));
   const webhooks = await consumeWebhooks(
     stream,
     {
@@ -121,7 +120,7 @@ await runProcess('worker', async (platform) => {
       now,
     },
     log,
-    failing('provider-webhooks'),
+    reportFailure('provider-webhooks'),
   );
   return {
     words: 'worker runs',

@@ -25,7 +25,7 @@ const outbound = createOutbound({ timeoutMs: 2_000 });
 const now = () => kit.clock.now();
 const due = new Date('2026-06-01T00:00:00Z');
 
-/** All that the queues need, but ways to the outside. */
+/** All that the queues need, except access to external hosts. */
 const work: Pick<Work, 'app' | 'system' | 'clickhouse' | 'quick' | 'patient' | 'deliveries' | 'syncing' | 'mailing'> = {
   app: kit.app,
   system: kit.system,
@@ -44,15 +44,15 @@ const work: Pick<Work, 'app' | 'system' | 'clickhouse' | 'quick' | 'patient' | '
 const stream = { end: async () => '1', consumedThrough: async () => '9' };
 const handlers = queueHandlers({ ...work, stream, ingestion: {}, now } as unknown as Work);
 
-/** Leaves something in a queue; resolves to its key, where that is not the profile. */
-type Leave = (shop: Scene) => Promise<unknown>;
+/** Adds an item to a queue; resolves to the queue key if that is not the profile. */
+type Enqueue = (shop: Scene) => Promise<unknown>;
 
 const run = async (shop: Scene, statement: ReturnType<typeof sql>) =>
   void (await shop.ledger.transaction((tx) => statement.execute(tx)));
 const connect = ({ profileId: id, workspaceId }: Scene) =>
   buildConnection(kit, { id, workspaceId }, { status: 'disconnected' });
 
-const left: Record<QueueName, readonly (readonly [what: string, leave: Leave])[]> = {
+const samples: Record<QueueName, readonly (readonly [what: string, enqueue: Enqueue])[]> = {
   attribution: [['a conversion', async (shop) => void (await shop.send())]],
   delivery: [
     ['an entity and its day', async (shop) => void (await shop.spend({ external_id: 'film', date: '2026-05-01' }))],
@@ -230,51 +230,51 @@ const reportMail = ({ profileId }: Scene, id: string, at: Date) => sql`
   INSERT INTO report_mails (profile_id, id, page, model, every, language, recipients, made_by, created_at, due_at)
   VALUES (${profileId}, ${id}, 'overview', 'last_touch', 'week', 'en', '{}', ${uuid()}, ${due}, ${at})`;
 
-/** What these need to be done are the log or many stores: tests of their own have them done after they were put back. */
-const doneElsewhere: readonly QueueName[] = ['erasures', 'tenantDeletions'];
+/** Processing these requires the stream or several stores; their own tests process them after they were requeued. */
+const processedElsewhere: readonly QueueName[] = ['erasures', 'tenantDeletions'];
 
 const { signal } = new AbortController();
 const asSystem = kit.system.unbound.transaction;
-const takeFirst = async (handler: AnyQueueHandler, key: string) => {
+const claimFirst = async (handler: AnyQueueHandler, key: string) => {
   if ('take' in handler) return (await handler.take(key, 100, signal)).items[0];
-  const taken = await asSystem((tx) => handler.takeAll(tx, [key], 100));
-  return taken.get(key)?.items[0];
+  const claimed = await asSystem((tx) => handler.takeAll(tx, [key], 100));
+  return claimed.get(key)?.items[0];
 };
 
-/** Sets aside one item after the other until none is left. Resolves to their ids. */
-async function setAllAside(handler: AnyQueueHandler, key: string): Promise<string[]> {
+/** Parks one item after the other until none is left. Resolves to their ids. */
+async function parkAll(handler: AnyQueueHandler, key: string): Promise<string[]> {
   const ids: string[] = [];
-  for (let item = await takeFirst(handler, key); item; item = await takeFirst(handler, key)) {
+  for (let item = await claimFirst(handler, key); item; item = await claimFirst(handler, key)) {
     const parked = item;
-    if (ids.includes(parked.id)) expect.unreachable(`${parked.id} was set aside and is taken again`);
+    if (ids.includes(parked.id)) expect.unreachable(`${parked.id} was parked and is claimed again`);
     ids.push(parked.id);
     await asSystem((tx) => handler.setAside(tx, key, parked));
   }
   return ids.sort();
 }
 
-const cases = Object.entries(left).flatMap(([queue, all]) =>
-  all.map(([what, leave]) => [queue as QueueName, what, leave] as const),
+const cases = Object.entries(samples).flatMap(([queue, all]) =>
+  all.map(([what, enqueue]) => [queue as QueueName, what, enqueue] as const),
 );
 
-test.each(cases)('%s: %s is set aside one by one, returns whole, and is done', async (queue, _, leave) => {
+test.each(cases)('%s: %s is parked item by item, requeued whole and processed', async (queue, _, enqueue) => {
   const shop = await scene(world, { scopes: ['attribution:write', 'analytics:read'] });
-  const key = ((await leave(shop)) as string | undefined) ?? shop.profileId;
+  const key = ((await enqueue(shop)) as string | undefined) ?? shop.profileId;
   const handler: AnyQueueHandler = handlers[queue];
-  const ids = await setAllAside(handler, key);
+  const ids = await parkAll(handler, key);
   expect(ids.length).toBeGreaterThan(0);
-  // PostgreSQL's clock says when some were put back.
+  // Items are requeued with a time of PostgreSQL's clock.
   kit.clock.set(new Date(Date.now() + 60_000));
-  for (const back of [ids.slice(0, 1), ids]) {
-    await asSystem((tx) => handler.putBack(tx, key, back));
-    expect(await setAllAside(handler, key)).toEqual(back);
+  for (const requeued of [ids.slice(0, 1), ids]) {
+    await asSystem((tx) => handler.putBack(tx, key, requeued));
+    expect(await parkAll(handler, key)).toEqual(requeued);
   }
-  if (doneElsewhere.includes(queue)) return;
+  if (processedElsewhere.includes(queue)) return;
   await asSystem((tx) => handler.putBack(tx, key, ids));
   await workOff(kit.system, queue, handler, key);
-  expect(await takeFirst(handler, key)).toBeUndefined();
+  expect(await claimFirst(handler, key)).toBeUndefined();
 });
 
-test('every queue is in the table', () => {
-  expect(Object.keys(left).sort()).toEqual(Object.keys(queues).sort());
+test('every queue is covered', () => {
+  expect(Object.keys(samples).sort()).toEqual(Object.keys(queues).sort());
 });

@@ -17,7 +17,7 @@ import { webhooks } from '@tributary/domain/webhooks/room.ts';
 import type { QueueHandlers } from '@tributary/work';
 import type { Work } from './jobs.ts';
 
-/** Every queue and its handler. A queue without one does not compile, nor does a handler of no queue. */
+/** Every queue and its handler. A missing handler, or one without a queue, does not compile. */
 export function queueHandlers(work: Work): QueueHandlers {
   const { app, system, quick, patient, clickhouse, stream, ingestion, now } = work;
   return {

@@ -5,12 +5,12 @@ import type { Testkit } from '@tributary/testkit';
 
 export interface SpawnedWorker {
   readonly process: ChildProcess;
-  /** What it has logged so far. */
+  /** The lines logged so far. */
   readonly lines: string[];
   kill(): Promise<void>;
 }
 
-/** The real worker, over the stores of a test. It runs when this resolves. */
+/** Starts the real worker on the stores of a test. Resolves when it runs. */
 export async function spawnWorker(kit: Testkit, changes: NodeJS.ProcessEnv = {}): Promise<SpawnedWorker> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {

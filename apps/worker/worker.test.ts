@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { type SpawnedWorker, spawnWorker } from './worker.fixture.ts';
 
-/** The worker itself, as it is started, over real engines. */
+/** Tests the worker process itself on real engines. */
 const { kit, api } = await openTestWithClickHouse();
 const port = await freePort();
 const workers: SpawnedWorker[] = [];
@@ -16,7 +16,7 @@ const start = async () => {
 };
 afterAll(() => Promise.all(workers.map((worker) => worker.kill())));
 
-test("a merge's first payments stand as soon as the worker is told, before it would look by itself", async () => {
+test("first payments after a merge are corrected on notification, before the worker's next poll", async () => {
   const worker = await start();
   const sender = await openEventSender(kit, api);
   for (let round = 1; round <= 3; round += 1) {
@@ -28,17 +28,17 @@ test("a merge's first payments stand as soon as the worker is told, before it wo
     const merged = performance.now();
     await sender.send('/api/v1/customers', { rows: [{ external_id: `a-${round}`, email }] });
     await expect.poll(() => sender.flags(), { interval: 20 }).toMatchObject({ [late]: false });
-    // A second where nothing else runs; it looks by itself every five.
+    // The worker polls every five seconds; a faster result means that the notification worked.
     expect(performance.now() - merged).toBeLessThan(4_500);
     await sleep(200);
   }
   await worker.kill();
 });
 
-test('a job that fails is logged once by its name and tenant, without what it quotes, and counted', async () => {
+test('a failed job is logged once with its name and tenant, without its payload, and counted', async () => {
   const { profileId } = await openEventSender(kit, api);
   const jobs = await createJobs(kit.database.appUrl, (error) => console.error(error));
-  // Its handler cannot read what is not there.
+  // The handler fails because its table is missing.
   await kit.owner.unbound.query(sql`ALTER TABLE outcomes RENAME TO outcomes_elsewhere`);
   try {
     await kit.app.unbound.transaction((tx) =>
@@ -56,9 +56,9 @@ test('a job that fails is logged once by its name and tenant, without what it qu
       key: profileId,
       error_code: '42P01',
     });
-    const counted = /^tributary_work_failures_total\{work="spread-definition"\} (\d+)$/m;
+    const metric = /^tributary_work_failures_total\{work="spread-definition"\} (\d+)$/m;
     const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    expect(Number(counted.exec(page)?.[1])).toBe(failed().length);
+    expect(Number(metric.exec(page)?.[1])).toBe(failed().length);
     expect(worker.lines.join()).not.toContain('ana@example.com');
     await worker.kill();
   } finally {

@@ -15,7 +15,7 @@ export const row = (more: object = {}) => ({
   ...more,
 });
 
-/** A shop that tells what its ads cost, and the tools to see what became of it in both stores. */
+/** Opens a test profile that reports spend, with helpers to read both databases. */
 export async function openAdvertiser(world: World & { readonly clickhouse: ClickHouse }) {
   const { profileId, ledger, call } = await scene(world, { scopes: ['attribution:write'] });
   const { app } = world.kit;
@@ -27,7 +27,7 @@ export async function openAdvertiser(world: World & { readonly clickhouse: Click
     profileId,
     send,
     sendCsv: (text: string) => send(text, { 'content-type': 'text/csv' }),
-    /** Records rows that are taken, and says what became of each. */
+    /** Sends valid rows and returns the status of each. */
     async push(...rows: object[]): Promise<string[]> {
       const response = await send({ rows });
       if (response.statusCode !== 200) throw new Error(response.body);

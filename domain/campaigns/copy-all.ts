@@ -2,10 +2,13 @@ import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** An entity has a day for each day that it ran. */
+/** Small, because an entity has a row for each day on which it ran. */
 const entitiesAtOnce = 200;
 
-/** Has everything of a profile copied into the columns again, what stood earlier included. Resolves to how many entities that are. */
+/**
+ * Marks everything of a profile, with its history, to be copied to ClickHouse again. Resolves to the number of
+ * entities.
+ */
 export async function copyAllAgain(app: Postgres, profileId: string): Promise<number> {
   const ledger = app.forProfile(profileId);
   let marked = 0;
@@ -17,7 +20,7 @@ export async function copyAllAgain(app: Postgres, profileId: string): Promise<nu
         tx,
       );
       const found = rows.map(({ id }) => id);
-      // With a revision that the columns certainly have not got: what stood before is copied as well.
+      // Uses revision 0, which ClickHouse never has, so that earlier revisions are copied as well.
       await sql`
         INSERT INTO dirty_entities (profile_id, entity_id, revision)
         SELECT ${profileId}::uuid, unnest(${found}::uuid[]), 0 ON CONFLICT DO NOTHING`.execute(tx);

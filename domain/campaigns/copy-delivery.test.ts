@@ -3,14 +3,14 @@ import { openTestWithClickHouse } from '@tributary/testkit';
 import { startQueueWorker } from '@tributary/work';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openAdvertiser, row } from './campaigns.fixture.ts';
-import { copyDelivery, copyDirty, takeDirty } from './copy-delivery.ts';
+import { claimDirty, copyDelivery, copyDirty } from './copy-delivery.ts';
 import { delivery } from './delivery.queue.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 const open = () => openAdvertiser(world);
 
-/** The real engine, and something that happens around the insert of the days, once. */
+/** Wraps ClickHouse and runs `happen` once, before or after the insert of days. */
 function interrupted(moment: 'before' | 'after', happen: () => Promise<unknown>): ClickHouse {
   let isDue = true;
   return {
@@ -25,11 +25,11 @@ function interrupted(moment: 'before' | 'after', happen: () => Promise<unknown>)
   };
 }
 
-describe('A copy', () => {
-  test('whose worker died before it could say so is made again, and counts once', async () => {
+describe('a copy', () => {
+  test('is repeated after its worker died before marking it done, and counts once', async () => {
     const shop = await open();
     await shop.push(row(), row({ date: '2026-06-02', name: 'Film' }));
-    const { items } = await takeDirty(kit.app, shop.profileId, 1_000);
+    const { items } = await claimDirty(kit.app, shop.profileId, 1_000);
     await copyDirty({ app: kit.app, clickhouse }, shop.profileId, items);
     expect(await shop.dirty()).toBe(3);
     await shop.push(row({ spend: '20' }));
@@ -40,7 +40,7 @@ describe('A copy', () => {
     expect(await shop.dirty()).toBe(0);
   });
 
-  test('does not take off the list what was restated while it was made', async () => {
+  test('keeps an entry in the queue if it was restated during the copy', async () => {
     const shop = await open();
     await shop.push(row());
     const clickhouse = interrupted('after', () => shop.push(row({ spend: '20', name: 'New' })));
@@ -52,7 +52,7 @@ describe('A copy', () => {
     expect(await shop.entities()).toMatchObject([{ name: 'New' }]);
   });
 
-  test('that comes late does not take the place of a newer one', async () => {
+  test('does not overwrite a newer copy when it is late', async () => {
     const shop = await open();
     await shop.push(row());
     const clickhouse = interrupted('before', async () => {
@@ -64,7 +64,7 @@ describe('A copy', () => {
     expect(await shop.dirty()).toBe(0);
   });
 
-  test('keeps what reports showed of an ad before it was told to be of another campaign', async () => {
+  test('keeps the history of an ad that moves to another campaign', async () => {
     const shop = await open();
     const of = (n: number) => ({ campaign_external_id: `c${n}`, ad_set_external_id: `s${n}` });
     await shop.push(row({ ...of(1), name: 'Film' }));
@@ -72,7 +72,7 @@ describe('A copy', () => {
     kit.clock.advance(60_000);
     await shop.push(row({ ...of(2), name: 'Film', date: '2026-06-02' }));
     await shop.copy();
-    // Copied once more, it is no news.
+    // Copying it again adds no history.
     await shop.push(row({ ...of(2), name: 'Film', date: '2026-06-03' }));
     await shop.copy();
     expect(await shop.entities()).toContainEqual(expect.objectContaining({ name: 'Film', campaign: 'c2' }));
@@ -86,13 +86,13 @@ describe('A copy', () => {
       {},
     );
     expect(history).toEqual([{ name: 'Film', campaign: 'c1', is_gapless: 1 }]);
-    const kept = await shop.query<{ parent: string; is_other: boolean }>(`
+    const stored = await shop.query<{ parent: string; is_other: boolean }>(`
       SELECT p.external_id AS parent, h.parent_id <> e.parent_id AS is_other FROM ad_entities_history h
       JOIN ad_entities e ON e.id = h.id JOIN ad_entities p ON p.id = h.parent_id WHERE h.level = 'ad'`);
-    expect(kept).toEqual([{ parent: 's1', is_other: true }]);
+    expect(stored).toEqual([{ parent: 's1', is_other: true }]);
   });
 
-  test('goes on batch by batch until nothing is left', async () => {
+  test('continues batch by batch until nothing is left', async () => {
     const shop = await open();
     await shop.push(...['01', '02', '03', '04', '05'].map((day) => row({ date: `2026-06-${day}` })));
     const isMore = [];
@@ -102,7 +102,7 @@ describe('A copy', () => {
   });
 });
 
-describe('The worker', () => {
+describe('the worker', () => {
   const running: { stop(): Promise<void> }[] = [];
   afterEach(() => Promise.all(running.splice(0).map((worker) => worker.stop())));
   const start = (clickhouse: ClickHouse, onError: (error: unknown) => void) => {
@@ -120,7 +120,7 @@ describe('The worker', () => {
   const due = async (shop: Awaited<ReturnType<typeof open>>) =>
     (await shop.query<{ n: number }>('SELECT count(*)::int AS n FROM work_turns'))[0]?.n;
 
-  test('finds every profile that has something to copy, and then rests', async () => {
+  test('copies every profile with pending changes, then stops', async () => {
     const shops = await Promise.all([open(), open(), open()]);
     for (const shop of shops) await shop.push(row());
     start(clickhouse, unexpected);
@@ -130,7 +130,7 @@ describe('The worker', () => {
     await expect.poll(() => Promise.all(shops.map(due))).toEqual([0, 0, 0]);
   });
 
-  test('hears what is recorded while it copies, though it found the list empty', async () => {
+  test('copies rows recorded during a copy, even if it found the queue empty', async () => {
     const shop = await open();
     await shop.push(row());
     start(
@@ -140,7 +140,7 @@ describe('The worker', () => {
     await expect.poll(() => shop.days().then(({ length }) => length)).toBe(2);
   });
 
-  test('while ClickHouse is away nothing is refused, and all of it arrives when it is back', async () => {
+  test('records rows while ClickHouse is unavailable, and copies them afterwards', async () => {
     const shop = await open();
     const away = createClickHouse({ url: 'http://127.0.0.1:9', database: kit.clickhouseDatabase });
     const errors: unknown[] = [];

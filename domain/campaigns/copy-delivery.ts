@@ -10,7 +10,7 @@ export interface Engines {
   readonly clickhouse: ClickHouse;
 }
 
-interface Copied {
+interface CopiedRevisions {
   readonly entities: readonly {
     readonly entity_id: string;
     readonly revision: string;
@@ -20,15 +20,15 @@ interface Copied {
   readonly days: readonly { readonly entity_id: string; readonly day: string; readonly revision: string }[];
 }
 
-/** An entity, or a day of one, that the columns have to be told of. */
+/** An entity, or one day of an entity, that must be copied to ClickHouse. */
 export interface DirtyItem extends Item {
   readonly entityId: string;
   readonly day: string | undefined;
   readonly revision: string;
 }
 
-/** Up to `size` entities and `size` days of a profile. */
-export function takeDirty(app: Postgres, profileId: string, size: number): Promise<Taken<DirtyItem>> {
+/** Reads up to `size` entities and `size` days of a profile from the queue. */
+export function claimDirty(app: Postgres, profileId: string, size: number): Promise<Taken<DirtyItem>> {
   return app.forProfile(profileId).transaction(async (tx) => {
     const entities = await sql<DirtyItem>`
       SELECT entity_id::text AS id, entity_id AS "entityId", revision FROM dirty_entities WHERE profile_id = ${profileId}
@@ -41,24 +41,30 @@ export function takeDirty(app: Postgres, profileId: string, size: number): Promi
   });
 }
 
-/** Copies up to `size` entities and `size` days of a profile into the columns, and resolves to whether there may be more. */
+/**
+ * Copies up to `size` entities and `size` days of a profile to ClickHouse, and resolves to whether there may be more.
+ */
 export async function copyDelivery(engines: Engines, profileId: string, size: number): Promise<boolean> {
-  const { items, isMore } = await takeDirty(engines.app, profileId, size);
+  const { items, isMore } = await claimDirty(engines.app, profileId, size);
   await copyItems(engines, profileId, items);
   return isMore;
 }
 
 /**
- * Killed at any point it can simply be run again, also by two at once: a revision always means the same row, the higher one wins, and
- * nothing is taken off the list before ClickHouse has it.
+ * Safe to interrupt, repeat and run concurrently: a revision always denotes the same row, and the highest one wins.
+ * Entries leave the queue only after ClickHouse has stored them.
  */
 export async function copyItems(engines: Engines, profileId: string, items: readonly DirtyItem[]): Promise<void> {
   const isDeleted = await engines.app.forProfile(profileId).transaction((tx) => isBeingDeleted(tx, profileId));
-  await finish(engines.app, profileId, isDeleted ? listed(items) : await copyDirty(engines, profileId, items));
+  await removeCopied(
+    engines.app,
+    profileId,
+    isDeleted ? withoutCopy(items) : await copyDirty(engines, profileId, items),
+  );
 }
 
-/** Of a profile that is being deleted they are only taken off the list. */
-const listed = (items: readonly DirtyItem[]): Copied => ({
+/** For a profile that is being deleted, entries leave the queue without being copied. */
+const withoutCopy = (items: readonly DirtyItem[]): CopiedRevisions => ({
   entities: items.flatMap(({ entityId, day, revision }) =>
     day === undefined ? [{ entity_id: entityId, revision }] : [],
   ),
@@ -67,27 +73,27 @@ const listed = (items: readonly DirtyItem[]): Copied => ({
   ),
 });
 
-/** The first half: what is dirty goes over as one snapshot of the ledger shows it, as text, without becoming objects on the way. */
+/** Copies the queued rows from one PostgreSQL snapshot to ClickHouse, streamed as text without parsing. */
 export function copyDirty(
   { app, clickhouse }: Engines,
   profileId: string,
   items: readonly DirtyItem[],
-): Promise<Copied> {
+): Promise<CopiedRevisions> {
   const entityIds = items.filter(({ day }) => day === undefined).map(({ entityId }) => entityId);
   const dayIds = items.filter(({ day }) => day !== undefined);
   return app.snapshot(profileId, async ({ query, copy }) => {
-    const entities = await query<Required<Copied['entities'][number]>>(
+    const entities = await query<Required<CopiedRevisions['entities'][number]>>(
       `SELECT q.entity_id, q.revision, coalesce(e.revision, 0) AS version, ${time('q.marked_at')} AS told_at FROM dirty_entities q
        LEFT JOIN ad_entities e ON e.profile_id = q.profile_id AND e.id = q.entity_id WHERE q.profile_id = $1 AND q.entity_id = ANY ($2::uuid[])`,
       [profileId, entityIds],
     );
-    const days = await query<Copied['days'][number]>(
+    const days = await query<CopiedRevisions['days'][number]>(
       `SELECT q.entity_id, q.day::text AS day, q.revision FROM unnest($2::uuid[], $3::date[]) AS i (entity_id, day)
        JOIN dirty_delivery q ON q.profile_id = $1 AND q.entity_id = i.entity_id AND q.day = i.day`,
       [profileId, dayIds.map(({ entityId }) => entityId), dayIds.map(({ day }) => day)],
     );
     const select = selects(profileId, entities, days);
-    // An earlier version must be in the history before its place is taken.
+    // Stores earlier versions in the history before they are replaced.
     if (entities.length > 0) {
       await clickhouse.command('entity_keep_history', {
         profile_id: profileId,
@@ -105,8 +111,8 @@ export function copyDirty(
   });
 }
 
-/** Takes off the list what has not been changed again meanwhile. */
-async function finish(app: Postgres, profileId: string, { entities, days }: Copied): Promise<void> {
+/** Removes entries from the queue, except those changed again meanwhile. */
+async function removeCopied(app: Postgres, profileId: string, { entities, days }: CopiedRevisions): Promise<void> {
   if (entities.length + days.length === 0) return;
   await app.forProfile(profileId).transaction(async (tx) => {
     await sql`
@@ -134,8 +140,8 @@ const dayColumns =
 
 const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')`;
 
-/** COPY takes no parameters; what is written into these texts are ids and numbers of our own. */
-function selects(profileId: string, entities: Copied['entities'], days: Copied['days']) {
+/** COPY takes no parameters; only internal ids and numbers are interpolated. */
+function selects(profileId: string, entities: CopiedRevisions['entities'], days: CopiedRevisions['days']) {
   const day = `
     d.profile_id, e.level, d.day, d.entity_id, d.revision, ${time('d.recorded_at')}, e.platform, d.currency, d.spend, d.impressions,
     d.clicks, d.reach, d.conversions, d.conversion_value, d.video_views_3s, d.video_completions, d.messaging_conversations_started,

@@ -1,10 +1,10 @@
 import type { QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
-import { copyItems, type DirtyItem, type Engines, takeDirty } from './copy-delivery.ts';
+import { claimDirty, copyItems, type DirtyItem, type Engines } from './copy-delivery.ts';
 
-/** Copies what is recorded of ads into the columns. */
+/** Copies recorded ads and delivery to ClickHouse. */
 export const delivery = (engines: Engines): QueueHandler<DirtyItem> => ({
-  take: (profileId, limit) => takeDirty(engines.app, profileId, limit),
+  take: (profileId, limit) => claimDirty(engines.app, profileId, limit),
 
   work: ({ key, items }) => copyItems(engines, key, items),
 
@@ -22,7 +22,7 @@ export const delivery = (engines: Engines): QueueHandler<DirtyItem> => ({
       );
   },
 
-  /** With the revision that the columns certainly have not got: what stood before is copied as well. */
+  /** Uses revision 0, which ClickHouse never has, so that earlier revisions are copied as well. */
   async putBack(tx, profileId, ids) {
     const days = ids.map((id) => id.split(' ')).filter(([, day]) => day !== undefined);
     await sql`

@@ -1,10 +1,10 @@
-import type { Reporter, SaidEntity } from './read-spend.ts';
+import type { ReportedEntity, Reporter } from './read-spend.ts';
 
-/** A campaign, ad set or ad as the ledger knows it. '' and null: nobody has said. */
-export interface KnownEntity {
+/** A campaign, ad set or ad as stored in PostgreSQL. '' and null: newEntity. */
+export interface StoredEntity {
   readonly id: string;
   readonly platform: string;
-  readonly level: SaidEntity['level'];
+  readonly level: ReportedEntity['level'];
   readonly externalId: string;
   readonly parentId: string | null;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface KnownEntity {
   /** A decimal. */
   readonly dailyBudget: string;
   readonly learningStage: string;
-  /** The connection that reported it. Null: a file or the API did. */
+  /** The connection that reported it; null for a file or the API. */
   readonly connectionId: string | null;
   readonly firstSeen: string;
   readonly lastSeen: string;
@@ -25,22 +25,22 @@ export interface KnownEntity {
 const traits = ['name', 'status', 'objective', 'format', 'currency', 'dailyBudget', 'learningStage'] as const;
 
 /**
- * What is known after one more row of a day. Names change, and the latest day has the last word: a backfill of last year fills in
- * what nobody has said, but renames nothing. The revision counts changes of what reports show, not every day that passes.
+ * Merges one more report of a day into an entity. The latest day wins, so a backfill of earlier days fills newEntity
+ * fields but renames nothing. The revision counts changes that reports show, not every report.
  */
-export function describe(known: KnownEntity | undefined, said: SaidEntity, day: string): KnownEntity {
-  const before = known ?? unknown(said, day);
+export function mergeReport(stored: StoredEntity | undefined, report: ReportedEntity, day: string): StoredEntity {
+  const before = stored ?? newEntity(report, day);
   const isLatest = day >= before.lastSeen;
   const after = { ...before };
   for (const trait of traits) {
-    if (said[trait] !== undefined && (isLatest || before[trait] === '')) after[trait] = said[trait];
+    if (report[trait] !== undefined && (isLatest || before[trait] === '')) after[trait] = report[trait];
   }
-  // An ad told with its campaign alone does not lose its ad set.
-  const isNearest = said.parentLevel === (said.level === 'ad' ? 'ad_set' : 'campaign');
-  if (said.parentId !== undefined && (before.parentId === null || (isNearest && isLatest))) {
-    after.parentId = said.parentId;
+  // A report that names only an ad's campaign does not remove its ad set.
+  const isNearest = report.parentLevel === (report.level === 'ad' ? 'ad_set' : 'campaign');
+  if (report.parentId !== undefined && (before.parentId === null || (isNearest && isLatest))) {
+    after.parentId = report.parentId;
   }
-  after.connectionId = reporterOf(before.connectionId, said.reporter);
+  after.connectionId = chooseReporter(before.connectionId, report.reporter);
   const isChanged =
     after.connectionId !== before.connectionId ||
     after.parentId !== before.parentId ||
@@ -49,15 +49,18 @@ export function describe(known: KnownEntity | undefined, said: SaidEntity, day: 
     ...after,
     firstSeen: day < before.firstSeen ? day : before.firstSeen,
     lastSeen: isLatest ? day : before.lastSeen,
-    revision: known && isChanged ? before.revision + 1 : before.revision,
+    revision: stored && isChanged ? before.revision + 1 : before.revision,
   };
 }
 
-/** The first connection that reported an entity owns it until it is disconnected: two that see the same campaign do not take turns. */
-const reporterOf = (before: string | null, reporter: Reporter | undefined): string | null =>
+/**
+ * The first connection that reported an entity keeps it until it is disconnected, so that two connections with the same
+ * campaign do not alternate.
+ */
+const chooseReporter = (before: string | null, reporter: Reporter | undefined): string | null =>
   !reporter || (before !== null && reporter.others.has(before)) ? before : reporter.connectionId;
 
-const unknown = ({ id, platform, level, externalId }: SaidEntity, day: string): KnownEntity => ({
+const newEntity = ({ id, platform, level, externalId }: ReportedEntity, day: string): StoredEntity => ({
   id,
   platform,
   level,

@@ -3,7 +3,7 @@ import type { Tx } from '@tributary/postgres';
 import type { EntityLevel } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** Those of the ids that are entities of the level. */
+/** Returns the ids that are entities of the level. */
 export async function findEntitiesOfLevel(
   tx: Tx,
   profileId: string,
@@ -17,7 +17,7 @@ export async function findEntitiesOfLevel(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** What platforms call them, of those that have a name. */
+/** Returns the names of entities that have one. */
 export async function findNames(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ id: string; name: string }>`
     SELECT id, name FROM ad_entities WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[]) AND name IS NOT NULL`.execute(
@@ -26,7 +26,7 @@ export async function findNames(tx: Tx, profileId: string, ids: readonly string[
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** The entity that a platform calls so. Two platforms may use one id: then the first by the platform's name. */
+/** Finds an entity by its platform id. If two platforms use the same id, the one whose name sorts first wins. */
 export async function findEntityByExternalId(
   tx: Tx,
   profileId: string,
@@ -39,7 +39,7 @@ export async function findEntityByExternalId(
   return rows[0]?.id;
 }
 
-/** Whose ads platforms call so. Two platforms may use one id: then the first by the platform's name. */
+/** Finds the platforms of ads by external id. If two platforms use the same id, the one whose name sorts first wins. */
 export const findAdPlatforms: FindAdPlatforms = async (tx, profileId, adIds) => {
   const { rows } = await sql<{ externalId: string; platform: string }>`
     SELECT external_id AS "externalId", min(platform) AS platform FROM ad_entities
@@ -54,17 +54,17 @@ export interface KnownAd {
   readonly externalId: string;
   readonly name: string;
   readonly format: string;
-  /** Its own, or that of what it stands under. */
+  /** Its own objective, or that of its ad set or campaign. */
   readonly objective: string;
   readonly creative: unknown;
-  /** Its ad set and campaign, as far as they are known. */
+  /** The ids of its ad set and campaign, if known. */
   readonly parentIds: readonly string[];
   readonly adSetName: string | null;
   readonly campaignName: string | null;
 }
 
-/** To whom and where it is shown, as a campaign or an ad set says of its ads. */
-const audienceOf = (entity: string) =>
+/** The audience and placement that a campaign or an ad set sets for its ads. */
+const selectAudience = (entity: string) =>
   sql.join(
     ['audience_warmth', 'geo', 'placement'].map(
       (trait) =>
@@ -73,12 +73,12 @@ const audienceOf = (entity: string) =>
     sql` || `,
   );
 
-/** Ads with what they stand under. An ad whose ad set nobody named stands under its campaign. */
+/** Finds ads with their ad set and campaign. An ad without a known ad set belongs directly to its campaign. */
 export async function findAds(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<KnownAd>`
     SELECT a.id, a.platform, a.external_id AS "externalId", a.name, a.format,
-      ${audienceOf('g')} || ${audienceOf('p')} || a.creative AS creative,
+      ${selectAudience('g')} || ${selectAudience('p')} || a.creative AS creative,
       array_remove(ARRAY[p.id, g.id], NULL) AS "parentIds",
       coalesce(nullif(a.objective, ''), nullif(p.objective, ''), nullif(g.objective, ''), '') AS objective,
       CASE WHEN p.level = 'ad_set' THEN nullif(p.name, '') END AS "adSetName",

@@ -1,10 +1,10 @@
 import { judgeSpendRow, type SpendFault } from '@tributary/contract';
 import { findProfile } from '@tributary/domain/tenants';
 import type { Postgres } from '@tributary/postgres';
-import { goodOf, readJudged } from './read-spend.ts';
+import { parseJudgedRow, validRows } from './read-spend.ts';
 import { type RecordedSpend, recordSpend } from './record-spend.ts';
 
-/** A row of a file: its cells by the names of their columns. */
+/** A row of a file, as cells by column name. */
 export interface SpendCells {
   readonly line: number;
   readonly cells: Readonly<Record<string, string>>;
@@ -17,14 +17,14 @@ export interface ImportedSpend {
   readonly rejected: readonly (SpendFault & { readonly line: number })[];
 }
 
-/** Takes rows of a file as POST /spend takes them, a batch in one transaction. */
+/** Imports rows of a file with the rules of POST /spend, one transaction per batch. */
 export interface SpendImporter {
   import(rows: readonly SpendCells[]): Promise<ImportedSpend>;
-  /** Says what is wrong with the rows, and records nothing. */
+  /** Validates the rows and records nothing. */
   check(rows: readonly SpendCells[]): ImportedSpend;
 }
 
-/** Undefined where there is no such profile. */
+/** Undefined if there is no such profile. */
 export async function openSpendImporter(
   app: Postgres,
   profileId: string,
@@ -33,18 +33,18 @@ export async function openSpendImporter(
   const ledger = app.forProfile(profileId);
   if (!(await ledger.transaction((tx) => findProfile(tx, profileId)))) return undefined;
   const read = (rows: readonly SpendCells[]) => {
-    const reads = rows.map(({ line, cells }) =>
-      readJudged(profileId, judgeSpendRow({ ...withoutBlanks(cells), line }), now()),
+    const parsedRows = rows.map(({ line, cells }) =>
+      parseJudgedRow(profileId, judgeSpendRow({ ...withoutBlanks(cells), line }), now()),
     );
-    const rejected = reads.flatMap((one) => ('fault' in one ? [{ line: one.line as number, ...one.fault }] : []));
-    return { good: goodOf(reads), rejected };
+    const rejected = parsedRows.flatMap((one) => ('fault' in one ? [{ line: one.line as number, ...one.fault }] : []));
+    return { valid: validRows(parsedRows), rejected };
   };
   return {
     check: (rows) => ({ recorded: 0, updated: 0, unchanged: 0, rejected: read(rows).rejected }),
     async import(rows) {
-      const { good, rejected } = read(rows);
-      const recorded = await ledger.transaction((tx) => recordSpend(tx, profileId, good, now()));
-      const count = (wanted: RecordedSpend['status']) => recorded.filter(({ status }) => status === wanted).length;
+      const { valid, rejected } = read(rows);
+      const recorded = await ledger.transaction((tx) => recordSpend(tx, profileId, valid, now()));
+      const count = (expected: RecordedSpend['status']) => recorded.filter(({ status }) => status === expected).length;
       return { recorded: count('recorded'), updated: count('updated'), unchanged: count('unchanged'), rejected };
     },
   };

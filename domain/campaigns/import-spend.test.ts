@@ -7,8 +7,8 @@ const world = await openTestWithClickHouse();
 const { kit, api } = world;
 const open = () => openAdvertiser(world);
 
-describe('A row', () => {
-  test('is recorded once, and the same again is unchanged however it is spelt', async () => {
+describe('a row', () => {
+  test('is recorded once; the same row in another notation is unchanged', async () => {
     const shop = await open();
     const response = await shop.send({ rows: [row({ conversions: 1.5 })] });
     expect([response.statusCode, response.json()]).toEqual([
@@ -49,7 +49,7 @@ describe('A row', () => {
     expect(await shop.history()).toEqual([]);
   });
 
-  test('with other figures is a restatement: what was said before is kept, also what no copy saw, and totals count one', async () => {
+  test('with other figures is a restatement; every previous revision is kept, and totals count one', async () => {
     const shop = await open();
     expect(await shop.push(row())).toEqual(['recorded']);
     await shop.copy();
@@ -74,7 +74,7 @@ describe('A row', () => {
     ).toEqual([{ spend: '15.25', n: '1' }]);
   });
 
-  test('that no longer says a figure leaves it unsaid', async () => {
+  test('without a previously reported figure clears it', async () => {
     const shop = await open();
     await shop.push(row({ conversions: 3, reach: 900 }));
     expect(await shop.push(row())).toEqual(['updated']);
@@ -82,7 +82,7 @@ describe('A row', () => {
     expect(await shop.days()).toMatchObject([{ conversions: null, version: '2' }]);
   });
 
-  test('is kept to the last digit: no decimals, three, more than any float has, and converted without rounding', async () => {
+  test('keeps every digit of an amount and converts it without rounding', async () => {
     const shop = await open();
     await shop.push(
       row({ external_id: 'clp', currency: 'CLP', spend: '123456789012' }),
@@ -108,7 +108,7 @@ describe('A row', () => {
   });
 });
 
-/** Of two decimals, exactly and without zeros at the end. */
+/** Multiplies two decimals exactly, without trailing zeros. */
 function product(a: string, b: string): string {
   const scale = (text: string) => text.split('.')[1]?.length ?? 0;
   const units = BigInt(a.replace('.', '')) * BigInt(b.replace('.', ''));
@@ -117,8 +117,8 @@ function product(a: string, b: string): string {
   return `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '');
 }
 
-describe('What is advertised', () => {
-  test('has parents before anybody tells of them; a later day renames, an older one only fills in', async () => {
+describe('an entity', () => {
+  test('gets its parents before they are reported; a later day renames, an earlier day only fills in', async () => {
     const shop = await open();
     const family = { campaign_external_id: 'c-1', ad_set_external_id: 's-1' };
     await shop.push(row({ ...family, name: 'Film', date: '2026-06-10' }));
@@ -139,7 +139,7 @@ describe('What is advertised', () => {
     ).toEqual([{ first_seen: '2026-06-01', last_seen: '2026-06-11' }]);
   });
 
-  test('an ad set that finds its campaign later takes its ads along, and an ad does not lose its ad set', async () => {
+  test('moves with its ad set to a campaign reported later, and an ad keeps its ad set', async () => {
     const shop = await open();
     await shop.push(row({ ad_set_external_id: 's-1' }));
     await shop.copy();
@@ -150,7 +150,7 @@ describe('What is advertised', () => {
     expect((await shop.entities())[0]).toMatchObject({ external_id: 'ad-1', ad_set: 's-1', campaign: 'c-1' });
   });
 
-  test('a name alone is news, though the figures are not', async () => {
+  test('is updated by a name alone, with unchanged figures', async () => {
     const shop = await open();
     await shop.push(row());
     await shop.copy();
@@ -161,20 +161,20 @@ describe('What is advertised', () => {
   });
 });
 
-describe('A bad row', () => {
+describe('an invalid row', () => {
   test.each([
-    ['no object', 5, '', 'must be a row'],
+    ['not an object', 5, '', 'must be a row'],
     ['a missing field', { ...row(), spend: undefined }, 'spend', 'is required'],
-    ['a field that there is not', row({ impresions: 5 }), 'impresions', 'Did you mean `impressions`?'],
-    ['a level that there is not', row({ level: 'account' }), 'level', 'must be one of campaign, ad_set, ad'],
-    ['no day', row({ date: '2026-02-30' }), 'date', 'must be a real date'],
-    ['a day to come', row({ date: '2026-06-17' }), 'date', 'lies in the future'],
-    ['a day too old', row({ date: '1999-12-31' }), 'date', 'must not be before 2000-01-01'],
-    ['no currency', row({ currency: 'XYZ' }), 'currency', 'is not a currency'],
-    ['no amount', row({ spend: '1,250.00' }), 'spend', 'must be a number'],
+    ['an unknown field', row({ impresions: 5 }), 'impresions', 'Did you mean `impressions`?'],
+    ['an unknown level', row({ level: 'account' }), 'level', 'must be one of campaign, ad_set, ad'],
+    ['an invalid date', row({ date: '2026-02-30' }), 'date', 'must be a real date'],
+    ['a future date', row({ date: '2026-06-17' }), 'date', 'lies in the future'],
+    ['a date that is too old', row({ date: '1999-12-31' }), 'date', 'must not be before 2000-01-01'],
+    ['an unknown currency', row({ currency: 'XYZ' }), 'currency', 'is not a currency'],
+    ['an invalid amount', row({ spend: '1,250.00' }), 'spend', 'must be a number'],
     ['a negative amount', row({ spend: -1 }), 'spend', 'must not be negative'],
-    ['too large an amount', row({ spend: '1234567890123' }), 'spend', 'more digits'],
-    ['half a click', row({ clicks: 0.5 }), 'clicks', 'whole number'],
+    ['an amount that is too large', row({ spend: '1234567890123' }), 'spend', 'more digits'],
+    ['a fraction of a click', row({ clicks: 0.5 }), 'clicks', 'whole number'],
     ['an id with a NUL', row({ external_id: 'a\u0000b' }), 'external_id', 'no space'],
     ['a name with a NUL', row({ name: 'a\u0000b' }), 'name', 'no control character'],
     [
@@ -184,7 +184,7 @@ describe('A bad row', () => {
       'no place',
     ],
     ['two ids', row({ level: 'ad_set', ad_set_external_id: 's' }), 'ad_set_external_id', 'differs'],
-  ])('%s costs only itself, and says why', async (_, bad, field, words) => {
+  ])('%s is rejected with its reason, and the other rows are recorded', async (_, bad, field, words) => {
     const shop = await open();
     const { data } = (await shop.send({ rows: [row(), bad, row({ external_id: 'ad-2' })] })).json();
     expect(data.results).toMatchObject([
@@ -196,9 +196,9 @@ describe('A bad row', () => {
   });
 
   test.each([
-    ['none', { rows: [] }],
-    ['too many', { rows: Array.from({ length: 1_001 }, () => row()) }],
-    ['no list', { rows: 5 }],
+    ['an empty list', { rows: [] }],
+    ['a list that is too long', { rows: Array.from({ length: 1_001 }, () => row()) }],
+    ['a value that is not a list', { rows: 5 }],
   ])('%s is 422', async (_, payload) => {
     const response = await (await open()).send(payload);
     expect([response.statusCode, response.json().error]).toMatchObject([
@@ -209,7 +209,7 @@ describe('A bad row', () => {
 });
 
 describe('CSV', () => {
-  test('means what the same rows mean as JSON; columns in any order, empty cells say nothing', async () => {
+  test('is equivalent to the same rows in JSON, with columns in any order and empty cells ignored', async () => {
     const shop = await open();
     const response = await shop.sendCsv(
       '\ufeffDate,platform,level,external_id,spend,currency,impressions,clicks,name,reach\r\n' +
@@ -227,7 +227,7 @@ describe('CSV', () => {
     expect(await shop.query('SELECT name FROM ad_entities')).toEqual([{ name: 'Two, one' }]);
   });
 
-  test('a bad line costs only itself and is named', async () => {
+  test('an invalid line is rejected with its number, and the other lines are recorded', async () => {
     const shop = await open();
     const response = await shop.sendCsv(
       [
@@ -252,22 +252,22 @@ describe('CSV', () => {
   });
 
   test.each([
-    ['nothing', '', 400, 'is empty'],
+    ['an empty file', '', 400, 'is empty'],
     ['blank lines', '\n\n', 400, 'must name the fields'],
-    ['a name twice', 'spend,spend\n1,2', 400, 'Column 2'],
-    ['a quote that never ends', 'spend\n"secret\n1', 400, 'not valid CSV'],
-    ['a header alone', 'platform,spend', 422, 'rows'],
-    ['no UTF-8', Buffer.from([0x61, 0xff, 0x0a]), 400, 'UTF-8'],
+    ['a duplicate column', 'spend,spend\n1,2', 400, 'Column 2'],
+    ['an unclosed quote', 'spend\n"secret\n1', 400, 'not valid CSV'],
+    ['only a header', 'platform,spend', 422, 'rows'],
+    ['invalid UTF-8', Buffer.from([0x61, 0xff, 0x0a]), 400, 'UTF-8'],
     ['too many columns', Array.from({ length: 101 }, (_, index) => `c${index}`).join(), 400, '100 columns'],
     ['200,000 columns', Array.from({ length: 200_000 }, (_, index) => `c${index}`).join(), 400, 'Line 1 of the CSV'],
     ['too many lines', `spend\n${'1\n'.repeat(200_000)}`, 422, '1 to 1000 rows'],
-  ])('%s is refused as a whole', async (_, text, status, words) => {
+  ])('%s refuses the whole request', async (_, text, status, words) => {
     const response = await (await open()).sendCsv(text as string);
     expect([response.statusCode, response.body]).toEqual([status, expect.stringContaining(words)]);
     expect(response.body).not.toContain('secret');
   });
 
-  test('is not taken where it is not declared', async () => {
+  test('is refused by routes that do not accept it', async () => {
     const shop = await open();
     const { headers } = await buildApiKey(kit.app, shop.profileId, { scopes: ['attribution:write'] });
     const response = await api.fastify.inject({
@@ -280,8 +280,8 @@ describe('CSV', () => {
   });
 });
 
-describe('The wall', () => {
-  test('another profile’s rows of the same ids are its own, and nobody sees the other’s', async () => {
+describe('tenant isolation', () => {
+  test('profiles can use the same ids and never see each other’s rows', async () => {
     const [mine, theirs] = [await open(), await open()];
     await mine.push(row());
     expect(await theirs.push(row({ spend: 1 }))).toEqual(['recorded']);
@@ -293,7 +293,7 @@ describe('The wall', () => {
     }
   });
 
-  test('the system role sees which profiles are due, and nothing of what they spent', async () => {
+  test('the system role sees which profiles are due, but not their spend', async () => {
     for (const table of ['ad_entities', 'ad_delivery', 'ad_delivery_history']) {
       const looked = kit.system.unbound.transaction((tx) =>
         tx
@@ -314,7 +314,7 @@ describe('The wall', () => {
   });
 });
 
-test('many at once with common rows: each day ends as one of them said it, every revision is kept, and nobody waits in a circle', async () => {
+test('concurrent writers of the same rows keep every revision and do not deadlock', async () => {
   const shop = await open();
   const days = Array.from({ length: 20 }, (_, day) => `2026-05-${String(day + 1).padStart(2, '0')}`);
   const writers = Array.from({ length: 8 }, (_, writer) => writer + 1);

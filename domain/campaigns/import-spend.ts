@@ -1,20 +1,21 @@
 import type { AnswerOf, Routes, SpendFault } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { goodOf, readJudged } from './read-spend.ts';
+import { parseJudgedRow, validRows } from './read-spend.ts';
 import { type RecordedSpend, recordSpend } from './record-spend.ts';
 
 type Result = AnswerOf<Routes['importSpend']>['body']['data']['results'][number];
 
 export const importSpend: Handles<Routes['importSpend']> = ({ body }, { effect, caller, now }) => {
   const profileId = caller.profileId;
-  const reads = body.rows.map((judged) => readJudged(profileId, judged, now));
+  const parsedRows = body.rows.map((judged) => parseJudgedRow(profileId, judged, now));
   return effect(async (tx) => {
-    const recorded = await recordSpend(tx, profileId, goodOf(reads), now);
-    const results = reads.map((read, index): Result => {
-      const place = { index, ...(read.line !== undefined && { line: read.line }) };
-      if ('fault' in read) return { ...place, status: 'rejected', code: 'validation_error', ...told(read.fault) };
+    const recorded = await recordSpend(tx, profileId, validRows(parsedRows), now);
+    const results = parsedRows.map((read, index): Result => {
+      const location = { index, ...(read.line !== undefined && { line: read.line }) };
+      if ('fault' in read)
+        return { ...location, status: 'rejected', code: 'validation_error', ...toFaultResponse(read.fault) };
       const { entityId, status } = recorded.shift() as RecordedSpend;
-      return { ...place, status, entity_id: entityId };
+      return { ...location, status, entity_id: entityId };
     });
     const summary = { total: results.length, recorded: 0, updated: 0, unchanged: 0, rejected: 0 };
     for (const { status } of results) summary[status] += 1;
@@ -22,7 +23,7 @@ export const importSpend: Handles<Routes['importSpend']> = ({ body }, { effect, 
   });
 };
 
-const told = ({ field, message }: SpendFault): SpendFault => ({
+const toFaultResponse = ({ field, message }: SpendFault): SpendFault => ({
   field,
   message: field === '' ? `This ${message}.` : `The field "${field}" ${message}.`,
 });

@@ -9,6 +9,6 @@ export {
 } from './actable.ts';
 export { findAds, findEntitiesOfLevel, findEntityByExternalId, findNames, type KnownAd } from './find-entities.ts';
 export { findLineages, type Lineage } from './lineage.ts';
-export { type Kept, recordAds } from './record-ads.ts';
+export { type RecordAdsResult, recordAds } from './record-ads.ts';
 export { findDeliveryWait, listLateDelivery } from './store.ts';
 export { listTaggableAds, type TaggableAd } from './taggable-ads.ts';

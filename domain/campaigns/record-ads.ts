@@ -1,80 +1,84 @@
 import type { Tx } from '@tributary/postgres';
-import type { SaidAudience, SaidCreative, SaidDelivery, SaidEntity as ToldEntity } from '@tributary/providers';
+import type { SaidEntity as ProviderEntity, SaidAudience, SaidCreative, SaidDelivery } from '@tributary/providers';
 import { entityIdOf, isCurrency, parseAmount } from '@tributary/rules';
 import { type EntityLevel, isLearningStage } from '@tributary/vocabulary';
-import type { Figures, ReadSpend, Reporter, SaidEntity } from './read-spend.ts';
+import type { Figures, ReportedEntity, Reporter, SpendRow } from './read-spend.ts';
 import { recordEntities, recordSpend } from './record-spend.ts';
-import { lockDelivery, noteAdvertiser, saveCreatives } from './store.ts';
+import { lockDelivery, registerAdvertiser, saveCreatives } from './store.ts';
 
-/** What became of what a platform said: what could not be kept, by its id, and why. */
-export interface Kept {
+/** The records of a platform that could not be stored, by id with the reason. */
+export interface RecordAdsResult {
   readonly rejected: readonly { readonly externalId: string; readonly reason: string }[];
 }
 
-type Told = ToldEntity | SaidDelivery;
+type ProviderRecord = ProviderEntity | SaidDelivery;
 
 /**
- * Records what a connected platform says of its ads, in the caller's transaction. A day that is told again replaces what was told of it
- * before; what was told stays in the history.
+ * Records ads and delivery that a connected platform reports, in the caller's transaction. A day reported again
+ * replaces the previous report, which stays in the history.
  */
 export async function recordAds(
   tx: Tx,
   profileId: string,
   platform: string,
-  told: readonly Told[],
+  records: readonly ProviderRecord[],
   now: Date,
   reporter?: Reporter,
-): Promise<Kept> {
-  const family = (one: Told, traits: Partial<SaidEntity>) => familyOf(profileId, platform, one, traits, reporter);
+): Promise<RecordAdsResult> {
+  const toRow = (one: ProviderRecord, traits: Partial<ReportedEntity>) =>
+    toEntities(profileId, platform, one, traits, reporter);
   const rejected: { externalId: string; reason: string }[] = [];
   const today = now.toISOString().slice(0, 10);
-  const entities = told.filter((one) => one.kind === 'entity');
+  const entities = records.filter((one) => one.kind === 'entity');
   if (entities.length > 0) {
     await lockDelivery(tx, profileId);
-    const rows = entities.map((one) => ({ ...family(one, traitsOf(one)), day: today }));
-    if (await recordEntities(tx, profileId, rows)) await noteAdvertiser(tx, profileId);
+    const rows = entities.map((one) => ({ ...toRow(one, toTraits(one)), day: today }));
+    if (await recordEntities(tx, profileId, rows)) await registerAdvertiser(tx, profileId);
     const creatives = entities.flatMap(({ level, externalId, format, creative, audience }) =>
       creative || audience
         ? [
             {
               id: entityIdOf(profileId, platform, level, externalId),
-              creative: { ...(creative && creativeOf(creative, format)), ...(audience && audienceOf(audience)) },
+              creative: {
+                ...(creative && toCreativeFields(creative, format)),
+                ...(audience && toAudienceFields(audience)),
+              },
             },
           ]
         : [],
     );
     await saveCreatives(tx, profileId, creatives);
   }
-  const days: ReadSpend[] = [];
-  for (const one of told) {
+  const days: SpendRow[] = [];
+  for (const one of records) {
     if (one.kind !== 'delivery') continue;
-    const figures = figuresOf(one);
+    const figures = toFigures(one);
     if (typeof figures === 'string') rejected.push({ externalId: one.externalId, reason: figures });
-    else days.push({ day: one.day, ...family(one, { currency: one.currency }), figures });
+    else days.push({ day: one.day, ...toRow(one, { currency: one.currency }), figures });
   }
   await recordSpend(tx, profileId, days, now);
   return { rejected };
 }
 
-const traitsOf = ({ name, status, objective, format, currency, dailyBudget, learningStage }: ToldEntity) => ({
+const toTraits = ({ name, status, objective, format, currency, dailyBudget, learningStage }: ProviderEntity) => ({
   name: name || undefined,
   status,
   objective,
   format,
   currency,
-  dailyBudget: dailyBudget === undefined ? undefined : (decimalOf(dailyBudget) ?? undefined),
+  dailyBudget: dailyBudget === undefined ? undefined : (toDecimal(dailyBudget) ?? undefined),
   learningStage: learningStage !== undefined && isLearningStage(learningStage) ? learningStage : undefined,
 });
 
-/** The entity and the parents that it names. */
-function familyOf(
+/** Builds the entity and its parents from the reported ids. */
+function toEntities(
   profileId: string,
   platform: string,
-  { level, externalId, campaignId, adSetId }: Pick<Told, 'level' | 'externalId' | 'campaignId' | 'adSetId'>,
-  traits: Partial<SaidEntity>,
+  { level, externalId, campaignId, adSetId }: Pick<ProviderRecord, 'level' | 'externalId' | 'campaignId' | 'adSetId'>,
+  traits: Partial<ReportedEntity>,
   reporter: Reporter | undefined,
-): Pick<ReadSpend, 'entity' | 'parents'> {
-  const entityOf = (at: EntityLevel, id: string, above: SaidEntity | undefined): SaidEntity => ({
+): Pick<SpendRow, 'entity' | 'parents'> {
+  const toEntity = (at: EntityLevel, id: string, above: ReportedEntity | undefined): ReportedEntity => ({
     id: entityIdOf(profileId, platform, at, id),
     platform,
     level: at,
@@ -83,57 +87,57 @@ function familyOf(
     parentLevel: above?.level,
     reporter,
   });
-  const parents: SaidEntity[] = [];
-  if (campaignId && level !== 'campaign') parents.push(entityOf('campaign', campaignId, undefined));
-  if (adSetId && level === 'ad') parents.push(entityOf('ad_set', adSetId, parents.at(-1)));
-  return { entity: { ...entityOf(level, externalId, parents.at(-1)), ...traits }, parents };
+  const parents: ReportedEntity[] = [];
+  if (campaignId && level !== 'campaign') parents.push(toEntity('campaign', campaignId, undefined));
+  if (adSetId && level === 'ad') parents.push(toEntity('ad_set', adSetId, parents.at(-1)));
+  return { entity: { ...toEntity(level, externalId, parents.at(-1)), ...traits }, parents };
 }
 
-/** What was said of it, under the names that reports of creatives read. */
-const said = (traits: Readonly<Record<string, string | undefined>>) =>
+/** Removes undefined fields. */
+const omitUndefined = (traits: Readonly<Record<string, string | undefined>>) =>
   Object.fromEntries(Object.entries(traits).filter(([, value]) => value !== undefined));
 
-/** Ads have it from what they stand under. What is said no more is gone. */
-const audienceOf = ({ warmth, geo, placement }: SaidAudience) => ({
+/** Ads inherit these fields. A field that is no longer reported is cleared. */
+const toAudienceFields = ({ warmth, geo, placement }: SaidAudience) => ({
   audience_warmth: warmth ?? null,
   geo: geo ?? null,
   placement: placement ?? null,
 });
 
-const creativeOf = (of: SaidCreative, format: string | undefined) =>
-  said({
-    creative_id: of.externalId,
-    title: of.title,
-    body: of.body,
-    thumbnail_url: of.thumbnailUrl,
-    video_id: of.videoId,
-    url_tags: of.urlTags,
-    cta_type: of.callToAction,
+const toCreativeFields = (creative: SaidCreative, format: string | undefined) =>
+  omitUndefined({
+    creative_id: creative.externalId,
+    title: creative.title,
+    body: creative.body,
+    thumbnail_url: creative.thumbnailUrl,
+    video_id: creative.videoId,
+    url_tags: creative.urlTags,
+    cta_type: creative.callToAction,
     format,
   });
 
-/** A day's figures, or why they cannot be kept. */
-function figuresOf(said: SaidDelivery): Figures | string {
-  if (!isCurrency(said.currency)) return `${said.currency} is no currency of ISO 4217`;
-  const spend = decimalOf(said.spend);
+/** Converts a day's figures, or returns the reason why they cannot be stored. */
+function toFigures(delivery: SaidDelivery): Figures | string {
+  if (!isCurrency(delivery.currency)) return `${delivery.currency} is no currency of ISO 4217`;
+  const spend = toDecimal(delivery.spend);
   if (spend === null) return 'what it cost is no decimal';
   return {
-    currency: said.currency,
+    currency: delivery.currency,
     spend,
-    impressions: said.impressions,
-    clicks: said.clicks,
-    reach: said.reach ?? null,
-    conversions: decimalOf(said.conversions),
-    conversion_value: decimalOf(said.conversionValue),
-    video_views_3s: said.videoViews3s ?? null,
-    video_completions: said.videoCompletions ?? null,
-    messaging_conversations_started: said.messagingConversationsStarted ?? null,
-    messaging_first_replies: said.messagingFirstReplies ?? null,
+    impressions: delivery.impressions,
+    clicks: delivery.clicks,
+    reach: delivery.reach ?? null,
+    conversions: toDecimal(delivery.conversions),
+    conversion_value: toDecimal(delivery.conversionValue),
+    video_views_3s: delivery.videoViews3s ?? null,
+    video_completions: delivery.videoCompletions ?? null,
+    messaging_conversations_started: delivery.messagingConversationsStarted ?? null,
+    messaging_first_replies: delivery.messagingFirstReplies ?? null,
   };
 }
 
-/** Null: nothing was said, or nothing that can be kept. */
-function decimalOf(text: string | undefined): string | null {
+/** Null if the value is missing, invalid or negative. */
+function toDecimal(text: string | undefined): string | null {
   const parsed = text === undefined ? undefined : parseAmount(text);
   return parsed?.ok && !parsed.amount.startsWith('-') ? parsed.amount : null;
 }

@@ -1,14 +1,14 @@
 import type { Tx } from '@tributary/postgres';
 import type { SpendStatus } from '@tributary/vocabulary';
-import { describe, type KnownEntity } from './entity.ts';
-import type { Figures, ReadSpend } from './read-spend.ts';
+import { mergeReport, type StoredEntity } from './entity.ts';
+import type { Figures, SpendRow } from './read-spend.ts';
 import {
   type Delivery,
+  dayKey,
   findDelivery,
   findEntities,
-  keyOf,
   lockDelivery,
-  noteAdvertiser,
+  registerAdvertiser,
   saveDelivery,
   saveEntities,
 } from './store.ts';
@@ -19,23 +19,23 @@ export interface RecordedSpend {
 }
 
 /**
- * Records what ads did, in the caller's transaction: whose it is, the figures, what they were before, and that the columns have
- * to be told. Rows are taken in their order, so two of one entity and day are a row and its restatement.
+ * Records spend rows in the caller's transaction: entities, figures, replaced figures, and the queue entries for
+ * ClickHouse. Rows are applied in order, so two rows of one entity and day are a row and its restatement.
  */
 export async function recordSpend(
   tx: Tx,
   profileId: string,
-  rows: readonly ReadSpend[],
+  rows: readonly SpendRow[],
   now: Date,
 ): Promise<RecordedSpend[]> {
   if (rows.length === 0) return [];
   await lockDelivery(tx, profileId);
-  const wereEntitiesNews = await recordEntities(tx, profileId, rows);
+  const haveEntitiesChanged = await recordEntities(tx, profileId, rows);
   const stored = await findDelivery(tx, profileId, rows);
   const current = new Map(stored);
   const replaced: Delivery[] = [];
   const recorded = rows.map(({ entity, day, figures }): RecordedSpend => {
-    const key = keyOf(entity.id, day);
+    const key = dayKey(entity.id, day);
     const before = current.get(key);
     if (before && isSame(before.figures, figures)) return { entityId: entity.id, status: 'unchanged' };
     if (before) replaced.push(before);
@@ -43,43 +43,43 @@ export async function recordSpend(
     return { entityId: entity.id, status: before ? 'updated' : 'recorded' };
   });
   const changed = [...current].flatMap(([key, delivery]) => {
-    const shown = stored.get(key)?.revision ?? 0;
-    return delivery.revision === shown ? [] : [{ ...delivery, shownRevision: shown }];
+    const copiedRevision = stored.get(key)?.revision ?? 0;
+    return delivery.revision === copiedRevision ? [] : [{ ...delivery, shownRevision: copiedRevision }];
   });
   await saveDelivery(tx, profileId, changed, replaced, now);
-  if (changed.length > 0 || wereEntitiesNews) await noteAdvertiser(tx, profileId);
+  if (changed.length > 0 || haveEntitiesChanged) await registerAdvertiser(tx, profileId);
   return recorded;
 }
 
 const isSame = (before: Figures, after: Figures): boolean =>
   (Object.keys(after) as (keyof Figures)[]).every((name) => before[name] === after[name]);
 
-/** Resolves to whether reports will show anything else because of them. */
+/** Stores entities and resolves to whether reports will change because of them. */
 export async function recordEntities(
   tx: Tx,
   profileId: string,
-  rows: readonly Pick<ReadSpend, 'entity' | 'parents' | 'day'>[],
+  rows: readonly Pick<SpendRow, 'entity' | 'parents' | 'day'>[],
 ): Promise<boolean> {
-  const said = rows.flatMap(({ entity, parents, day }) => [...parents, entity].map((one) => ({ one, day })));
-  const known = await findEntities(
+  const reports = rows.flatMap(({ entity, parents, day }) => [...parents, entity].map((one) => ({ one, day })));
+  const existing = await findEntities(
     tx,
     profileId,
-    said.map(({ one }) => one.id),
+    reports.map(({ one }) => one.id),
   );
-  const after = new Map<string, KnownEntity>(known);
-  for (const { one, day } of said) after.set(one.id, describe(after.get(one.id), one, day));
+  const after = new Map<string, StoredEntity>(existing);
+  for (const { one, day } of reports) after.set(one.id, mergeReport(after.get(one.id), one, day));
   const touched = [...after.values()].filter(
-    (entity) => JSON.stringify(entity) !== JSON.stringify(known.get(entity.id)),
+    (entity) => JSON.stringify(entity) !== JSON.stringify(existing.get(entity.id)),
   );
-  const isNews = ({ id, revision }: KnownEntity) => known.get(id)?.revision !== revision;
+  const isRevised = ({ id, revision }: StoredEntity) => existing.get(id)?.revision !== revision;
   const moved = touched.filter(({ id, level, parentId }) => {
-    const before = known.get(id);
+    const before = existing.get(id);
     return level === 'ad_set' && before !== undefined && before.parentId !== parentId;
   });
   await saveEntities(tx, profileId, {
     touched,
-    news: touched.filter(isNews).map(({ id }) => id),
+    revisedIds: touched.filter(isRevised).map(({ id }) => id),
     movedAdSets: moved.map(({ id }) => id),
   });
-  return touched.some(isNews);
+  return touched.some(isRevised);
 }

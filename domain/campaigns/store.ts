@@ -1,9 +1,12 @@
 import type { Tx, UnboundLedger } from '@tributary/postgres';
 import { sql } from 'kysely';
-import type { KnownEntity } from './entity.ts';
+import type { StoredEntity } from './entity.ts';
 import type { Figures } from './read-spend.ts';
 
-/** One at a time for a profile: then nobody records the same day between a look and a write, and nobody waits in a circle. */
+/**
+ * Serialises writers of a profile, so that nobody records the same day between a read and a write, and no deadlocks
+ * occur.
+ */
 export async function lockDelivery(tx: Tx, profileId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9021))`.execute(tx);
 }
@@ -12,8 +15,8 @@ export async function findEntities(
   tx: Tx,
   profileId: string,
   ids: readonly string[],
-): Promise<Map<string, KnownEntity>> {
-  const { rows } = await sql<KnownEntity & { revision: string }>`
+): Promise<Map<string, StoredEntity>> {
+  const { rows } = await sql<StoredEntity & { revision: string }>`
     SELECT id, platform, level, external_id AS "externalId", parent_id AS "parentId", name, status, objective, format, currency,
       coalesce(daily_budget::text, '') AS "dailyBudget", learning_stage_status AS "learningStage", connection_id AS "connectionId", first_seen::text AS "firstSeen", last_seen::text AS "lastSeen", revision
     FROM ad_entities WHERE profile_id = ${profileId} AND id = ANY (${[...new Set(ids)]}::uuid[])`.execute(tx);
@@ -21,10 +24,10 @@ export async function findEntities(
 }
 
 export interface EntityChanges {
-  readonly touched: readonly KnownEntity[];
-  /** Of those, what reports will show otherwise. */
-  readonly news: readonly string[];
-  /** Whose ads belong to another campaign now, as far as reports can tell. */
+  readonly touched: readonly StoredEntity[];
+  /** The touched entities that reports will show differently. */
+  readonly revisedIds: readonly string[];
+  /** Ad sets whose ads moved to another campaign with them. */
   readonly movedAdSets: readonly string[];
 }
 
@@ -42,7 +45,7 @@ export async function saveEntities(tx: Tx, profileId: string, changes: EntityCha
       last_seen: lastSeen,
     }),
   );
-  // As JSON: one parameter and one text of the statement, however many rows.
+  // Uses JSON, so that the statement has one parameter and one text for any number of rows.
   await sql`
     INSERT INTO ad_entities (profile_id, id, platform, level, external_id, parent_id, name, status, objective, format, currency,
       daily_budget, learning_stage_status, connection_id, first_seen, last_seen, revision)
@@ -64,11 +67,11 @@ export async function saveEntities(tx: Tx, profileId: string, changes: EntityCha
   }
   await sql`
     INSERT INTO dirty_entities (profile_id, entity_id, revision)
-    SELECT profile_id, id, revision FROM ad_entities WHERE profile_id = ${profileId} AND id = ANY (${changes.news}::uuid[])
+    SELECT profile_id, id, revision FROM ad_entities WHERE profile_id = ${profileId} AND id = ANY (${changes.revisedIds}::uuid[])
     ON CONFLICT (profile_id, entity_id) DO UPDATE SET revision = excluded.revision`.execute(tx);
 }
 
-/** The figures of a day as they stand, or stood. */
+/** The current or a previous revision of a day's figures. */
 export interface Delivery {
   readonly entityId: string;
   readonly day: string;
@@ -77,7 +80,7 @@ export interface Delivery {
   readonly figures: Figures;
 }
 
-export const keyOf = (entityId: string, day: string): string => `${entityId} ${day}`;
+export const dayKey = (entityId: string, day: string): string => `${entityId} ${day}`;
 
 const counts = [
   'impressions',
@@ -104,23 +107,23 @@ type StoredFigures = {
 export async function findDelivery(
   tx: Tx,
   profileId: string,
-  wanted: readonly { readonly entity: { readonly id: string }; readonly day: string }[],
+  requested: readonly { readonly entity: { readonly id: string }; readonly day: string }[],
 ): Promise<Map<string, Delivery>> {
-  const [ids, days] = [wanted.map(({ entity }) => entity.id), wanted.map(({ day }) => day)];
+  const [ids, days] = [requested.map(({ entity }) => entity.id), requested.map(({ day }) => day)];
   const { rows } = await sql<StoredFigures & { entityId: string; day: string; revision: string; recordedAt: Date }>`
     SELECT entity_id AS "entityId", day::text, revision, recorded_at AS "recordedAt", ${sql.raw(figureNames.join())}
     FROM ad_delivery WHERE profile_id = ${profileId}
       AND (entity_id, day) IN (SELECT * FROM unnest(${ids}::uuid[], ${days}::date[]))`.execute(tx);
   return new Map(
-    rows.map(({ entityId, day, revision, recordedAt, ...said }) => {
-      const numbers = counts.map((name) => [name, said[name] === null ? null : Number(said[name])] as const);
-      const figures = { ...said, ...(Object.fromEntries(numbers) as Pick<Figures, (typeof counts)[number]>) };
-      return [keyOf(entityId, day), { entityId, day, revision: Number(revision), recordedAt, figures }];
+    rows.map(({ entityId, day, revision, recordedAt, ...stored }) => {
+      const numbers = counts.map((name) => [name, stored[name] === null ? null : Number(stored[name])] as const);
+      const figures = { ...stored, ...(Object.fromEntries(numbers) as Pick<Figures, (typeof counts)[number]>) };
+      return [dayKey(entityId, day), { entityId, day, revision: Number(revision), recordedAt, figures }];
     }),
   );
 }
 
-const rowOf = (profileId: string, { entityId, day, revision, recordedAt, figures }: Delivery) => ({
+const toRow = (profileId: string, { entityId, day, revision, recordedAt, figures }: Delivery) => ({
   profile_id: profileId,
   entity_id: entityId,
   day,
@@ -129,7 +132,7 @@ const rowOf = (profileId: string, { entityId, day, revision, recordedAt, figures
   ...figures,
 });
 
-/** Keeps what stands now, what stood before, and that the columns, which show an earlier revision or none, have to be told. */
+/** Stores current and replaced figures, and queues them for ClickHouse, which has an earlier revision or none. */
 export async function saveDelivery(
   tx: Tx,
   profileId: string,
@@ -139,7 +142,7 @@ export async function saveDelivery(
 ): Promise<void> {
   if (changed.length === 0) return;
   if (replaced.length > 0) {
-    const rows = JSON.stringify(replaced.map((one) => rowOf(profileId, one)));
+    const rows = JSON.stringify(replaced.map((one) => toRow(profileId, one)));
     await sql`
       INSERT INTO ad_delivery_history (${columns}, replaced_at)
       SELECT ${columns}, ${now}::timestamptz FROM jsonb_populate_recordset(NULL::ad_delivery, ${rows}::jsonb)`.execute(
@@ -149,7 +152,7 @@ export async function saveDelivery(
   const updates = ['revision', 'recorded_at', ...figureNames].map((name) => `${name} = excluded.${name}`);
   await sql`
     INSERT INTO ad_delivery (${columns})
-    SELECT ${columns} FROM jsonb_populate_recordset(NULL::ad_delivery, ${JSON.stringify(changed.map((one) => rowOf(profileId, one)))}::jsonb)
+    SELECT ${columns} FROM jsonb_populate_recordset(NULL::ad_delivery, ${JSON.stringify(changed.map((one) => toRow(profileId, one)))}::jsonb)
     ON CONFLICT (profile_id, entity_id, day) DO UPDATE SET ${sql.raw(updates.join())}`.execute(tx);
   await sql`
     INSERT INTO dirty_delivery (profile_id, entity_id, day, revision, shown_revision)
@@ -158,38 +161,44 @@ export async function saveDelivery(
     ON CONFLICT (profile_id, entity_id, day) DO UPDATE SET revision = excluded.revision`.execute(tx);
 }
 
-/** From now on the profile's ads are scored. */
-export async function noteAdvertiser(tx: Tx, profileId: string): Promise<void> {
+/** Registers the profile as an advertiser, so that its ads are scored. */
+export async function registerAdvertiser(tx: Tx, profileId: string): Promise<void> {
   await sql`INSERT INTO profiles_with_ads (profile_id) VALUES (${profileId}) ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** A report does not read a whole backfill to know since when it waits. */
-const looked = 1_000;
+/** Limits the scan, so that a report does not read a whole backfill to find the oldest entry. */
+const maxScanned = 1_000;
 
-/** Since when something waits to be copied, as the first of what is next in turn says. */
+/** The time since which changes wait to be copied, from the next entries of the queue. */
 export async function findDeliveryWait(tx: Tx, profileId: string): Promise<Date | null> {
   const { rows } = await sql<{ since: Date | null }>`
     SELECT least(
       (SELECT min(marked_at) FROM (
-        SELECT marked_at FROM dirty_entities WHERE profile_id = ${profileId} ORDER BY entity_id LIMIT ${looked}) e),
+        SELECT marked_at FROM dirty_entities WHERE profile_id = ${profileId} ORDER BY entity_id LIMIT ${maxScanned}) e),
       (SELECT min(marked_at) FROM (
-        SELECT marked_at FROM dirty_delivery WHERE profile_id = ${profileId} ORDER BY entity_id, day LIMIT ${looked}) d)
+        SELECT marked_at FROM dirty_delivery WHERE profile_id = ${profileId} ORDER BY entity_id, day LIMIT ${maxScanned}) d)
     ) AS since`.execute(tx);
   return rows[0]?.since ?? null;
 }
 
-/** Profiles after another of which something has been waiting to be copied since before a moment, so many of them. As the system. */
+/**
+ * Lists profiles after an id whose changes have waited since before a time, up to a limit. Reads across profiles, so it
+ * needs the system role.
+ */
 export async function listLateDelivery(
   ledger: UnboundLedger,
   { after, since, limit }: { readonly after: string; readonly since: Date; readonly limit: number },
 ): Promise<string[]> {
   const { rows } = await ledger.query(
-    sql<{ id: string }>`SELECT list_waiting_delivery(${after}, ${since}, ${limit}, ${looked}) AS id`,
+    sql<{ id: string }>`SELECT list_waiting_delivery(${after}, ${since}, ${limit}, ${maxScanned}) AS id`,
   );
   return rows.map(({ id }) => id);
 }
 
-/** What ads look like, as their platform says. What is told otherwise than before replaces it; what others found of it stays. */
+/**
+ * Stores creatives as their platform reports them. Reported fields replace previous ones; fields from other sources
+ * stay.
+ */
 export async function saveCreatives(
   tx: Tx,
   profileId: string,

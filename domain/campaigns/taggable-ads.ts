@@ -9,7 +9,7 @@ export interface TaggableAd
   readonly urlTags: string | null;
 }
 
-/** Ads, by id, that could carry their id in their links and do not, as the last sync told them; of `only`, where it is given. */
+/** Lists ads whose links could contain the ad id but do not, as of the last sync; limited to `only` if given. */
 export async function listTaggableAds(
   tx: Tx,
   profileId: string,

@@ -2,7 +2,7 @@ import { testOutcomeServices, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
-import { wishSync } from './store.ts';
+import { requestSync } from './store.ts';
 import { syncs } from './syncs.queue.ts';
 
 const { kit, toy, shop, services } = await openConnections('payments_a');
@@ -20,13 +20,13 @@ test('a connection of an archived profile is not synced until the profile is res
   const { profile, connect, ledger } = await shop();
   const id = await connect('payments_a');
   const key = { profile_id: profile.id, id, channel: 'payments_a' } as const;
-  await ledger.transaction((tx) => wishSync(tx, key, now()));
+  await ledger.transaction((tx) => requestSync(tx, key, now()));
   const archive = (at: Date | null) =>
     ledger.transaction((tx) => sql`UPDATE profiles SET archived_at = ${at} WHERE id = ${profile.id}`.execute(tx));
   const read = async () => {
-    toy.asked = [];
+    toy.requests = [];
     await workOff(kit.system, 'syncs', handler, id);
-    return toy.asked.length;
+    return toy.requests.length;
   };
   await archive(now());
   expect(await read()).toBe(0);

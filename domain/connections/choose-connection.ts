@@ -7,20 +7,21 @@ import { type ConnectionRow, findConnection, listLive } from './store.ts';
 export interface ConnectionRequest {
   /** The `connection_id` of the request. */
   readonly named?: string | undefined;
-  /** The connection that reported what the request is about. */
+  /** The connection that reported the record that the request is about. */
   readonly reportedBy?: string | null | undefined;
-  /** What a request gets that names no connection where there are several: the newest one that works, or a refusal. */
+  /** Without `connection_id` and with several connections: use the newest working one, or refuse. */
   readonly several: 'newest' | 'refuse';
-  /** How a refusal of `connection_id` is reported: a query parameter or a field of the body. */
+  /** The error code for an invalid `connection_id`: that of a query parameter or of a body field. */
   readonly field: 'invalid_parameter' | 'validation_error';
 }
 
-/** A message lists no more accounts than this. */
+/** The most accounts listed in an error message. */
 const maxListed = 20;
 
 /**
- * The connection that a request acts through: the account that reported the record, else the one that the request names, else the
- * only one. Undefined: that account, or any of the channels, is not connected. A connection of another profile or channel is unknown.
+ * Chooses the connection for a request: the account that reported the record, else the named one, else the only one.
+ * Undefined if that account, or every account of the channels, is disconnected. Connections of other profiles or
+ * channels are refused as unknown.
  */
 export async function chooseConnection(
   tx: Tx,
@@ -38,12 +39,12 @@ export async function chooseConnection(
     });
   if (chosen && chosen.status !== 'disconnected') return chosen;
   if (reporter && reporter.status !== 'disconnected') return reporter;
-  const live = (await listLive(tx, profileId)).filter(isOfChannel);
-  // An account that was disconnected and connected again has a new connection.
+  const active = (await listLive(tx, profileId)).filter(isOfChannel);
+  // A reconnected account has a new connection.
   const account = chosen ?? reporter;
-  if (account) return live.find((one) => isSameAccount(one, account)) ?? chosen;
-  if (live.length > 1 && several === 'refuse') return refuseSeveral(live, field);
-  return live.find(({ status }) => status === 'connected') ?? live[0];
+  if (account) return active.find((one) => isSameAccount(one, account)) ?? chosen;
+  if (active.length > 1 && several === 'refuse') return refuseSeveral(active, field);
+  return active.find(({ status }) => status === 'connected') ?? active[0];
 }
 
 const isSameAccount = (one: ConnectionRow, other: ConnectionRow): boolean =>
@@ -51,8 +52,8 @@ const isSameAccount = (one: ConnectionRow, other: ConnectionRow): boolean =>
 
 const describeAccount = ({ id, name, external_id }: ConnectionRow): string => `${id} (${name || external_id})`;
 
-function refuseSeveral(live: readonly ConnectionRow[], field: ConnectionRequest['field']): never {
-  const accounts = live.slice(0, maxListed).map(describeAccount).join(', ');
+function refuseSeveral(active: readonly ConnectionRow[], field: ConnectionRequest['field']): never {
+  const accounts = active.slice(0, maxListed).map(describeAccount).join(', ');
   return refuse(field, `"connection_id" is required, because several accounts are connected: ${accounts}.`, {
     fields: { field: 'connection_id' },
   });

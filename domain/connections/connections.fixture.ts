@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterAll } from 'vitest';
 import { Toy } from './toy.fixture.ts';
 
-/** An API whose providers are one toy of this machine, with a profile whose app has a key. */
+/** Opens the API with a local fake provider for the given channels; `shop` creates a profile with a key. */
 export async function openConnections(...channels: readonly Channel[]) {
   const toy = await new Toy().open();
   afterAll(() => toy.close());

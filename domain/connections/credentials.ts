@@ -1,7 +1,7 @@
 import type { Provider } from '@tributary/providers';
 import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
 
-const placeOf = (profileId: string, connectionId: string): SecretPlace => ({
+const locateSecret = (profileId: string, connectionId: string): SecretPlace => ({
   table: 'connections',
   column: 'credentials',
   row: connectionId,
@@ -12,24 +12,27 @@ export const sealedCredentials: SealedColumn = {
   table: 'connections',
   column: 'credentials',
   key: ['profile_id', 'id'],
-  place: (profileId, id) => placeOf(profileId, String(id)),
+  place: (profileId, id) => locateSecret(profileId, String(id)),
 };
 
-interface Owned {
+interface ConnectionKey {
   readonly profileId: string;
   readonly id: string;
 }
 
-export const sealCredentials = (vault: Pick<Vault, 'seal'>, { profileId, id }: Owned, credentials: unknown): Buffer =>
-  vault.seal(JSON.stringify(credentials), placeOf(profileId, id));
+export const sealCredentials = (
+  vault: Pick<Vault, 'seal'>,
+  { profileId, id }: ConnectionKey,
+  credentials: unknown,
+): Buffer => vault.seal(JSON.stringify(credentials), locateSecret(profileId, id));
 
-/** As they were sealed, for who needs no provider to read them. */
-export const openSecrets = (vault: Pick<Vault, 'open'>, { profileId, id }: Owned, sealed: Buffer): string =>
-  vault.open(sealed, placeOf(profileId, id));
+/** Decrypts credentials without parsing them by their provider. */
+export const openSecrets = (vault: Pick<Vault, 'open'>, { profileId, id }: ConnectionKey, sealed: Buffer): string =>
+  vault.open(sealed, locateSecret(profileId, id));
 
 export const openCredentials = (
   vault: Pick<Vault, 'open'>,
-  { profileId, id }: Owned,
+  { profileId, id }: ConnectionKey,
   provider: Pick<Provider, 'credentials'>,
   sealed: Buffer,
-): unknown => provider.credentials.parse(JSON.parse(vault.open(sealed, placeOf(profileId, id))));
+): unknown => provider.credentials.parse(JSON.parse(vault.open(sealed, locateSecret(profileId, id))));

@@ -4,7 +4,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { noSuchConnection } from './read-connection.ts';
 import { findConnection } from './store.ts';
 
-/** Ends what the calling app may do on the profile. The connection stays as it is, and nobody is told of it. */
+/** Revokes the calling app's access to the profile. The connection is unchanged, and no event is published. */
 export const deleteConnection: Handles<Routes['deleteConnection']> = async ({ params: { id } }, context) => {
   const { caller, effect, now, addToAudit } = context;
   const { profileId, appId } = caller;

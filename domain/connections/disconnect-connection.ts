@@ -7,11 +7,11 @@ import { v7 as uuid } from 'uuid';
 import { ConnectionUnusable, openAccount } from './open-account.ts';
 import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices, ProfileServices } from './services.ts';
-import { showConnection } from './show-connection.ts';
+import { toConnectionResponse } from './show-connection.ts';
 import { findConnection, lockConnection, stopSync, updateConnection, withSyncs } from './store.ts';
 
-/** A provider that does not answer keeps nobody from leaving. */
-const patienceMs = 10_000;
+/** An unresponsive provider must not prevent a disconnect. */
+const timeoutMs = 10_000;
 
 export const disconnectConnection: Handles<Routes['disconnectConnection'], ConnectionServices> = async (
   { params: { id } },
@@ -19,24 +19,24 @@ export const disconnectConnection: Handles<Routes['disconnectConnection'], Conne
 ) => {
   const { caller, effect, now } = context;
   const { profileId } = caller;
-  const isWithdrawn = await withdraw(context, profileId, id, now);
+  const isRevoked = await revokeConsent(context, profileId, id, now);
   return effect(async (tx) => {
     const connection = await lockConnection(tx, profileId, id);
     if (!connection) return noSuchConnection();
     if (connection.status !== 'disconnected') {
       await updateConnection(tx, connection, { status: 'disconnected', credentials: null, disconnected_at: now });
       await stopSync(tx, profileId, id);
-      const data = { profile_id: profileId, connection_id: id, provider: connection.channel as Channel };
-      await announce(tx, [{ id: uuid(), type: 'connection.revoked', data, occurredAt: now }]);
+      const payload = { profile_id: profileId, connection_id: id, provider: connection.channel as Channel };
+      await announce(tx, [{ id: uuid(), type: 'connection.revoked', data: payload, occurredAt: now }]);
     }
     const after = (await findConnection(tx, profileId, id)) ?? connection;
-    const [shown] = (await withSyncs(tx, profileId, [after])).map(showConnection);
-    return answer(200, { data: { ...(shown ?? noSuchConnection()), withdrawn_at_provider: isWithdrawn } });
+    const [response] = (await withSyncs(tx, profileId, [after])).map(toConnectionResponse);
+    return answer(200, { data: { ...(response ?? noSuchConnection()), withdrawn_at_provider: isRevoked } });
   });
 };
 
-async function withdraw(services: ProfileServices, profileId: string, id: string, now: Date): Promise<boolean> {
-  const signal = AbortSignal.timeout(patienceMs);
+async function revokeConsent(services: ProfileServices, profileId: string, id: string, now: Date): Promise<boolean> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
     const { provider, account } = await openAccount(services, profileId, id, now, signal);
     if (!provider.connect?.revoke) return false;

@@ -8,7 +8,7 @@ const { kit, toy, shop, services } = await openConnections('social_ads', 'crm_a'
 
 const candidate = { externalId: 'act_1', name: 'Shop Chile', granted: ['ads_read'], details: { currency: 'CLP' } };
 
-test('an account is kept once in a workspace, sealed, and a new consent mends the same connection [conn-001] [evnt-008]', async () => {
+test('an account is connected once per workspace, with encrypted credentials, and a new consent renews the same connection [conn-001] [evnt-008]', async () => {
   const { profile, ledger, row, announced } = await shop();
   const made = {
     profileId: profile.id,
@@ -21,11 +21,11 @@ test('an account is kept once in a workspace, sealed, and a new consent mends th
   };
   const save = (more: object = {}) => ledger.transaction((tx) => saveConnection(tx, services, { ...made, ...more }));
   const first = await save();
-  if (first === 'account_connected_elsewhere') throw new Error('nobody else holds it');
+  if (first === 'account_connected_elsewhere') throw new Error('the account is not connected elsewhere');
   const { connectionId } = first;
   expect(await row(connectionId)).toMatchObject({ status: 'connected', name: 'Shop Chile', credentials_revision: 1 });
   expect(String((await row(connectionId)).credentials)).not.toContain('access-1');
-  // A sister profile of the workspace, which cannot see the row.
+  // Another profile of the workspace, which cannot see the row.
   const sister = await buildProfile(kit.app, { workspaceId: profile.workspaceId });
   const elsewhere = kit.app
     .forProfile(sister.id)
@@ -41,17 +41,19 @@ test('an account is kept once in a workspace, sealed, and a new consent mends th
   }));
   expect(found.connected?.id).toBe(connectionId);
   expect([found.none, found.foreign]).toEqual([undefined, undefined]);
-  // PostgreSQL plans a statement that is asked often once for all its values: the hundredth account is kept like the first.
+  // PostgreSQL switches to a generic plan for frequent statements: the conflict must be detected with that plan, too.
   const many = await ledger.transaction(async (tx) => {
-    const kept: unknown[] = [];
+    const results: unknown[] = [];
     for (let n = 0; n < 120; n += 1)
-      kept.push(await saveConnection(tx, services, { ...made, candidate: { ...candidate, externalId: `many_${n}` } }));
-    return kept;
+      results.push(
+        await saveConnection(tx, services, { ...made, candidate: { ...candidate, externalId: `many_${n}` } }),
+      );
+    return results;
   });
   expect(new Set(many.map((one) => (one as { connectionId: string }).connectionId)).size).toBe(120);
 });
 
-test('a CRM that is connected again keeps the currency that its deals were read in, also after the profile changed its own', async () => {
+test('a reconnected CRM keeps the currency of its deals, even after the profile’s currency changed', async () => {
   const { profile, ledger, row } = await shop();
   const providers = { of: () => toy.provider('crm_a', { assumesCurrency: true }) };
   const made = {
@@ -72,7 +74,7 @@ test('a CRM that is connected again keeps the currency that its deals were read 
   expect((await row(connectionId)).details).toEqual({ currency: 'USD' });
 });
 
-test('credentials that are due are replaced once, however many ask, and a lost pair is an honest reconnect [evnt-009]', async () => {
+test('expiring credentials are refreshed once by concurrent callers, and a lost pair requires a reconnect [evnt-009]', async () => {
   const { profile, services: mine, connect, row, announced } = await shop();
   const now = kit.clock.now();
   const id = await connect('social_ads', { credentials: toy.credentials(new Date(now.getTime() - 1)) });
@@ -82,7 +84,7 @@ test('credentials that are due are replaced once, however many ask, and a lost p
     new Set(['access-2']),
   );
   expect(await row(id)).toMatchObject({ credentials_revision: 2, refresh_holder: null, status: 'connected' });
-  // The provider has given a pair away that we never stored.
+  // The provider issued credentials that were never stored.
   toy.refreshToken = 'lost';
   const later = new Date(now.getTime() + 7_200_000);
   await expect(openAccount(mine, profile.id, id, later)).rejects.toThrow(ProviderFault);
@@ -91,7 +93,7 @@ test('credentials that are due are replaced once, however many ask, and a lost p
   expect(await announced()).toEqual(['connection.reconnect_required']);
 });
 
-test('a fault changes a connection by its verdict, and not one that has other credentials by now [conn-012]', async () => {
+test('a fault changes the status by its verdict, unless the credentials were replaced meanwhile [conn-012]', async () => {
   const { profile, ledger, connect, row } = await shop();
   const id = await connect('crm_a');
   const note = async (verdict: 'wait' | 'needs_action' | 'reconnect' | 'refused', revision = 1) => {

@@ -9,7 +9,7 @@ const file = new URL('../../packages/postgres/migrations/0235_entity_connections
 const migration = readFileSync(file, 'utf8');
 const backfill = migration.slice(migration.indexOf('CREATE POLICY backfill'));
 
-/** A profile of before the migration: campaigns without a connection, and accounts. */
+/** A profile from before the migration: campaigns without a connection, and connected accounts. */
 async function profileWith(accounts: readonly { externalId: string; currency: string; isOver?: boolean }[]) {
   const profile = await buildMarkedProfile(kit);
   const ids: string[] = [];
@@ -22,10 +22,10 @@ async function profileWith(accounts: readonly { externalId: string; currency: st
       }),
     );
   const ledger = kit.app.forProfile(profile.id);
-  const said = ['USD', 'EUR'].map((currency) => ({
+  const entities = ['USD', 'EUR'].map((currency) => ({
     ...{ kind: 'entity', level: 'campaign', externalId: currency, name: currency, currency },
   })) as never[];
-  await ledger.transaction((tx) => recordAds(tx, profile.id, 'social_ads', said, kit.clock.now()));
+  await ledger.transaction((tx) => recordAds(tx, profile.id, 'social_ads', entities, kit.clock.now()));
   await ledger.transaction((tx) => sql`DELETE FROM dirty_entities`.execute(tx));
   return {
     ids,
@@ -41,7 +41,7 @@ async function profileWith(accounts: readonly { externalId: string; currency: st
   };
 }
 
-test('the migration gives campaigns of before to their only account, or to the only one of their currency', async () => {
+test('the migration assigns earlier campaigns to the only account, or to the only one with their currency', async () => {
   const one = await profileWith([
     { externalId: 'a', currency: 'USD', isOver: true },
     { externalId: 'a', currency: 'USD' },

@@ -3,7 +3,7 @@ import { openConnections } from './connections.fixture.ts';
 
 const { shop } = await openConnections('social_ads', 'crm_a');
 
-test('connections are listed with their state, narrowed and paged, and read one by one [conn-002] [conn-013] [conn-014] [conn-016]', async () => {
+test('connections are listed with their status, filtered, paginated, and read by id [conn-002] [conn-013] [conn-014] [conn-016]', async () => {
   const { ask, connect } = await shop();
   const ads = await connect('social_ads', { externalId: 'act_1', granted: ['ads_read'] });
   const crm = await connect('crm_a', { status: 'reconnect_required' });

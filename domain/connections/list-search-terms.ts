@@ -1,13 +1,13 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { listSearches, type SearchPlace } from './search-store.ts';
+import { listSearches, type SearchCursor } from './search-store.ts';
 
-const writeCursor = ({ day, connection_id, hash }: SearchPlace): string => `${day}.${connection_id}.${hash}`;
+const formatCursor = ({ day, connection_id, hash }: SearchCursor): string => `${day}.${connection_id}.${hash}`;
 
-const pattern = /^(\d{4}-\d\d-\d\d)\.([0-9a-f-]{36})\.([0-9a-f]{64})$/;
+const cursorPattern = /^(\d{4}-\d\d-\d\d)\.([0-9a-f-]{36})\.([0-9a-f]{64})$/;
 
-function readCursor(text: string): SearchPlace {
-  const [, day, connection_id, hash] = pattern.exec(text) ?? [];
+function parseCursor(text: string): SearchCursor {
+  const [, day, connection_id, hash] = cursorPattern.exec(text) ?? [];
   if (
     !day ||
     !connection_id ||
@@ -23,17 +23,17 @@ function readCursor(text: string): SearchPlace {
 
 export const listSearchTerms: Handles<Routes['listSearchTerms']> = async ({ query }, { ledger, caller }) => {
   const { date_from: from, date_to: to, limit, cursor } = query;
-  const before = cursor === undefined ? undefined : readCursor(cursor);
-  const asked = { from, to, before, limit: limit + 1 };
-  const rows = await ledger.transaction((tx) => listSearches(tx, caller.profileId, asked), { readOnly: true });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const before = cursor === undefined ? undefined : parseCursor(cursor);
+  const params = { from, to, before, limit: limit + 1 };
+  const rows = await ledger.transaction((tx) => listSearches(tx, caller.profileId, params), { readOnly: true });
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
   return answer(200, {
-    data: shown.map(({ hash: _hash, clicks, impressions, ...row }) => ({
+    data: page.map(({ hash: _hash, clicks, impressions, ...row }) => ({
       ...row,
       clicks: Number(clicks),
       impressions: Number(impressions),
     })),
-    pagination: { has_next: rows.length > limit, cursor: last ? writeCursor(last) : null },
+    pagination: { has_next: rows.length > limit, cursor: last ? formatCursor(last) : null },
   });
 };

@@ -9,7 +9,7 @@ import {
   stageOutcomes,
 } from '@tributary/vocabulary';
 import type { ConnectionServices } from './services.ts';
-import { askStages, type LiveStages, toFoundStage } from './stages.ts';
+import { type LiveStages, readStagesFromCrm, toFoundStage } from './stages.ts';
 
 const labels: Record<Language, Record<StageOutcome, string>> = {
   en: {
@@ -38,10 +38,10 @@ export const listStages: Handles<Routes['listStages'], ConnectionServices & { re
 ) => {
   const { ledger, caller, now } = context;
   const { profileId } = caller;
-  const live = await askStages(context, [provider], connection_id);
+  const live = await readStagesFromCrm(context, [provider], connection_id);
   const found = live.stages.map(toFoundStage);
-  const kept = await ledger.transaction((tx) => keepStages(tx, profileId, provider, found, now));
-  const byId = new Map(kept.map((stage) => [`${stage.pipelineId}/${stage.stageId}`, stage]));
+  const stored = await ledger.transaction((tx) => keepStages(tx, profileId, provider, found, now));
+  const byId = new Map(stored.map((stage) => [`${stage.pipelineId}/${stage.stageId}`, stage]));
   const canWrite = caller.scopes.has('goals:write') && caller.isEntitled;
   const stages = live.stages.flatMap(({ suggestion, ...stage }) => {
     const definition = byId.get(`${stage.pipeline.id}/${stage.id}`);

@@ -5,7 +5,7 @@ import type { Channel, ConnectionStatus } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { lockConnection, updateConnection } from './store.ts';
 
-/** What a failed call makes of the connection; undefined: nothing. */
+/** The connection status after a failed call; undefined if it does not change. */
 const statusAfter: Record<Verdict, ConnectionStatus | undefined> = {
   reconnect: 'reconnect_required',
   needs_action: 'needs_action',
@@ -13,18 +13,21 @@ const statusAfter: Record<Verdict, ConnectionStatus | undefined> = {
   refused: undefined,
 };
 
-export interface Faulty {
+export interface FaultSource {
   readonly profileId: string;
   readonly connectionId: string;
-  /** Of the credentials that failed: a connection that got others meanwhile is as it was. */
+  /**
+   * The revision of the credentials that failed. A connection whose credentials were replaced meanwhile keeps its
+   * status.
+   */
   readonly revision: number;
   readonly now: Date;
 }
 
-/** Brings the connection into the state that a provider's fault means, and says so when it went silent. */
+/** Sets the connection status that a provider's fault implies, and publishes an event if a reconnect is required. */
 export async function noteFault(
   tx: Tx,
-  { profileId, connectionId, revision, now }: Faulty,
+  { profileId, connectionId, revision, now }: FaultSource,
   fault: ProviderFault,
 ): Promise<void> {
   const status = statusAfter[fault.details.verdict];
@@ -39,8 +42,8 @@ export async function noteFault(
   }
 }
 
-/** A run that succeeded shows that somebody did at the provider what was asked for. */
-export async function noteRecovered(tx: Tx, profileId: string, connectionId: string): Promise<void> {
+/** A successful run shows that the required action at the provider was done. */
+export async function markRecovered(tx: Tx, profileId: string, connectionId: string): Promise<void> {
   await tx
     .updateTable('connections')
     .set({ status: 'connected' })

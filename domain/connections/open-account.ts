@@ -5,7 +5,7 @@ import { v7 as uuid } from 'uuid';
 import { openCredentials, sealCredentials } from './credentials.ts';
 import { noteFault } from './note-fault.ts';
 import type { ProfileServices } from './services.ts';
-import { type ConnectionRow, dropRefresh, findConnection, saveRefreshed, takeRefresh } from './store.ts';
+import { type ConnectionRow, claimRefresh, findConnection, releaseRefresh, saveRefreshed } from './store.ts';
 
 export interface Opened {
   readonly provider: Provider;
@@ -13,7 +13,7 @@ export interface Opened {
   readonly connection: ConnectionRow;
 }
 
-/** Why a connection cannot be used at all. */
+/** Why a connection cannot be used. */
 export type Unusable = 'unknown' | 'disconnected' | 'reconnect_required' | 'no_credentials' | 'provider_not_configured';
 
 export class ConnectionUnusable extends Error {
@@ -26,13 +26,14 @@ export class ConnectionUnusable extends Error {
   }
 }
 
-/** Longer than a refresh takes; one whose worker died is tried by another afterwards. */
+/** Longer than a refresh takes; after a worker's crash another one refreshes. */
 const refreshSeconds = 40;
-const lookAgainMs = 150;
+const retryDelayMs = 150;
 
 /**
- * A connection with credentials that work at this moment. Those that are due are replaced, by one at a time: others wait for theirs.
- * Throws `ConnectionUnusable`, or the provider's fault when it gives no new ones; the connection's state has followed by then.
+ * Opens a connection with valid credentials. Expiring credentials are refreshed by one process at a time; others wait
+ * for the result. Throws `ConnectionUnusable`, or the provider's fault if the refresh fails. The connection status is
+ * updated before it throws.
  */
 export async function openAccount(
   services: ProfileServices,
@@ -42,21 +43,25 @@ export async function openAccount(
   signal: AbortSignal = AbortSignal.timeout(refreshSeconds * 1_000),
 ): Promise<Opened> {
   for (;;) {
-    const opened = await open(services, profileId, connectionId);
+    const opened = await openStored(services, profileId, connectionId);
     const { connect } = opened.provider;
     const due = connect?.refreshAt?.(opened.account.credentials);
     if (!connect?.refresh || !due || due > now) return opened;
     const holder = uuid();
-    const isMine = await services.ledger.transaction((tx) =>
-      takeRefresh(tx, opened.connection, holder, refreshSeconds),
+    const hasLease = await services.ledger.transaction((tx) =>
+      claimRefresh(tx, opened.connection, holder, refreshSeconds),
     );
-    if (isMine) await refresh(services, opened, holder, now, signal);
-    // Somebody else is at it, or has just been.
-    else await sleep(lookAgainMs, undefined, { signal });
+    if (hasLease) await refresh(services, opened, holder, now, signal);
+    // Another process is refreshing, or has just finished.
+    else await sleep(retryDelayMs, undefined, { signal });
   }
 }
 
-async function open({ ledger, providers, vault }: ProfileServices, profileId: string, id: string): Promise<Opened> {
+async function openStored(
+  { ledger, providers, vault }: ProfileServices,
+  profileId: string,
+  id: string,
+): Promise<Opened> {
   const connection = await ledger.transaction((tx) => findConnection(tx, profileId, id), { readOnly: true });
   if (!connection) throw new ConnectionUnusable('unknown');
   if (connection.status === 'disconnected') throw new ConnectionUnusable('disconnected');
@@ -72,7 +77,10 @@ async function open({ ledger, providers, vault }: ProfileServices, profileId: st
   return { provider, account, connection };
 }
 
-/** A worker that dies between the provider's answer and the commit loses a pair that the provider gives only once. */
+/**
+ * A worker that crashes between the provider's response and the commit loses the new credentials, which the provider
+ * issues only once.
+ */
 async function refresh(services: ProfileServices, opened: Opened, holder: string, now: Date, signal: AbortSignal) {
   const { ledger, vault, providerOutbound } = services;
   const { connection, account, provider } = opened;
@@ -83,7 +91,7 @@ async function refresh(services: ProfileServices, opened: Opened, holder: string
     await ledger.transaction((tx) => saveRefreshed(tx, connection, sealed));
   } catch (error) {
     await ledger.transaction(async (tx) => {
-      await dropRefresh(tx, connection, holder);
+      await releaseRefresh(tx, connection, holder);
       if (error instanceof ProviderFault) await noteFault(tx, { profileId, connectionId: id, revision, now }, error);
     });
     throw error;

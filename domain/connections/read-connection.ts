@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { showConnection } from './show-connection.ts';
+import { toConnectionResponse } from './show-connection.ts';
 import { findConnection, withSyncs } from './store.ts';
 
 export const readConnection: Handles<Routes['readConnection']> = async ({ params }, { ledger, caller }) => {
@@ -13,7 +13,7 @@ export const readConnection: Handles<Routes['readConnection']> = async ({ params
     { readOnly: true },
   );
   if (!found) return noSuchConnection();
-  return answer(200, { data: showConnection(found) });
+  return answer(200, { data: toConnectionResponse(found) });
 };
 
 export const noSuchConnection = (): never => refuse('not_found', 'There is no such connection.');

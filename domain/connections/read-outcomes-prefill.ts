@@ -2,12 +2,12 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { type CrmChannel, crmChannels } from '@tributary/vocabulary';
 import type { ConnectionServices } from './services.ts';
-import { askStages } from './stages.ts';
+import { readStagesFromCrm } from './stages.ts';
 
 type Services = ConnectionServices & { readonly baseUrl: string };
 
 export const readOutcomesPrefill: Handles<Routes['readOutcomesPrefill'], Services> = async ({ query }, context) => {
-  const { connection, stages } = await askStages(context, crmChannels, query.connection_id);
+  const { connection, stages } = await readStagesFromCrm(context, crmChannels, query.connection_id);
   const suggestions = stages.map(({ pipeline, id, name, suggestion }) => ({
     pipeline_id: pipeline.id,
     stage_id: id,

@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { showProgress } from './show-progress.ts';
+import { toSyncResponse } from './show-progress.ts';
 import { listLive, withSyncs } from './store.ts';
 
 export const readSyncStatus: Handles<Routes['readSyncStatus']> = async ({ query }, { ledger, caller }) => {
@@ -9,5 +9,5 @@ export const readSyncStatus: Handles<Routes['readSyncStatus']> = async ({ query 
     async (tx) => withSyncs(tx, profileId, await listLive(tx, profileId, query.provider)),
     { readOnly: true },
   );
-  return answer(200, { data: found.map(showProgress) });
+  return answer(200, { data: found.map(toSyncResponse) });
 };

@@ -2,7 +2,7 @@ import { createMercadoPago, type Said } from '@tributary/providers';
 import { buildConnection, buildMarkedProfile, openKit, testOutcomeServices } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { recordSaid } from './record-said.ts';
+import { applyProviderRecords } from './record-said.ts';
 
 const kit = await openKit();
 const now = kit.clock.now();
@@ -20,7 +20,7 @@ async function openStore() {
   } as const;
   const ledger = kit.app.forProfile(profile.id);
   return {
-    record: (records: readonly Said[]) => ledger.transaction((tx) => recordSaid(tx, context, records)),
+    record: (records: readonly Said[]) => ledger.transaction((tx) => applyProviderRecords(tx, context, records)),
     count: async () => {
       const { rows } = await ledger.transaction((tx) =>
         sql<{ payments: number; refunds: number }>`

@@ -19,11 +19,11 @@ import {
 } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { remapRecords } from './remap-stages.ts';
-import { dropVanished, keepSearches } from './search-store.ts';
+import { deleteVanished, saveSearches } from './search-store.ts';
 import { listLive, listLiveChannels } from './store.ts';
 import type { Rejected } from './sync-store.ts';
 
-export interface Saying {
+export interface RecordSource {
   readonly profileId: string;
   readonly connectionId: string;
   readonly channel: Channel;
@@ -31,79 +31,86 @@ export interface Saying {
   readonly now: Date;
 }
 
-/** Keeps a page of what a provider said, each kind in the ledger it belongs to. Resolves to what could not be kept. */
-export async function recordSaid(tx: Tx, saying: Saying, said: readonly Said[]): Promise<Rejected[]> {
+/**
+ * Stores a page of provider records, each kind in the module that owns it. Resolves to the records that could not be
+ * stored.
+ */
+export async function applyProviderRecords(tx: Tx, source: RecordSource, said: readonly Said[]): Promise<Rejected[]> {
   const of = <Kind extends Said['kind']>(kind: Kind) =>
     said.filter((one): one is Extract<Said, { kind: Kind }> => one.kind === kind);
-  const { profileId, channel, now } = saying;
+  const { profileId, channel, now } = source;
   const rejected: Rejected[] = [];
   const ads = said.filter((one) => one.kind === 'entity' || one.kind === 'delivery');
   if (ads.length > 0)
-    rejected.push(...(await recordAds(tx, profileId, channel, ads, now, await reporterOf(tx, saying))).rejected);
-  const isOurs = await tellerOf(tx, saying, said);
-  const [outcomes, refunds] = [of('outcome').filter(isOurs), of('refund').filter(isOurs)];
+    rejected.push(...(await recordAds(tx, profileId, channel, ads, now, await findReporter(tx, source))).rejected);
+  const isReportedHere = await sourceFilter(tx, source, said);
+  const [outcomes, refunds] = [of('outcome').filter(isReportedHere), of('refund').filter(isReportedHere)];
   if (outcomes.length + refunds.length > 0) {
     if (!isOutcomeProvider(channel)) throw new TypeError(`Outcomes are not taken from ${channel}.`);
-    rejected.push(...(await keepOutcomes(tx, { ...saying, provider: channel }, outcomes)));
-    rejected.push(...(await keepRefunds(tx, { ...saying, provider: channel }, refunds)));
+    rejected.push(...(await recordOutcomeRecords(tx, { ...source, provider: channel }, outcomes)));
+    rejected.push(...(await recordRefundRecords(tx, { ...source, provider: channel }, refunds)));
   }
-  await keepSearches(tx, saying, of('search_term'));
-  await dropVanished(tx, saying, of('search_days'));
+  await saveSearches(tx, source, of('search_term'));
+  await deleteVanished(tx, source, of('search_days'));
   return rejected;
 }
 
-const reporterOf = async (tx: Tx, { profileId, channel, connectionId }: Saying) => {
+const findReporter = async (tx: Tx, { profileId, channel, connectionId }: RecordSource) => {
   const others = (await listLive(tx, profileId, channel)).map(({ id }) => id);
   return { connectionId, others: new Set(others.filter((id) => id !== connectionId)) };
 };
 
-/** Whether it is told here: money that a connected payment provider took is told by that one, and counts once. */
-async function tellerOf(tx: Tx, { profileId }: Saying, said: readonly Said[]) {
-  const isDoubtful = said.some((one) => 'takenBy' in one);
-  const live: readonly string[] = isDoubtful ? await listLiveChannels(tx, profileId) : [];
-  return ({ takenBy = [] }: SaidOutcome | SaidRefund): boolean => !takenBy.some((one) => live.includes(one));
+/**
+ * Whether to record an outcome of this source. Money that a connected payment provider processed is reported by that
+ * provider and must not count twice.
+ */
+async function sourceFilter(tx: Tx, { profileId }: RecordSource, said: readonly Said[]) {
+  const hasProcessor = said.some((one) => 'takenBy' in one);
+  const activeChannels: readonly string[] = hasProcessor ? await listLiveChannels(tx, profileId) : [];
+  return ({ takenBy = [] }: SaidOutcome | SaidRefund): boolean => !takenBy.some((one) => activeChannels.includes(one));
 }
 
-interface OutcomeSaying extends Saying {
+interface OutcomeSource extends RecordSource {
   readonly provider: OutcomeProvider;
 }
 
-/** A thing of a provider is one outcome of each type: sent again it is the same one, with a later word on it. */
-const keyOf = (provider: string, externalId: string, outcomeType: string) => `${provider}:${externalId}:${outcomeType}`;
+/** Each provider object is one outcome per type: a repeated record updates it. */
+const toKey = (provider: string, externalId: string, outcomeType: string) => `${provider}:${externalId}:${outcomeType}`;
 
-async function keepOutcomes(tx: Tx, saying: OutcomeSaying, said: readonly SaidOutcome[]): Promise<Rejected[]> {
+async function recordOutcomeRecords(tx: Tx, source: OutcomeSource, said: readonly SaidOutcome[]): Promise<Rejected[]> {
   if (said.length === 0) return [];
-  const { profileId, connectionId, provider, services, now } = saying;
-  const { typeOf, meaningOf } = await stageReader(tx, saying, said);
+  const { profileId, connectionId, provider, services, now } = source;
+  const { getType, getMeaning } = await stageReader(tx, source, said);
   const rejected: Rejected[] = [];
-  const reads: ReadEvent[] = [];
-  const endings = new Set(
-    said.flatMap(({ externalId, outcomeType }) => (outcomeType ? [keyOf(provider, externalId, outcomeType)] : [])),
+  const events: ReadEvent[] = [];
+  const endKeys = new Set(
+    said.flatMap(({ externalId, outcomeType }) => (outcomeType ? [toKey(provider, externalId, outcomeType)] : [])),
   );
   for (const one of said) {
-    const outcomeType = typeOf(one);
-    // A deal in a stage that is not mapped is no outcome.
+    const outcomeType = getType(one);
+    // A deal in an unmapped stage is not an outcome.
     if (!outcomeType) continue;
-    const idempotencyKey = keyOf(provider, one.externalId, outcomeType);
-    // A won deal in a stage that is mapped to won is one outcome, dated by its status: written twice, its date would change at every sync.
-    if (!one.outcomeType && endings.has(idempotencyKey)) continue;
+    const idempotencyKey = toKey(provider, one.externalId, outcomeType);
+    // A won deal in a stage mapped to won is one outcome, dated by its status. Recording it twice would change its date
+    // at every sync.
+    if (!one.outcomeType && endKeys.has(idempotencyKey)) continue;
     const body = {
       event_name: outcomeType,
       event_type: outcomeType,
       idempotency_key: idempotencyKey,
       occurred_at: one.occurredAt,
       properties: { ...one.properties, value: one.value, currency: one.currency },
-      user_traits: traitsOf(saying.channel, one.person),
+      user_traits: toTraits(source.channel, one.person),
     };
     const read = readOneOfMany(profileId, body, now, () => idempotencyKey);
-    if ('event' in read) reads.push({ ...read, provided: { externalId: one.externalId, outcomeType } });
+    if ('event' in read) events.push({ ...read, provided: { externalId: one.externalId, outcomeType } });
     else if ('code' in read) rejected.push({ externalId: one.externalId, reason: `${read.field} ${read.message}` });
   }
   const deals = new Map(said.flatMap((one) => (one.stage && !one.outcomeType ? [[one.externalId, one] as const] : [])));
   const remapped = remapRecords(await findStageRecords(tx, profileId, provider, [...deals.keys()]), {
-    reported: new Set(reads.map(({ event }) => event.idempotencyKey)),
-    meaningOf,
-    keyOf: (externalId, outcomeType) => keyOf(provider, externalId, outcomeType),
+    reported: new Set(events.map(({ event }) => event.idempotencyKey)),
+    getMeaning,
+    toKey: (externalId, outcomeType) => toKey(provider, externalId, outcomeType),
   });
   for (const { idempotencyKey, externalId, eventType, at, pipelineId, stageId } of remapped) {
     const deal = deals.get(externalId);
@@ -113,41 +120,45 @@ async function keepOutcomes(tx: Tx, saying: OutcomeSaying, said: readonly SaidOu
       idempotency_key: idempotencyKey,
       occurred_at: at.toISOString(),
       properties: { pipeline_id: pipelineId, stage_id: stageId, value: deal?.value, currency: deal?.currency },
-      user_traits: deal && traitsOf(saying.channel, deal.person),
+      user_traits: deal && toTraits(source.channel, deal.person),
     };
     const read = readOneOfMany(profileId, body, now, () => idempotencyKey);
-    const outcomeType = idempotencyKey.slice(keyOf(provider, externalId, '').length) as ConversionType;
-    if ('event' in read) reads.push({ ...read, provided: { externalId, outcomeType } });
+    const outcomeType = idempotencyKey.slice(toKey(provider, externalId, '').length) as ConversionType;
+    if ('event' in read) events.push({ ...read, provided: { externalId, outcomeType } });
   }
   const evidence = { source: provider, saidAt: now, requestId: `req_${uuid()}` };
   const teller = { source: provider, connectionId };
-  await recordOutcomes(tx, reads, { ...services, profileId, now, evidence, teller });
+  await recordOutcomes(tx, events, { ...services, profileId, now, evidence, teller });
   return rejected;
 }
 
-/** What a deal counts as: what it says itself, else what its stage is mapped to. A stage that nobody has seen is kept as unmapped. */
-async function stageReader(tx: Tx, { profileId, channel, now }: Saying, said: readonly SaidOutcome[]) {
-  const named = said.flatMap(({ stage, outcomeType }) => (stage && !outcomeType ? [stage] : []));
-  const idOf = (stage: { pipelineId: string; stageId: string }) => `${stage.pipelineId}/${stage.stageId}`;
-  let stages = named.length === 0 ? [] : await readStages(tx, profileId, channel);
-  const known = new Set(stages.map(idOf));
-  const fresh = new Map(named.filter((stage) => !known.has(idOf(stage))).map((stage) => [idOf(stage), stage]));
-  if (fresh.size > 0) {
-    const found = [...fresh.values()].map((stage) => ({ ...stage, name: stage.stageId, suggestion: null }));
+/**
+ * Determines what a deal counts as: its own type, else the mapping of its stage. Unknown stages are stored as unmapped.
+ */
+async function stageReader(tx: Tx, { profileId, channel, now }: RecordSource, said: readonly SaidOutcome[]) {
+  const stageRefs = said.flatMap(({ stage, outcomeType }) => (stage && !outcomeType ? [stage] : []));
+  const stageKey = (stage: { pipelineId: string; stageId: string }) => `${stage.pipelineId}/${stage.stageId}`;
+  let stages = stageRefs.length === 0 ? [] : await readStages(tx, profileId, channel);
+  const existing = new Set(stages.map(stageKey));
+  const unknown = new Map(
+    stageRefs.filter((stage) => !existing.has(stageKey(stage))).map((stage) => [stageKey(stage), stage]),
+  );
+  if (unknown.size > 0) {
+    const found = [...unknown.values()].map((stage) => ({ ...stage, name: stage.stageId, suggestion: null }));
     stages = await keepStages(tx, profileId, channel, found, now);
   }
-  const mapped = new Map(stages.map((stage) => [idOf(stage), stage.eventKey]));
-  const meaningOf = (stage: { pipelineId: string; stageId: string }) => mapped.get(idOf(stage));
-  const typeOf = ({ outcomeType, stage }: SaidOutcome) => {
+  const mapped = new Map(stages.map((stage) => [stageKey(stage), stage.eventKey]));
+  const getMeaning = (stage: { pipelineId: string; stageId: string }) => mapped.get(stageKey(stage));
+  const getType = ({ outcomeType, stage }: SaidOutcome) => {
     if (outcomeType) return outcomeType;
-    const eventKey = stage && meaningOf(stage);
+    const eventKey = stage && getMeaning(stage);
     return eventKey === undefined || eventKey === 'ignored' || eventKey === 'unmapped' ? undefined : eventKey;
   };
-  return { typeOf, meaningOf };
+  return { getType, getMeaning };
 }
 
-/** Under which name a provider's own id of a person is known. */
-const personIds = {
+/** The identifier kind of a provider's own customer id. */
+const customerIdKinds = {
   crm: 'crm_contact_id',
   payments: 'payments_customer_id',
   store: 'store_customer_id',
@@ -156,10 +167,10 @@ const personIds = {
   search: 'external_id',
 } as const satisfies Record<(typeof channels)[Channel]['kind'], string>;
 
-function traitsOf(channel: Channel, { externalId, email, phone, name, rut }: SaidPerson) {
+function toTraits(channel: Channel, { externalId, email, phone, name, rut }: SaidPerson) {
   const [first, ...rest] = (name ?? '').trim().split(/\s+/);
   return {
-    [personIds[channels[channel].kind]]: externalId,
+    [customerIdKinds[channels[channel].kind]]: externalId,
     email,
     phone,
     national_id: rut,
@@ -168,17 +179,17 @@ function traitsOf(channel: Channel, { externalId, email, phone, name, rut }: Sai
   };
 }
 
-/** Money that went back of a payment, found by the provider's own id of it. One that comes before its payment waits for it. */
-async function keepRefunds(tx: Tx, saying: OutcomeSaying, said: readonly SaidRefund[]): Promise<Rejected[]> {
+/** Records refunds, matched to payments by the provider's id. A refund that arrives before its payment waits for it. */
+async function recordRefundRecords(tx: Tx, source: OutcomeSource, said: readonly SaidRefund[]): Promise<Rejected[]> {
   if (said.length === 0) return [];
-  const { profileId, provider, services, now } = saying;
+  const { profileId, provider, services, now } = source;
   const rejected: Rejected[] = [];
   const valid: { readonly externalId: string; readonly refund: ToldRefund }[] = [];
   for (const one of said) {
     const { externalId } = one;
     // Providers report refunds of zero, for example of free shipping.
     if (/^0+(\.0+)?$/.test(one.amount)) continue;
-    const idempotencyKey = keyOf(provider, externalId, one.isDispute ? 'dispute' : 'refund');
+    const idempotencyKey = toKey(provider, externalId, one.isDispute ? 'dispute' : 'refund');
     const body = {
       event_name: 'refund',
       idempotency_key: idempotencyKey,

@@ -3,7 +3,7 @@ import { testOutcomeServices, workOff } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
-import { wishSync } from './store.ts';
+import { requestSync } from './store.ts';
 import { syncs } from './syncs.queue.ts';
 
 const { kit, toy, shop, services } = await openConnections('crm_a');
@@ -21,10 +21,10 @@ async function openCrm() {
       rows(sql`UPDATE definitions SET conversion_type = ${to}, mapping_source = 'user' WHERE stage_id = ${stage}`),
     async sync(...deals: readonly SaidOutcome[]) {
       toy.pages = [{ said: deals }];
-      await ledger.transaction((tx) => wishSync(tx, { profile_id: profile.id, id, channel: 'crm_a' }, now()));
+      await ledger.transaction((tx) => requestSync(tx, { profile_id: profile.id, id, channel: 'crm_a' }, now()));
       await workOff(kit.system, 'syncs', handler, id);
     },
-    /** Of each deal, which events it has. */
+    /** The events of each deal. */
     recorded: async () =>
       (
         await rows(sql`SELECT external_id || ' ' || event_type AS record FROM outcomes WHERE event_type NOT LIKE '%withdrawn'
@@ -46,7 +46,7 @@ const deal = (externalId: string, stageId: string, more: Partial<SaidOutcome> = 
   ...more,
 });
 
-test('a deal counts under the new meaning of its stage alone, and under the former when it is mapped back', async () => {
+test('a deal counts only under its stage’s current meaning, also after the stage is mapped back', async () => {
   const { map, sync, recorded, customers } = await openCrm();
   const deals = [deal('d1', 'sent'), deal('d2', 'sent')];
   await sync(...deals);
@@ -65,7 +65,7 @@ test('a deal counts under the new meaning of its stage alone, and under the form
   expect(await customers()).toHaveLength(1);
 });
 
-test('a deal that has left a stage keeps its record, and gets the new meaning of the stage', async () => {
+test('a deal that left a stage keeps its record, which follows the stage’s new meaning', async () => {
   const { map, sync, recorded } = await openCrm();
   await sync(deal('d1', 'call'), deal('d2', 'sent'));
   await map('call', 'lead_created');
@@ -78,7 +78,7 @@ test('a deal that has left a stage keeps its record, and gets the new meaning of
   expect(await recorded()).toEqual(['d1 messaging_started', 'd1 quote_sent']);
 });
 
-test('how a deal ended stays, whatever its stage counts as', async () => {
+test('the end of a deal is kept, whatever its stage is mapped to', async () => {
   const { map, sync, recorded } = await openCrm();
   const won = [deal('d1', 'sent'), deal('d1', 'sent', { outcomeType: 'closed_won' })];
   await sync(...won);
@@ -87,7 +87,7 @@ test('how a deal ended stays, whatever its stage counts as', async () => {
   await map('sent', 'ignored');
   await sync(...won);
   expect(await recorded()).toEqual(['d1 closed_won']);
-  // The deal is opened again.
+  // The deal is reopened.
   await sync(deal('d1', 'sent'));
   expect(await recorded()).toEqual(['d1 closed_won']);
 });

@@ -1,44 +1,44 @@
 import type { StageRecord } from '@tributary/domain/outcomes';
 import { dealEnds, type StageOutcome } from '@tributary/vocabulary';
 
-/** What a record of a deal is now, under its own key. */
+/** A changed record of a deal, under its baseType idempotency key. */
 export interface RemappedRecord extends StageRecord {
   readonly idempotencyKey: string;
   readonly eventType: string;
 }
 
 interface Mapping {
-  /** Of this sync: their records are written as they are reported. */
+  /** Keys reported by this sync; their records are written as reported. */
   readonly reported: ReadonlySet<string>;
-  readonly meaningOf: (record: StageRecord) => StageOutcome | undefined;
-  readonly keyOf: (externalId: string, outcomeType: string) => string;
+  readonly getMeaning: (record: StageRecord) => StageOutcome | undefined;
+  readonly toKey: (externalId: string, outcomeType: string) => string;
 }
 
-const counts = (meaning: StageOutcome): boolean => meaning !== 'ignored' && meaning !== 'unmapped';
+const isCounted = (meaning: StageOutcome): boolean => meaning !== 'ignored' && meaning !== 'unmapped';
 
-/** No definition lists such an event, so it counts nowhere. */
-const withdrawn = (eventType: string): string => `${eventType}_withdrawn`;
+/** No definition lists this event type, so it isCounted nowhere. */
+const toWithdrawnType = (eventType: string): string => `${eventType}_withdrawn`;
 
 /**
- * Records that a stage gave its deals before a member mapped it to something else: each is withdrawn, and its deal gets the record
- * that the stage stands for now. Without this, a deal would count under both meanings.
+ * Updates records after a member maps a stage to another meaning. The previous record is toWithdrawnType, and the deal gets a
+ * record of the new meaning. Otherwise the deal would count under both.
  */
 export function remapRecords(
   records: readonly StageRecord[],
-  { reported, meaningOf, keyOf }: Mapping,
+  { reported, getMeaning, toKey }: Mapping,
 ): RemappedRecord[] {
   const existing = new Set([...reported, ...records.map(({ idempotencyKey }) => idempotencyKey)]);
   return records.flatMap((record) => {
     const { idempotencyKey: key, externalId, eventType } = record;
-    // How a deal ended is reported whatever its stage, and stays when the deal is opened again.
+    // The end of a deal is reported regardless of its stage, and stays if the deal is reopened.
     if (reported.has(key) || dealEnds.some((end) => end === eventType)) return [];
-    const meaning = meaningOf(record);
+    const meaning = getMeaning(record);
     if (meaning === undefined) return [];
-    const own = eventType.replace(/_withdrawn$/, '');
-    const wanted = meaning === own ? own : withdrawn(own);
-    const changed = wanted === eventType ? [] : [{ ...record, eventType: wanted }];
-    if (!counts(meaning) || existing.has(keyOf(externalId, meaning))) return changed;
-    existing.add(keyOf(externalId, meaning));
-    return [...changed, { ...record, idempotencyKey: keyOf(externalId, meaning), eventType: meaning }];
+    const baseType = eventType.replace(/_withdrawn$/, '');
+    const newType = meaning === baseType ? baseType : toWithdrawnType(baseType);
+    const changed = newType === eventType ? [] : [{ ...record, eventType: newType }];
+    if (!isCounted(meaning) || existing.has(toKey(externalId, meaning))) return changed;
+    existing.add(toKey(externalId, meaning));
+    return [...changed, { ...record, idempotencyKey: toKey(externalId, meaning), eventType: meaning }];
   });
 }

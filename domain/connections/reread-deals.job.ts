@@ -3,7 +3,10 @@ import { type Channel, channels } from '@tributary/vocabulary';
 import { listLive } from './store.ts';
 import { startOver } from './sync-store.ts';
 
-/** A stage counts as something else now: its deals are only said again by a sync that begins with the first. */
+/**
+ * Restarts the CRM syncs of a profile after a stage was mapped to another meaning. Only a sync from the start reports
+ * the deals again.
+ */
 export async function rereadDeals(app: Postgres, { profileId }: { profileId: string }, now: Date): Promise<void> {
   await app.forProfile(profileId).transaction(async (tx) => {
     for (const row of await listLive(tx, profileId)) {

@@ -7,7 +7,7 @@ import { saveConnection } from './save-connection.ts';
 
 const { kit, toy, shop } = await openConnections('crm_a', 'payments_a');
 
-test('a stage that counts as something else has the deals read again, and a run under way is over', async () => {
+test('remapping a stage restarts the sync of deals and replaces a run in progress', async () => {
   const { profile, ledger, connect } = await shop();
   const [crm, payments] = [await connect('crm_a'), await connect('payments_a')];
   const syncs = async () =>
@@ -27,7 +27,7 @@ test('a stage that counts as something else has the deals read again, and a run 
   expect(second).toMatchObject({ connection_id: payments, position: { page: 7 }, run: '0', state: 'running' });
 });
 
-test('a provider that tells no currency is taken to mean the profile’s, and that is kept', async () => {
+test('a provider that reports no currency uses the profile’s, which is then kept', async () => {
   const { profile, ledger, row } = await shop();
   const providers = { of: () => toy.provider('crm_a', { assumesCurrency: true }) };
   const candidate = { externalId: 'loc', name: 'Location', granted: [], details: { companyId: 'c' } };

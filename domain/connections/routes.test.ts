@@ -19,21 +19,21 @@ const handler = syncs({ ...stores, outcomes: testOutcomeServices, random: () => 
 
 beforeEach(() => {
   toy.failures = [];
-  toy.asked = [];
+  toy.requests = [];
   toy.pages = [];
 });
 
-test('a sync is asked for, runs once, and its progress is told [conn-032] [conn-033]', async () => {
+test('a requested sync runs once and reports its progress [conn-032] [conn-033]', async () => {
   const { ask, connect } = await shop();
   const id = await connect('social_ads');
-  const asked = await ask('POST', '/connections/sync', { provider: 'social_ads' });
-  expect(asked).toMatchObject({
+  const requested = await ask('POST', '/connections/sync', { provider: 'social_ads' });
+  expect(requested).toMatchObject({
     status: 202,
     data: [{ connection_id: id, provider: 'social_ads', sync: { state: 'queued' } }],
   });
   await ask('POST', '/connections/sync', { connection_id: id });
   await workOff(kit.system, 'syncs', handler, id);
-  expect(toy.asked).toEqual(['GET /data?page=0']);
+  expect(toy.requests).toEqual(['GET /data?page=0']);
   const { data } = await ask('GET', '/connections/sync/status?provider=social_ads');
   expect(data).toMatchObject([
     { connection_id: id, status: 'connected', sync: { state: 'idle' }, rejected: { count: 0, last: [] } },
@@ -48,7 +48,7 @@ test('a sync is asked for, runs once, and its progress is told [conn-032] [conn-
   expect(new URL(error.reconnect_url).pathname).toMatch(/^\/connect\//);
 });
 
-test('disconnecting withdraws the consent, deletes the credentials and says so once [conn-031] [evnt-010]', async () => {
+test('disconnecting revokes the consent, deletes the credentials and publishes one event [conn-031] [evnt-010]', async () => {
   const { ask, connect, row, announced, profile } = await shop();
   const id = await connect('social_ads');
   await ask('POST', '/connections/sync');
@@ -65,7 +65,7 @@ test('disconnecting withdraws the consent, deletes the credentials and says so o
   expect((await ask('GET', `/connections/${id}/pixels`)).error).toMatchObject({ code: 'connection_not_ready' });
   const entries = await auditEntries(kit, profile);
   expect(entries.map(({ action }) => action)).toContain('connection.disconnected');
-  // A provider that is away keeps nobody from leaving, and the account is free for others.
+  // An unavailable provider does not prevent a disconnect, and the account can then be connected elsewhere.
   const other = await connect('social_ads', { externalId: 'act_free' });
   toy.failures = [{ verdict: 'wait', says: 'down' }];
   expect((await ask('POST', `/connections/${other}/disconnect`)).data).toMatchObject({ withdrawn_at_provider: false });
@@ -73,7 +73,7 @@ test('disconnecting withdraws the consent, deletes the credentials and says so o
   expect(await buildConnection(kit, sister, { externalId: 'act_free' })).toBeDefined();
 });
 
-test('DELETE ends the app’s keys, its own among them, and leaves the connection [conn-017] [conn-018] [conn-019] [conn-020]', async () => {
+test('DELETE revokes the app’s keys, including its own, and keeps the connection [conn-017] [conn-018] [conn-019] [conn-020]', async () => {
   const { ask, connect, row, profile, announced } = await shop();
   const id = await connect('social_ads');
   await buildApiKey(kit.app, profile.id, { appId: profile.appId, scopes: ['connections:read'] });
@@ -89,7 +89,7 @@ test('DELETE ends the app’s keys, its own among them, and leaves the connectio
   expect(await announced()).toEqual([]);
 });
 
-test('pixels are asked live, null where the platform did not say [conn-005] [conn-006] [conn-008] [conn-009]', async () => {
+test('pixels are read from the provider, with null for values it did not report [conn-005] [conn-006] [conn-008] [conn-009]', async () => {
   const { ask, connect } = await shop();
   const id = await connect('social_ads');
   const nothing = { name: null, createdAt: null, lastFiredAt: null, isUnavailable: null, ownerBusiness: null };
@@ -116,7 +116,7 @@ test('pixels are asked live, null where the platform did not say [conn-005] [con
   ]);
 });
 
-test('of a pixel that never fired, and that the platform does not judge, nothing is made up [conn-007] [conn-010] [conn-011]', async () => {
+test('a pixel that never fired and has no status has null values [conn-007] [conn-010] [conn-011]', async () => {
   const { ask, connect } = await shop();
   const id = await connect('social_ads');
   const pixel = { name: 'Shop', createdAt: null, ownerBusiness: null };
@@ -131,12 +131,12 @@ test('of a pixel that never fired, and that the platform does not judge, nothing
   ]);
 });
 
-test('pixels: one call for each request, 409 where there are none to have, 404 for a stranger’s [conn-021] [conn-022] [conn-023] [conn-024]', async () => {
+test('pixels: one provider call per request, 409 for other providers, 404 for another profile’s connection [conn-021] [conn-022] [conn-023] [conn-024]', async () => {
   const { ask, connect } = await shop(['exports:read']);
   const [ads, crm] = [await connect('social_ads'), await connect('crm_a')];
   await ask('GET', `/connections/${ads}/pixels`);
   await ask('GET', `/connections/${ads}/pixels`);
-  expect(toy.asked).toEqual(['GET /pixels', 'GET /pixels']);
+  expect(toy.requests).toEqual(['GET /pixels', 'GET /pixels']);
   expect(await ask('GET', `/connections/${crm}/pixels`)).toMatchObject({
     status: 409,
     error: { code: 'invalid_state' },
@@ -146,7 +146,7 @@ test('pixels: one call for each request, 409 where there are none to have, 404 f
   expect((await (await shop(['connections:read'])).ask('GET', `/connections/${ads}/pixels`)).status).toBe(403);
 });
 
-test('a provider’s failure is told with its own words, and a withdrawn token with where to connect again [err-008] [err-027] [err-028]', async () => {
+test('a provider’s failure is returned with its message, and a revoked token with the reconnect URL [err-008] [err-027] [err-028]', async () => {
   const { ask, connect, row } = await shop();
   const id = await connect('social_ads');
   const fail = (verdict: 'wait' | 'needs_action' | 'reconnect', says: string) => {
@@ -164,7 +164,7 @@ test('a provider’s failure is told with its own words, and a withdrawn token w
   expect(await row(id)).toMatchObject({ status: 'reconnect_required' });
 });
 
-test('a provider that the operator has not set up is 501 [err-045]', async () => {
+test('a provider that the operator has not configured is 501 [err-045]', async () => {
   const { ask, connect } = await shop();
   const id = await connect('search_ads');
   expect(await ask('GET', `/connections/${id}/pixels`)).toMatchObject({
@@ -173,7 +173,7 @@ test('a provider that the operator has not set up is 501 [err-045]', async () =>
   });
 });
 
-test('stages come with a suggestion, what they count as and who may change it [conn-029] [conn-030]', async () => {
+test('stages are listed with a suggestion, their current meaning and whether the caller may change it [conn-029] [conn-030]', async () => {
   const { ask, connect, profile, ledger } = await shop();
   expect((await ask('GET', '/connections/crm_a/stages')).data).toMatchObject({
     status: null,
@@ -216,7 +216,7 @@ test('stages come with a suggestion, what they count as and who may change it [c
   expect(again.json().data.outcomes).toContainEqual({ key: 'appointment_booked', label: 'Appointment booked' });
 });
 
-test('stages are of a CRM and in two languages, and can be suggested without being kept [conn-026] [conn-027] [conn-037]', async () => {
+test('stages require a CRM, have labels in two languages, and suggestions can be read without storing them [conn-026] [conn-027] [conn-037]', async () => {
   const { ask, connect, ledger } = await shop();
   expect((await ask('GET', '/connections/social_ads/stages')).status).toBe(400);
   expect((await ask('GET', '/connections/crm_a/stages?locale=fr')).status).toBe(400);
@@ -232,13 +232,13 @@ test('stages are of a CRM and in two languages, and can be suggested without bei
     provider: 'crm_a',
     suggestions: [{ pipeline_id: 'p1', stage_id: 's1', name: 'Quote sent', event_key: 'quote_sent' }],
   });
-  const kept = await ledger.transaction((tx) =>
+  const definitions = await ledger.transaction((tx) =>
     sql`SELECT 1 FROM definitions WHERE kind = 'pipeline_stage'`.execute(tx),
   );
-  expect(kept.rows).toEqual([]);
+  expect(definitions.rows).toEqual([]);
 });
 
-test('pages of the ad account are listed and chosen [conn-040] [conn-041]', async () => {
+test('pages of the ad account are listed and selected [conn-040] [conn-041]', async () => {
   const { ask, connect } = await shop();
   const url = '/integrations/adplatform/pages';
   expect(await ask('GET', url)).toMatchObject({ status: 409, error: { code: 'meta_connection_required' } });
@@ -261,7 +261,7 @@ test('pages of the ad account are listed and chosen [conn-040] [conn-041]', asyn
   });
 });
 
-test('what a search console told is listed by day, page by page, and replaced when it is told again', async () => {
+test('search terms are listed by day in pages, and replaced when a day is reported again', async () => {
   const { ask, connect } = await shop(['campaigns:read', 'connections:write']);
   const id = await connect('search_console');
   const term = (day: string, query: string, clicks: number, reading = 'first') =>
@@ -275,13 +275,13 @@ test('what a search console told is listed by day, page by page, and replaced wh
       impressions: 100,
       position: '2.5',
     }) as const;
-  const tell = async (...said: Said[]) => {
-    toy.pages = [{ said }];
+  const sync = async (...records: Said[]) => {
+    toy.pages = [{ said: records }];
     await ask('POST', '/connections/sync');
     await workOff(kit.system, 'syncs', handler, id);
   };
-  await tell(term('2026-01-01', 'zapatos', 3), term('2026-01-02', 'zapatos', 4), term('2026-01-02', 'botas', 1));
-  await tell(term('2026-01-02', 'botas', 2));
+  await sync(term('2026-01-01', 'zapatos', 3), term('2026-01-02', 'zapatos', 4), term('2026-01-02', 'botas', 1));
+  await sync(term('2026-01-02', 'botas', 2));
   const range = 'date_from=2026-01-01&date_to=2026-01-31';
   const first = await ask('GET', `/search-terms?${range}&limit=2`);
   expect(first.pagination.has_next).toBe(true);
@@ -295,9 +295,9 @@ test('what a search console told is listed by day, page by page, and replaced wh
     position: '2.5',
   });
   expect((await ask('GET', `/search-terms?${range}&cursor=x`)).status).toBe(400);
-  // Days that are told whole lose what is no longer among them; the others keep it.
+  // Completely reported days lose the terms that are no longer reported; other days keep them.
   const whole = { kind: 'search_days', since: '2026-01-02', until: '2026-01-08', reading: 'second' } as const;
-  await tell(term('2026-01-02', 'botas', 5, 'second'), whole);
+  await sync(term('2026-01-02', 'botas', 5, 'second'), whole);
   const left = (await ask('GET', `/search-terms?${range}`)).data as typeof first.data;
   expect(left.map(({ day, query, clicks }: typeof first.data) => `${day} ${query} ${clicks}`)).toEqual([
     '2026-01-02 botas 5',
@@ -306,21 +306,21 @@ test('what a search console told is listed by day, page by page, and replaced wh
   expect((await (await shop(['campaigns:read'])).ask('GET', `/search-terms?${range}`)).data).toEqual([]);
 });
 
-test('a provider’s webhook is believed for its signature, and makes the connections of its account due', async () => {
+test('a provider’s webhook is verified by its signature and schedules a sync of the account’s connections', async () => {
   const { connect, ask, row, announced } = await shop();
   const id = await connect('social_ads', { externalId: 'act_hook' });
-  const tell = async (news: object[], signature?: string) => {
+  const sendWebhook = async (news: object[], signature?: string) => {
     const payload = JSON.stringify(news);
     const headers = { 'content-type': 'application/json', 'x-toy': signature ?? `signed ${payload.length}` };
     return (await api.call({ method: 'POST', url: '/hooks/social_ads', headers, payload })).statusCode;
   };
   const changed = { accountExternalId: 'act_hook', deliveryId: '1', about: 'changed' };
-  expect(await tell([changed], 'forged')).toBe(401);
+  expect(await sendWebhook([changed], 'forged')).toBe(401);
   const due = async () => (await ask('GET', '/connections/sync/status')).data[0].sync.state;
   expect(await due()).toBe('idle');
-  expect(await tell([changed, { ...changed, accountExternalId: 'act_unknown' }])).toBe(204);
+  expect(await sendWebhook([changed, { ...changed, accountExternalId: 'act_unknown' }])).toBe(204);
   expect(await due()).toBe('queued');
-  expect(await tell([{ ...changed, about: 'disconnected' }])).toBe(204);
+  expect(await sendWebhook([{ ...changed, about: 'disconnected' }])).toBe(204);
   expect(await row(id)).toMatchObject({ status: 'reconnect_required' });
   expect(await announced()).toEqual(['connection.reconnect_required']);
   const elsewhere = await api.call({ method: 'POST', url: '/hooks/chatbot', headers: {}, payload: '[]' });

@@ -3,9 +3,9 @@ import { type OutcomeServices, untilRecorded } from '@tributary/domain/outcomes'
 import type { Ledger } from '@tributary/postgres';
 import { openCall, ProviderFault, type SyncPage } from '@tributary/providers';
 import { type Channel, channels, hourMs } from '@tributary/vocabulary';
-import { noteFault, noteRecovered } from './note-fault.ts';
+import { noteFault, markRecovered } from './note-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
-import { recordSaid } from './record-said.ts';
+import { applyProviderRecords } from './record-said.ts';
 import { nextRunAt, usualPauseMs, waitAfter } from './schedule.ts';
 import type { ConnectionStores } from './services.ts';
 import { storeStages } from './stages.ts';
@@ -13,12 +13,12 @@ import {
   beginRun,
   endRun,
   failRun,
-  holdRun,
+  lockRun,
   pauseProvider,
-  putOff,
+  postponeRun,
   type Run,
   RunReplaced,
-  savePosition,
+  saveCursor,
 } from './sync-store.ts';
 
 export interface SyncStores extends ConnectionStores {
@@ -27,16 +27,16 @@ export interface SyncStores extends ConnectionStores {
   readonly random: () => number;
 }
 
-/** After so long the others get their turn; a long first sync goes on in the next. */
-const turnMs = 30_000;
-/** A breath that a provider asks for is taken here when it is short; else the turn ends. */
-const longestBreathMs = 2_000;
-/** What fails once may work at once; each without getting any further. */
-const soonAgainMs = [100, 500, 2_000];
+/** A run ends after this time, so that other connections are synced; a long first sync continues in the next run. */
+const maxRunMs = 30_000;
+/** A shorter backoff requested by the provider is waited for; a longer one ends the run. */
+const maxWaitMs = 2_000;
+/** Delays of immediate retries; the count resets when a page is stored. */
+const retryDelaysMs = [100, 500, 2_000];
 
 /**
- * Reads a connection on from where it was, page by page: what a page said and the position after it are kept together, so whoever goes
- * on says nothing twice and leaves nothing out.
+ * Continues the sync of a connection page by page. Each page is stored in one transaction with the cursor after it, so
+ * an interrupted sync neither repeats nor skips records.
  */
 export async function runSync(
   stores: SyncStores,
@@ -45,44 +45,44 @@ export async function runSync(
   signal: AbortSignal,
 ): Promise<void> {
   const ledger = stores.app.forProfile(profileId);
-  const begun = await ledger.transaction((tx) => beginRun(tx, profileId, connectionId, stores.now()));
-  if (!begun) return;
-  const run = { profileId, connectionId, number: String(begun.run) };
-  const endsAt = performance.now() + turnMs;
-  let position: unknown = begun.position;
+  const started = await ledger.transaction((tx) => beginRun(tx, profileId, connectionId, stores.now()));
+  if (!started) return;
+  const run = { profileId, connectionId, number: String(started.run) };
+  const endsAt = performance.now() + maxRunMs;
+  let position: unknown = started.position;
   let opened: Opened | undefined;
-  for (let fruitless = 0; ; ) {
+  for (let retries = 0; ; ) {
     try {
       opened = await openAccount({ ...stores, ledger }, profileId, connectionId, stores.now(), signal);
-      const reading = { stores, ledger, run, opened, signal, endsAt };
-      if (await readStages(reading)) position = null;
-      const left = await readOn(reading, position, (kept) => {
-        position = kept;
-        fruitless = 0;
+      const context = { stores, ledger, run, opened, signal, endsAt };
+      if (await readStages(context)) position = null;
+      const unfinished = await readPages(context, position, (storedPosition) => {
+        position = storedPosition;
+        retries = 0;
       });
       const now = stores.now();
       await ledger.transaction(async (tx) => {
-        await holdRun(tx, run);
-        if (left) return putOff(tx, run, new Date(now.getTime() + left.waitMs));
-        await noteRecovered(tx, profileId, connectionId);
-        return endRun(tx, run, String(begun.wishes), now, nextRunAt(connectionId, now));
+        await lockRun(tx, run);
+        if (unfinished) return postponeRun(tx, run, new Date(now.getTime() + unfinished.waitMs));
+        await markRecovered(tx, profileId, connectionId);
+        return endRun(tx, run, String(started.wishes), now, nextRunAt(connectionId, now));
       });
       return;
     } catch (error) {
       if (error instanceof RunReplaced) return;
-      if (error instanceof ConnectionUnusable) return giveUp(stores, ledger, run, error);
+      if (error instanceof ConnectionUnusable) return endUnusable(stores, ledger, run, error);
       if (!(error instanceof ProviderFault) || signal.aborted) throw error;
-      const soonMs = soonAgainMs[fruitless];
-      const isBrief = error.details.verdict === 'wait' && (error.details.retryAfterMs ?? 0) <= longestBreathMs;
-      if (!isBrief || error.details.reach === 'app' || soonMs === undefined || performance.now() > endsAt)
-        return fail(stores, ledger, run, opened, begun.failures + 1, error);
-      fruitless += 1;
-      await sleep(Math.max(soonMs, error.details.retryAfterMs ?? 0), undefined, { signal });
+      const delayMs = retryDelaysMs[retries];
+      const isShort = error.details.verdict === 'wait' && (error.details.retryAfterMs ?? 0) <= maxWaitMs;
+      if (!isShort || error.details.reach === 'app' || delayMs === undefined || performance.now() > endsAt)
+        return fail(stores, ledger, run, opened, started.failures + 1, error);
+      retries += 1;
+      await sleep(Math.max(delayMs, error.details.retryAfterMs ?? 0), undefined, { signal });
     }
   }
 }
 
-interface Reading {
+interface RunContext {
   readonly stores: SyncStores;
   readonly ledger: Ledger;
   readonly run: Run;
@@ -92,59 +92,59 @@ interface Reading {
 }
 
 /**
- * Stores the stages of a CRM before its deals, so that a stage is mapped as its name suggests when the first deal in it is read.
- * Resolves to whether all deals have to be read again because a known stage was mapped.
+ * Stores the stages of a CRM before its deals, so that a new stage is mapped by its name first. Resolves to whether all
+ * deals must be read again because a known stage was mapped.
  */
-async function readStages({ stores, ledger, run, opened, signal }: Reading): Promise<boolean> {
+async function readStages({ stores, ledger, run, opened, signal }: RunContext): Promise<boolean> {
   const { provider, account, connection } = opened;
   const channel = connection.channel as Channel;
   if (!provider.stages || channels[channel].kind !== 'crm') return false;
   const now = stores.now();
   const pipelines = await provider.stages(account, openCall(stores.providerOutbound, now, signal));
   return ledger.transaction(async (tx) => {
-    await holdRun(tx, run);
+    await lockRun(tx, run);
     const isMapped = await storeStages(tx, run.profileId, channel, pipelines, now);
-    if (isMapped) await savePosition(tx, run, null, undefined, []);
+    if (isMapped) await saveCursor(tx, run, null, undefined, []);
     return isMapped;
   });
 }
 
-/** Undefined once all is read; else how long to wait before going on. */
-async function readOn(
-  reading: Reading,
+/** Undefined if everything was read; otherwise how long to wait before continuing. */
+async function readPages(
+  context: RunContext,
   from: unknown,
-  kept: (position: unknown) => void,
+  onStored: (position: unknown) => void,
 ): Promise<{ waitMs: number } | undefined> {
-  const { stores, opened, signal, endsAt } = reading;
+  const { stores, opened, signal, endsAt } = context;
   const { provider, account } = opened;
   const call = openCall(stores.providerOutbound, stores.now(), signal);
   for await (const page of provider.sync?.(account, from, call) ?? []) {
-    await keepPage(reading, page);
-    kept(page.position);
+    await storePage(context, page);
+    onStored(page.position);
     const due = provider.connect?.refreshAt?.(account.credentials);
-    // Whoever goes on has fresh credentials.
+    // The next run refreshes the credentials first.
     if (due && due <= stores.now()) return { waitMs: 0 };
-    if (page.waitMs !== undefined && page.waitMs > longestBreathMs) return { waitMs: page.waitMs };
+    if (page.waitMs !== undefined && page.waitMs > maxWaitMs) return { waitMs: page.waitMs };
     if (performance.now() > endsAt) return { waitMs: 0 };
     if (page.waitMs) await sleep(page.waitMs, undefined, { signal });
   }
   return undefined;
 }
 
-async function keepPage({ stores, ledger, run, opened }: Reading, page: SyncPage<unknown>): Promise<void> {
+async function storePage({ stores, ledger, run, opened }: RunContext, page: SyncPage<unknown>): Promise<void> {
   const { profileId, connectionId } = run;
   const channel = opened.connection.channel as Channel;
-  const saying = { profileId, connectionId, channel, services: stores.outcomes, now: stores.now() };
+  const source = { profileId, connectionId, channel, services: stores.outcomes, now: stores.now() };
   await untilRecorded(() =>
     ledger.transaction(async (tx) => {
-      await holdRun(tx, run);
-      const rejected = await recordSaid(tx, saying, page.said);
-      await savePosition(tx, run, page.position, page.progress, rejected);
+      await lockRun(tx, run);
+      const rejected = await applyProviderRecords(tx, source, page.said);
+      await saveCursor(tx, run, page.position, page.progress, rejected);
     }),
   );
 }
 
-/** What the provider answered is told to the profile in its own words, and decides when it is asked again. */
+/** Stores the provider's error message for the profile and schedules the next attempt by the kind of fault. */
 async function fail(
   { now, random }: SyncStores,
   ledger: Ledger,
@@ -158,7 +158,7 @@ async function fail(
   const after = (ms: number) => new Date(at.getTime() + ms);
   const dueAt = { wait: waitAfter(failures, retryAfterMs, random()), refused: hourMs, needs_action: hourMs };
   await ledger.transaction(async (tx) => {
-    await holdRun(tx, run);
+    await lockRun(tx, run);
     if (opened && reach === 'app')
       await pauseProvider(tx, opened.connection.channel, after(retryAfterMs ?? usualPauseMs));
     if (opened) await noteFault(tx, { ...run, revision: opened.connection.credentials_revision, now: at }, fault);
@@ -166,17 +166,22 @@ async function fail(
   });
 }
 
-/** Nobody reads it before somebody connects again, or sets its provider up. */
-async function giveUp({ now }: SyncStores, ledger: Ledger, run: Run, { reason }: ConnectionUnusable): Promise<void> {
+/** Ends the sync until the account is connected again or the operator configures the provider. */
+async function endUnusable(
+  { now }: SyncStores,
+  ledger: Ledger,
+  run: Run,
+  { reason }: ConnectionUnusable,
+): Promise<void> {
   const isOver = reason !== 'provider_not_configured';
   const at = now();
   await ledger.transaction(async (tx) => {
-    await holdRun(tx, run);
-    await failRun(tx, run, words[reason], at, isOver ? null : nextRunAt(run.connectionId, at));
+    await lockRun(tx, run);
+    await failRun(tx, run, reasonMessages[reason], at, isOver ? null : nextRunAt(run.connectionId, at));
   });
 }
 
-const words: Record<ConnectionUnusable['reason'], string> = {
+const reasonMessages: Record<ConnectionUnusable['reason'], string> = {
   unknown: 'The connection is gone.',
   disconnected: 'The connection was disconnected.',
   reconnect_required: 'A person has to connect again.',

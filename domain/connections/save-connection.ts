@@ -6,47 +6,47 @@ import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { sealCredentials } from './credentials.ts';
 import type { ConnectionServices } from './services.ts';
-import { insertConnection, lockAccount, updateConnection, wishSync } from './store.ts';
+import { insertConnection, lockAccount, requestSync, updateConnection } from './store.ts';
 
 type Details = Candidate<unknown>['details'];
 
 export interface NewConnection {
   readonly profileId: string;
   readonly workspaceId: string;
-  /** The app through whose hand-off it came. */
+  /** The app whose hand-off created it. */
   readonly appId: string | undefined;
   readonly channel: Channel;
   readonly candidate: Candidate<unknown>;
-  /** The consent's, where the candidate has no way in of its own. */
+  /** The credentials of the consent, for a candidate without its own. */
   readonly credentials: unknown;
   readonly now: Date;
 }
 
 /**
- * Keeps an account that a person consented to. One that the profile holds already gets the new credentials and works again under the id
- * that it had. A first sync begins when this commits.
+ * Stores an account that a user consented to. An account that the profile already has keeps its connection id and gets
+ * the new credentials. A first sync starts when the transaction commits.
  */
 export async function saveConnection(
   tx: Tx,
   { vault, providers }: Pick<ConnectionServices, 'vault' | 'providers'>,
-  made: NewConnection,
+  request: NewConnection,
 ): Promise<{ readonly connectionId: string } | 'account_connected_elsewhere'> {
-  const { profileId, workspaceId, appId, channel, candidate, now } = made;
+  const { profileId, workspaceId, appId, channel, candidate, now } = request;
   const { externalId, name, granted } = candidate;
-  const known = await lockAccount(tx, profileId, channel, externalId);
-  const details = await withCurrency(tx, profileId, providers.of(channel), candidate.details, known?.details);
-  const id = known?.id ?? uuid();
-  const credentials = sealCredentials(vault, { profileId, id }, candidate.credentials ?? made.credentials);
+  const existing = await lockAccount(tx, profileId, channel, externalId);
+  const details = await withCurrency(tx, profileId, providers.of(channel), candidate.details, existing?.details);
+  const id = existing?.id ?? uuid();
+  const credentials = sealCredentials(vault, { profileId, id }, candidate.credentials ?? request.credentials);
   const facts = { status: 'connected', name, granted: [...granted], details: JSON.stringify(details), credentials };
-  if (known) {
-    const credentials_revision = known.credentials_revision + 1;
-    await updateConnection(tx, known, { ...facts, app_id: appId ?? known.app_id, credentials_revision });
+  if (existing) {
+    const credentials_revision = existing.credentials_revision + 1;
+    await updateConnection(tx, existing, { ...facts, app_id: appId ?? existing.app_id, credentials_revision });
   } else {
     const row = { profile_id: profileId, id, workspace_id: workspaceId, app_id: appId ?? null, channel };
     if (!(await insertConnection(tx, { ...row, ...facts, external_id: externalId, connected_at: now })))
       return 'account_connected_elsewhere';
   }
-  if (providers.of(channel)?.sync) await wishSync(tx, { profile_id: profileId, id, channel }, now);
+  if (providers.of(channel)?.sync) await requestSync(tx, { profile_id: profileId, id, channel }, now);
   await announce(tx, [
     {
       id: uuid(),
@@ -58,7 +58,10 @@ export async function saveConnection(
   return { connectionId: id };
 }
 
-/** Of a provider that tells no currency the profile's is assumed: what was told so far keeps it, whatever the profile reports in later. */
+/**
+ * For a provider that reports no currency, assumes the profile's. The first assumption is kept, even if the profile's
+ * reporting currency changes, because earlier records use it.
+ */
 async function withCurrency(
   tx: Tx,
   profileId: string,

@@ -3,14 +3,14 @@ import type { Tx } from '@tributary/postgres';
 import type { SaidSearchDays, SaidSearchTerm } from '@tributary/providers';
 import { sql } from 'kysely';
 
-/** A day that is told again replaces what was told of it before. */
-export async function keepSearches(
+/** Stores search terms. A day that is reported again replaces its previous report. */
+export async function saveSearches(
   tx: Tx,
   { profileId, connectionId }: { readonly profileId: string; readonly connectionId: string },
-  said: readonly SaidSearchTerm[],
+  terms: readonly SaidSearchTerm[],
 ): Promise<void> {
-  if (said.length === 0) return;
-  const rows = new Map(said.map((one) => [`${one.day} ${hashOf(one)}`, { ...one, hash: hashOf(one) }]));
+  if (terms.length === 0) return;
+  const rows = new Map(terms.map((one) => [`${one.day} ${hashOf(one)}`, { ...one, hash: hashOf(one) }]));
   await sql`
     INSERT INTO site_searches (profile_id, connection_id, day, hash, query, page, clicks, impressions, position, reading)
     SELECT ${profileId}, ${connectionId}, day, decode(hash, 'hex'), query, page, clicks, impressions, position, reading
@@ -20,13 +20,16 @@ export async function keepSearches(
       impressions = excluded.impressions, position = excluded.position, reading = excluded.reading`.execute(tx);
 }
 
-/** Terms of days that were told whole and that were not among them are gone, as the provider's own page shows them no more. */
-export async function dropVanished(
+/**
+ * Deletes the terms of completely reported days that were not reported again, because the provider no longer shows
+ * them.
+ */
+export async function deleteVanished(
   tx: Tx,
   { profileId, connectionId }: { readonly profileId: string; readonly connectionId: string },
-  said: readonly SaidSearchDays[],
+  ranges: readonly SaidSearchDays[],
 ): Promise<void> {
-  for (const { since, until, reading } of said)
+  for (const { since, until, reading } of ranges)
     await sql`
       DELETE FROM site_searches WHERE profile_id = ${profileId} AND day BETWEEN ${since} AND ${until}
         AND connection_id = ${connectionId} AND reading <> ${reading}`.execute(tx);
@@ -37,14 +40,14 @@ const hashOf = ({ query, page }: SaidSearchTerm): string =>
     .update(JSON.stringify([query, page]))
     .digest('hex');
 
-/** A place in the order of the list. */
-export interface SearchPlace {
+/** A position in the order of the list. */
+export interface SearchCursor {
   readonly day: string;
   readonly connection_id: string;
   readonly hash: string;
 }
 
-export interface SearchRow extends SearchPlace {
+export interface SearchRow extends SearchCursor {
   readonly query: string;
   readonly page: string;
   readonly clicks: string;
@@ -52,10 +55,10 @@ export interface SearchRow extends SearchPlace {
   readonly position: string;
 }
 
-interface Asked {
+interface SearchParams {
   readonly from: string;
   readonly to: string;
-  readonly before: SearchPlace | undefined;
+  readonly before: SearchCursor | undefined;
   readonly limit: number;
 }
 
@@ -63,7 +66,7 @@ interface Asked {
 export async function listSearches(
   tx: Tx,
   profileId: string,
-  { from, to, before, limit }: Asked,
+  { from, to, before, limit }: SearchParams,
 ): Promise<SearchRow[]> {
   const { rows } = await sql<SearchRow>`
     SELECT day::text, connection_id, encode(hash, 'hex') AS hash, query, page, clicks, impressions, position

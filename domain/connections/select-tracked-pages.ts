@@ -3,13 +3,13 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { noSuchConnection } from './read-connection.ts';
 import type { ConnectionServices } from './services.ts';
 import { lockConnection, updateConnection } from './store.ts';
-import { askPages, showPages } from './tracked-pages.ts';
+import { readPages, toPagesResponse } from './tracked-pages.ts';
 
 type Services = ConnectionServices & { readonly baseUrl: string };
 
 export const selectTrackedPages: Handles<Routes['selectTrackedPages'], Services> = async ({ body }, context) => {
   const { caller, effect, addToAudit } = context;
-  const { connection, pages } = await askPages(context, {
+  const { connection, pages } = await readPages(context, {
     named: body.connection_id,
     several: 'refuse',
     field: 'validation_error',
@@ -29,6 +29,6 @@ export const selectTrackedPages: Handles<Routes['selectTrackedPages'], Services>
     if (!row) return noSuchConnection();
     await updateConnection(tx, row, { tracked_pages: JSON.stringify(chosen) });
     addToAudit({ detail: { connection_id: row.id, pages: chosen.length } });
-    return answer(200, { data: showPages({ connection: { ...row, tracked_pages: chosen }, pages }) });
+    return answer(200, { data: toPagesResponse({ connection: { ...row, tracked_pages: chosen }, pages }) });
   });
 };

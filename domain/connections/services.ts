@@ -3,19 +3,19 @@ import type { Ledger, Postgres } from '@tributary/postgres';
 import type { Providers } from '@tributary/providers';
 import type { Vault } from '@tributary/vault';
 
-/** What the handlers of this room, and of rooms that ask providers, need from the outside. */
+/** The services that handlers of this module, and of modules that call providers, need. */
 export interface ConnectionServices {
   readonly vault: Vault;
   readonly providers: Providers;
-  /** Reaches the hosts of providers: in development some of them are local. */
+  /** Reaches the hosts of providers; in development some of them are local. */
   readonly providerOutbound: Pick<Outbound, 'request'>;
-  /** Absent where no caller waits for a response. */
+  /** Absent in processes that serve no callers. */
   readonly createReconnectUrl?: CreateReconnectUrl;
 }
 
 /**
- * A page on which a merchant without an account renews the connection. Undefined where members do it in the console; null where an app
- * governs the profile and the provider has no consent page, so that only the app itself can connect again.
+ * Creates the URL of a page where a merchant without an account reconnects. Undefined if members reconnect in the
+ * console. Null if an app manages the profile and the provider has no consent page, so that only the app can reconnect.
  */
 export type CreateReconnectUrl = (of: {
   readonly profileId: string;
@@ -24,12 +24,12 @@ export type CreateReconnectUrl = (of: {
   readonly now: Date;
 }) => Promise<string | null | undefined>;
 
-/** The same with the ledger of the profile whose connections are meant; a handler's context is one. */
+/** The same services with the ledger of the connection's profile; a handler's context provides it. */
 export interface ProfileServices extends ConnectionServices {
   readonly ledger: Ledger;
 }
 
-/** What a worker opens connections with, whosever they are. */
+/** The services with which a worker opens connections of any profile. */
 export interface ConnectionStores extends ConnectionServices {
   readonly app: Postgres;
   readonly system: Postgres;

@@ -3,7 +3,7 @@ import { openConnections } from './connections.fixture.ts';
 
 const { toy, shop } = await openConnections('crm_a', 'social_ads');
 
-test('reads stages and suggestions of the connection that is named, else of the newest one that works', async () => {
+test('reads stages and suggestions of the named connection, else of the newest working one', async () => {
   const { ask, connect } = await shop();
   const older = await connect('crm_a');
   const newer = await connect('crm_a');
@@ -12,7 +12,7 @@ test('reads stages and suggestions of the connection that is named, else of the 
     expect((await ask('GET', path)).data.connection_id).toBe(newer);
     expect((await ask('GET', `${path}?connection_id=${older}`)).data.connection_id).toBe(older);
   }
-  // A connection of another platform or profile is unknown.
+  // Connections of other platforms and profiles are unknown.
   const ads = await connect('social_ads');
   const stranger = await (await shop()).connect('crm_a');
   for (const id of [ads, stranger])
@@ -22,7 +22,7 @@ test('reads stages and suggestions of the connection that is named, else of the 
     });
 });
 
-test('chooses tracked pages of the named connection, and of none where several could be meant', async () => {
+test('selects tracked pages of the named connection, and refuses if several are possible', async () => {
   const { ask, connect, row } = await shop();
   const url = '/integrations/adplatform/pages';
   toy.fbPages = [{ id: '1', name: 'Shop' }];

@@ -1,18 +1,18 @@
 import type { Channel, ConnectionStatus, SyncState } from '@tributary/vocabulary';
 import type { Connected, SyncRow } from './store.ts';
 
-export const showConnection = ({ connection, sync }: Connected) => ({
+export const toConnectionResponse = ({ connection, sync }: Connected) => ({
   id: connection.id,
   channel: connection.channel as Channel,
   status: connection.status as ConnectionStatus,
   account: { external_id: connection.external_id, name: connection.name },
   granted: connection.granted,
   connected_at: connection.connected_at.toISOString(),
-  sync: showSync(sync),
+  sync: toSyncState(sync),
 });
 
-/** Of one that is not read, all is null. */
-export const showSync = (sync: SyncRow | undefined) => ({
+/** All fields are empty for a connection that is not synced. */
+export const toSyncState = (sync: SyncRow | undefined) => ({
   state: (sync?.state ?? 'idle') as SyncState,
   last_success_at: sync?.last_success_at?.toISOString() ?? null,
   last_run_at: sync?.last_run_at?.toISOString() ?? null,
@@ -21,6 +21,6 @@ export const showSync = (sync: SyncRow | undefined) => ({
   progress: sync?.progress ?? null,
 });
 
-/** PostgreSQL's infinity comes as a number. */
+/** The driver returns PostgreSQL's `infinity` as a number. */
 const nextRun = (sync: SyncRow | undefined): string | null =>
   sync?.due_at instanceof Date && Number.isFinite(sync.due_at.getTime()) ? sync.due_at.toISOString() : null;

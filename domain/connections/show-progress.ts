@@ -1,5 +1,5 @@
 import type { Channel, ConnectionStatus } from '@tributary/vocabulary';
-import { showSync } from './show-connection.ts';
+import { toSyncState } from './show-connection.ts';
 import type { Connected } from './store.ts';
 
 interface Rejected {
@@ -7,10 +7,10 @@ interface Rejected {
   reason: string;
 }
 
-export const showProgress = ({ connection, sync }: Connected) => ({
+export const toSyncResponse = ({ connection, sync }: Connected) => ({
   connection_id: connection.id,
   provider: connection.channel as Channel,
   status: connection.status as ConnectionStatus,
-  sync: showSync(sync),
+  sync: toSyncState(sync),
   rejected: { count: sync?.rejected_count ?? 0, last: (sync?.rejected ?? []) as unknown as Rejected[] },
 });

@@ -5,10 +5,10 @@ import { suggestStage } from '@tributary/rules';
 import type { Channel, CrmChannel, StageOutcome } from '@tributary/vocabulary';
 import { chooseConnection } from './choose-connection.ts';
 import type { ConnectionRow } from './store.ts';
-import type { Asking } from './with-account.ts';
+import type { ProviderContext } from './with-account.ts';
 import { withAccount } from './with-account.ts';
 
-/** A stage as the CRM tells of it at this moment. */
+/** A stage as the CRM currently returns it. */
 export interface LiveStage {
   readonly pipeline: { readonly id: string; readonly name: string };
   readonly id: string;
@@ -23,21 +23,21 @@ export interface LiveStages {
 }
 
 /**
- * Reads the stages of the pipelines from the CRM: of the named connection, else of the newest one that works. Nothing is read where none is
- * connected, or only a new consent helps.
+ * Reads pipeline stages from the CRM of the named connection, else of the newest working one. Reads nothing if no CRM
+ * is connected or a reconnect is required.
  */
-export async function askStages(
-  asking: Asking,
+export async function readStagesFromCrm(
+  context: ProviderContext,
   channels: readonly CrmChannel[],
   named: string | undefined,
 ): Promise<LiveStages> {
-  const { ledger, caller } = asking;
+  const { ledger, caller } = context;
   const request = { named, several: 'newest', field: 'invalid_parameter' } as const;
   const connection = await ledger.transaction((tx) => chooseConnection(tx, caller.profileId, channels, request), {
     readOnly: true,
   });
   if (!connection || connection.status === 'reconnect_required') return { connection, stages: [] };
-  const pipelines = await withAccount(asking, connection.id, async ({ provider, account }, call) =>
+  const pipelines = await withAccount(context, connection.id, async ({ provider, account }, call) =>
     provider.stages?.(account, call),
   );
   return { connection, stages: listSuggestedStages(pipelines ?? []) };
@@ -56,8 +56,8 @@ export const toFoundStage = ({ pipeline, id, name, suggestion }: LiveStage): Fou
 });
 
 /**
- * Stores the stages of a CRM with what their names suggest. Resolves to whether a stage that counted as nothing counts now: then the
- * deals in it have to be read again.
+ * Stores the stages of a CRM with the meanings that their names suggest. Resolves to whether a stage that did not count
+ * now counts: then its deals must be read again.
  */
 export async function storeStages(
   tx: Tx,

@@ -5,53 +5,56 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 export type ConnectionRow = Selectable<Schema['connections']>;
 export type SyncRow = Selectable<Schema['syncs']>;
 
-/** A connection and how far it was read; one whose provider is not read has no sync. */
+/** A connection and its sync state; a provider without sync has none. */
 export interface Connected {
   readonly connection: ConnectionRow;
   readonly sync: SyncRow | undefined;
 }
 
-const ofProfile = (tx: Tx, profileId: string) =>
+const selectOfProfile = (tx: Tx, profileId: string) =>
   tx.selectFrom('connections').selectAll().where('profile_id', '=', profileId);
 
-/** A connection of the profile, whatever its state. */
+/** Finds a connection of the profile in any status. */
 export const findConnection = (tx: Tx, profileId: string, id: string): Promise<ConnectionRow | undefined> =>
-  ofProfile(tx, profileId).where('id', '=', id).executeTakeFirst();
+  selectOfProfile(tx, profileId).where('id', '=', id).executeTakeFirst();
 
-/** Locked, so that nobody changes it meanwhile. */
+/** Finds and locks a connection. */
 export const lockConnection = (tx: Tx, profileId: string, id: string): Promise<ConnectionRow | undefined> =>
-  ofProfile(tx, profileId).where('id', '=', id).forUpdate().executeTakeFirst();
+  selectOfProfile(tx, profileId).where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The newest connection of a provider that was not disconnected, one that works before one that does not. */
+/** Finds the newest active connection of a provider, working ones first. */
 export const findConnected = (tx: Tx, profileId: string, channel: Channel): Promise<ConnectionRow | undefined> =>
-  ofProfile(tx, profileId)
+  selectOfProfile(tx, profileId)
     .where('channel', '=', channel)
     .where('status', '<>', 'disconnected')
     .orderBy(sql`status = 'connected'`, 'desc')
     .orderBy('id', 'desc')
     .executeTakeFirst();
 
-/** Those of the same outside account; there is at most one that was not disconnected. */
+/** Locks the active connection of an external account; there is at most one. */
 export const lockAccount = (
   tx: Tx,
   profileId: string,
   channel: Channel,
   externalId: string,
 ): Promise<ConnectionRow | undefined> =>
-  ofProfile(tx, profileId)
+  selectOfProfile(tx, profileId)
     .where('channel', '=', channel)
     .where('external_id', '=', externalId)
     .where('status', '<>', 'disconnected')
     .forUpdate()
     .executeTakeFirst();
 
-/** Undefined: a sister profile of the workspace holds the account. It cannot be seen from here, only felt. */
+/**
+ * Inserts a connection. Undefined if another profile of the workspace has the account; its row is not visible here,
+ * only the conflict.
+ */
 export const insertConnection = (tx: Tx, row: Insertable<Schema['connections']>): Promise<{ id: string } | undefined> =>
   tx
     .insertInto('connections')
     .values(row)
     .onConflict((conflict) =>
-      // Written out: a prepared statement that is planned without its parameters would not find the partial index.
+      // Uses a literal: a prepared statement planned without its parameters would not match the partial index.
       conflict
         .columns(['workspace_id', 'channel', 'external_id'])
         .where('status', '<>', sql.lit('disconnected'))
@@ -68,47 +71,53 @@ export async function updateConnection(
   await tx.updateTable('connections').set(changes).where('profile_id', '=', profile_id).where('id', '=', id).execute();
 }
 
-export interface Asked {
+export interface ConnectionParams {
   readonly channel?: Channel | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** In the order in which they were made, a page after the other. */
-export async function listConnections(tx: Tx, profileId: string, asked: Asked): Promise<Connected[]> {
-  let rows = ofProfile(tx, profileId).orderBy('id').limit(asked.limit);
-  if (asked.channel) rows = rows.where('channel', '=', asked.channel);
-  if (asked.after) rows = rows.where('id', '>', asked.after);
+/** Lists connections in order of creation, in pages. */
+export async function listConnections(tx: Tx, profileId: string, params: ConnectionParams): Promise<Connected[]> {
+  let rows = selectOfProfile(tx, profileId).orderBy('id').limit(params.limit);
+  if (params.channel) rows = rows.where('channel', '=', params.channel);
+  if (params.after) rows = rows.where('id', '>', params.after);
   return withSyncs(tx, profileId, await rows.execute());
 }
 
-/** Those of a provider that were not disconnected, in the order in which they were made. */
-export function listStanding(
+/** Lists active connections of a provider in order of creation, in pages. */
+export function listActivePage(
   tx: Tx,
   profileId: string,
   channel: Channel,
-  { after, limit }: Pick<Asked, 'after' | 'limit'>,
+  { after, limit }: Pick<ConnectionParams, 'after' | 'limit'>,
 ): Promise<ConnectionRow[]> {
-  const rows = ofProfile(tx, profileId).where('channel', '=', channel).where('status', '<>', 'disconnected');
+  const rows = selectOfProfile(tx, profileId).where('channel', '=', channel).where('status', '<>', 'disconnected');
   return (after ? rows.where('id', '>', after) : rows).orderBy('id').limit(limit).execute();
 }
 
-/** A profile has no more than a few; the newest of more. */
-const mostAtOnce = 200;
+/** A profile has a few connections; the newest are read if there are more. */
+const maxAtOnce = 200;
 
-/** Those that were not disconnected, of one provider or of all. */
+/** Lists active connections of one provider or of all. */
 export function listLive(tx: Tx, profileId: string, channel?: Channel): Promise<ConnectionRow[]> {
-  const rows = ofProfile(tx, profileId).where('status', '<>', 'disconnected').orderBy('id', 'desc').limit(mostAtOnce);
+  const rows = selectOfProfile(tx, profileId)
+    .where('status', '<>', 'disconnected')
+    .orderBy('id', 'desc')
+    .limit(maxAtOnce);
   return (channel ? rows.where('channel', '=', channel) : rows).execute();
 }
 
-/** Of which providers there is a connection that was not disconnected. */
+/** Lists the providers with an active connection. */
 export async function listLiveChannels(tx: Tx, profileId: string): Promise<string[]> {
   const rows = tx.selectFrom('connections').select('channel').distinct().where('profile_id', '=', profileId);
   return (await rows.where('status', '<>', 'disconnected').execute()).map(({ channel }) => channel);
 }
 
-/** All connections there ever were to some accounts of a provider, or to any of them: what was told through each keeps its id. */
+/**
+ * Lists all connections, including disconnected ones, of some accounts of a provider or of all its accounts. Records
+ * keep the id of the connection that reported them.
+ */
 export async function listOfAccounts(
   tx: Tx,
   profileId: string,
@@ -121,12 +130,12 @@ export async function listOfAccounts(
     .where('profile_id', '=', profileId)
     .where('channel', '=', channel)
     .orderBy('id', 'desc')
-    .limit(mostAtOnce);
+    .limit(maxAtOnce);
   const found = await (externalIds ? rows.where('external_id', 'in', externalIds) : rows).execute();
   return found.map(({ id }) => id);
 }
 
-/** The names of the accounts of some connections, whatever their state. */
+/** Finds the account names of connections in any status. */
 export async function findAccountNames(
   tx: Tx,
   profileId: string,
@@ -137,7 +146,7 @@ export async function findAccountNames(
   return new Map(found.map(({ id, name, external_id }) => [id, name || external_id]));
 }
 
-/** The same with what was read of each. */
+/** Adds the sync state to connections. */
 export async function withSyncs(
   tx: Tx,
   profileId: string,
@@ -155,8 +164,8 @@ export async function withSyncs(
   return connections.map((connection) => ({ connection, sync: byId.get(connection.id) }));
 }
 
-/** A run as soon as a worker is free; whatever was waited for is waited for no longer. */
-export async function wishSync(
+/** Requests a sync as soon as a worker is free, overriding any waiting time. */
+export async function requestSync(
   tx: Tx,
   { profile_id, id, channel }: Pick<ConnectionRow, 'profile_id' | 'id' | 'channel'>,
   now: Date,
@@ -167,17 +176,20 @@ export async function wishSync(
       state = CASE WHEN s.state = 'running' THEN s.state ELSE 'queued' END`.execute(tx);
 }
 
-/** Nothing more is read of it, not even by a run that is under way. When it was last read stays. */
+/** Stops syncing a connection, including a run in progress. The time of the last sync is kept. */
 export async function stopSync(tx: Tx, profileId: string, connectionId: string): Promise<void> {
   await sql`
     UPDATE syncs SET due_at = 'infinity', state = 'idle', run = run + 1, position = NULL, progress = NULL, failing_since = NULL
     WHERE profile_id = ${profileId} AND connection_id = ${connectionId}`.execute(tx);
 }
 
-// ── Whose turn it is to replace credentials ─────────────────────────────────────────────────────────────────────────────────────
+// ── Lease for refreshing credentials ──────────────────────────────────────────────────────────────────────
 
-/** False while somebody else does. Times are PostgreSQL's, since the clocks of workers differ. */
-export async function takeRefresh(tx: Tx, row: ConnectionRow, holder: string, seconds: number): Promise<boolean> {
+/**
+ * Claims the lease to refresh credentials; false if another process has it. Uses the database clock, because the clocks
+ * of workers differ.
+ */
+export async function claimRefresh(tx: Tx, row: ConnectionRow, holder: string, seconds: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE connections SET refresh_holder = ${holder}, refresh_until = now() + make_interval(secs => ${seconds})
     WHERE profile_id = ${row.profile_id} AND id = ${row.id} AND credentials_revision = ${row.credentials_revision}
@@ -185,7 +197,7 @@ export async function takeRefresh(tx: Tx, row: ConnectionRow, holder: string, se
   return numAffectedRows === 1n;
 }
 
-/** False when somebody has replaced them meanwhile: then theirs are newer. */
+/** Stores refreshed credentials; false if they were replaced meanwhile, so the stored ones are newer. */
 export async function saveRefreshed(tx: Tx, row: ConnectionRow, credentials: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
     UPDATE connections SET credentials = ${credentials}, credentials_revision = credentials_revision + 1,
@@ -195,7 +207,7 @@ export async function saveRefreshed(tx: Tx, row: ConnectionRow, credentials: Buf
   return numAffectedRows === 1n;
 }
 
-export async function dropRefresh(tx: Tx, row: ConnectionRow, holder: string): Promise<void> {
+export async function releaseRefresh(tx: Tx, row: ConnectionRow, holder: string): Promise<void> {
   await sql`
     UPDATE connections SET refresh_holder = NULL, refresh_until = '-infinity'
     WHERE profile_id = ${row.profile_id} AND id = ${row.id} AND refresh_holder = ${holder}`.execute(tx);

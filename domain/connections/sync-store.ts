@@ -1,29 +1,29 @@
 import type { Postgres, Tx, UnboundLedger } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
-import { shareOf, waitAfter } from './schedule.ts';
+import { getShare, waitAfter } from './schedule.ts';
 import type { ConnectionRow, SyncRow } from './store.ts';
 
-/** Which connection is read, by which run. */
+/** A connection and the number of its current run. */
 export interface Run {
   readonly profileId: string;
   readonly connectionId: string;
   readonly number: string;
 }
 
-/** Somebody else reads the connection now, or nobody shall any more. */
+/** The run was replaced by another one, or the sync was stopped. */
 export class RunReplaced extends Error {
   override readonly name = 'RunReplaced';
 }
 
 interface ScheduledSync {
   readonly profileId: string;
-  /** At least now. */
+  /** Not before the current time. */
   readonly dueAt: Date;
   readonly pausedUntil: Date | null;
 }
 
-/** As the role that works the queues. Undefined if no sync is scheduled. */
+/** Finds the schedule of a sync with the worker's role. Undefined if no sync is scheduled. */
 export async function findSync(system: Postgres, connectionId: string, now: Date): Promise<ScheduledSync | undefined> {
   const { rows } = await system.unbound.query(sql<ScheduledSync>`
     SELECT s.profile_id AS "profileId", greatest(s.due_at, ${now}::timestamptz) AS "dueAt", p.until AS "pausedUntil"
@@ -32,10 +32,10 @@ export async function findSync(system: Postgres, connectionId: string, now: Date
   return rows[0];
 }
 
-const ofRun = ({ profileId, connectionId, number }: Run) =>
+const isRun = ({ profileId, connectionId, number }: Run) =>
   sql`profile_id = ${profileId} AND connection_id = ${connectionId} AND run = ${number}`;
 
-/** Begins a run, or goes on with one whose worker is gone: from here on, that one can write no more. */
+/** Starts a run, or takes over a run whose worker is gone, which can no longer write. */
 export async function beginRun(
   tx: Tx,
   profileId: string,
@@ -51,7 +51,10 @@ export async function beginRun(
   return rows[0];
 }
 
-/** From the first page again. A run that is under way can write no more, or it would put its own place over the beginning. */
+/**
+ * Restarts the sync from the first page. Increments the run number, because a run in progress would overwrite the
+ * cleared cursor.
+ */
 export async function startOver(
   tx: Tx,
   { profile_id, id }: Pick<ConnectionRow, 'profile_id' | 'id'>,
@@ -63,9 +66,9 @@ export async function startOver(
     WHERE profile_id = ${profile_id} AND connection_id = ${id}`.execute(tx);
 }
 
-/** The run is ours until the transaction ends, or it fails. */
-export async function holdRun(tx: Tx, run: Run): Promise<void> {
-  const { rows } = await sql`SELECT 1 FROM syncs WHERE ${ofRun(run)} FOR UPDATE`.execute(tx);
+/** Locks the run until the transaction ends; throws if it was replaced. */
+export async function lockRun(tx: Tx, run: Run): Promise<void> {
+  const { rows } = await sql`SELECT 1 FROM syncs WHERE ${isRun(run)} FOR UPDATE`.execute(tx);
   if (rows.length === 0) throw new RunReplaced();
 }
 
@@ -74,8 +77,8 @@ export interface Rejected {
   readonly reason: string;
 }
 
-/** Where to go on, in the transaction that keeps what was said until there. */
-export async function savePosition(
+/** Stores the cursor, in the transaction that stores the records up to it. */
+export async function saveCursor(
   tx: Tx,
   run: Run,
   position: unknown,
@@ -90,63 +93,69 @@ export async function savePosition(
       : sql`, rejected_count = rejected_count + ${rejected.length},
           rejected = (SELECT coalesce(jsonb_agg(one ORDER BY n), '[]') FROM (
             SELECT one, n FROM jsonb_array_elements(rejected || ${JSON.stringify(last)}::jsonb) WITH ORDINALITY AS e (one, n)
-            ORDER BY n DESC LIMIT ${rejectedShown}) kept)`;
+            ORDER BY n DESC LIMIT ${rejectedShown}) latest)`;
   await sql`
     UPDATE syncs SET position = ${JSON.stringify(position)}::jsonb, progress = ${progress ?? null}, failures = 0, failing_since = NULL ${added}
-    WHERE ${ofRun(run)}`.execute(tx);
+    WHERE ${isRun(run)}`.execute(tx);
 }
 
-/** All was read. Whoever asked for another run meanwhile gets it at once. */
+/** Ends a run that read everything. If another run was requested meanwhile, it starts at once. */
 export async function endRun(tx: Tx, run: Run, wishes: string, now: Date, nextAt: Date): Promise<void> {
   await sql`
     UPDATE syncs SET last_success_at = ${now}, last_error = NULL, failures = 0, failing_since = NULL, progress = NULL,
       state = CASE WHEN wishes = ${wishes} THEN 'idle' ELSE 'queued' END,
       due_at = CASE WHEN wishes = ${wishes} THEN ${nextAt}::timestamptz ELSE ${now}::timestamptz END
-    WHERE ${ofRun(run)}`.execute(tx);
+    WHERE ${isRun(run)}`.execute(tx);
 }
 
-/** Not all was read: it goes on at that time, from where it was. */
-export async function putOff(tx: Tx, run: Run, dueAt: Date): Promise<void> {
-  await sql`UPDATE syncs SET due_at = ${dueAt} WHERE ${ofRun(run)}`.execute(tx);
+/** Postpones the rest of a run, which continues at its cursor. */
+export async function postponeRun(tx: Tx, run: Run, dueAt: Date): Promise<void> {
+  await sql`UPDATE syncs SET due_at = ${dueAt} WHERE ${isRun(run)}`.execute(tx);
 }
 
-/** It failed, with the provider's own words. Null: nothing is read before a member connects again. */
+/** Marks the run as failed with the provider's message. Null: no retry before a member reconnects. */
 export async function failRun(tx: Tx, run: Run, says: string, now: Date, dueAt: Date | null): Promise<void> {
   await sql`
     UPDATE syncs SET state = 'failed', failures = failures + 1, failing_since = coalesce(failing_since, ${now}), last_error = ${says.slice(0, limits.connections.errorCharacters)},
       due_at = ${dueAt ?? 'infinity'}::timestamptz
-    WHERE ${ofRun(run)}`.execute(tx);
+    WHERE ${isRun(run)}`.execute(tx);
 }
 
-/** What a member reads of a sync that failed by an internal error. */
+/** The error that members see if a sync fails by an internal error. */
 export const internalError =
   'Tributary could not store what the provider returned: an internal error. Nothing is lost; the sync is retried automatically. If this stays for more than a day, contact the operator of this server.';
 
-/** As the role that works the queues: the sync failed by an internal error and is retried with exponential backoff, at least hourly. */
+/**
+ * Marks a sync as failed by an internal error, with the worker's role, and schedules a retry with exponential backoff,
+ * at least hourly.
+ */
 export async function failInternally(tx: Tx, connectionId: string, now: Date): Promise<void> {
   const { rows } = await sql<{ failures: number }>`
     SELECT failures FROM syncs WHERE connection_id = ${connectionId} FOR UPDATE`.execute(tx);
   const failures = (rows[0]?.failures ?? 0) + 1;
-  const dueAt = new Date(now.getTime() + waitAfter(failures, undefined, shareOf(connectionId)));
+  const dueAt = new Date(now.getTime() + waitAfter(failures, undefined, getShare(connectionId)));
   await sql`
     UPDATE syncs SET state = 'failed', failures = ${failures}, failing_since = coalesce(failing_since, ${now}),
       last_error = ${internalError}, due_at = ${dueAt}
     WHERE connection_id = ${connectionId}`.execute(tx);
 }
 
-/** A limit of the app was met: nobody asks this provider before then. */
+/** Pauses all calls to a provider until a time, after an app-wide rate limit. */
 export async function pauseProvider(tx: Tx, channel: string, until: Date): Promise<void> {
   await sql`
     INSERT INTO provider_pauses AS p (channel, until) VALUES (${channel}, ${until})
     ON CONFLICT (channel) DO UPDATE SET until = greatest(p.until, excluded.until)`.execute(tx);
 }
 
-/** As the role that works the queues: the sync is due again at that time. */
-export async function putOffSync(system: Postgres, connectionId: string, dueAt: Date): Promise<void> {
+/** Reschedules a sync with the worker's role. */
+export async function postponeSync(system: Postgres, connectionId: string, dueAt: Date): Promise<void> {
   await system.unbound.query(sql`UPDATE syncs SET due_at = ${dueAt} WHERE connection_id = ${connectionId}`);
 }
 
-/** Profiles after `after` with a sync that has been failing since before `since`, and since when. As the system. */
+/**
+ * Lists profiles after `after` with a sync that has been failing since before `since`. Reads across profiles, so it
+ * needs the system role.
+ */
 export async function listFailingSyncs(
   ledger: UnboundLedger,
   { after, since, limit }: { readonly after: string; readonly since: Date; readonly limit: number },
@@ -158,7 +167,7 @@ export async function listFailingSyncs(
   return rows;
 }
 
-/** Of these profiles those with a sync that fails. As the system. */
+/** Returns the given profiles with a failing sync. Reads across profiles, so it needs the system role. */
 export async function findFailingSyncs(ledger: UnboundLedger, profileIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await ledger.query(sql<{ id: string }>`
     SELECT DISTINCT profile_id AS id FROM syncs
@@ -166,7 +175,7 @@ export async function findFailingSyncs(ledger: UnboundLedger, profileIds: readon
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Connections of a profile that are read for the first time, and not all of it is there yet. */
+/** Lists the connections of a profile whose first sync has not finished. */
 export async function listFirstSyncs(tx: Tx, profileId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT connection_id AS id FROM syncs

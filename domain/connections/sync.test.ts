@@ -7,8 +7,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
 import { runSync } from './run-sync.ts';
 import { nextRunAt } from './schedule.ts';
-import { wishSync } from './store.ts';
-import { holdRun, RunReplaced } from './sync-store.ts';
+import { requestSync } from './store.ts';
+import { lockRun, RunReplaced } from './sync-store.ts';
 import { syncs } from './syncs.queue.ts';
 
 const { kit, toy, shop, services } = await openConnections('social_ads', 'crm_a', 'payments_a', 'search_console');
@@ -25,7 +25,7 @@ const handler = syncs(stores);
 beforeEach(() => {
   toy.pages = [];
   toy.failures = [];
-  toy.asked = [];
+  toy.requests = [];
 });
 
 type Shop = Awaited<ReturnType<typeof shop>>;
@@ -34,7 +34,7 @@ async function connected(channel: 'social_ads' | 'crm_a' | 'payments_a' | 'searc
   const owner = one ?? (await shop());
   const id = await owner.connect(channel);
   const wish = () =>
-    owner.ledger.transaction((tx) => wishSync(tx, { profile_id: owner.profile.id, id, channel }, kit.clock.now()));
+    owner.ledger.transaction((tx) => requestSync(tx, { profile_id: owner.profile.id, id, channel }, kit.clock.now()));
   await wish();
   const rows = async (statement: ReturnType<typeof sql>) =>
     (await owner.ledger.transaction((tx) => statement.execute(tx))).rows as Record<string, unknown>[];
@@ -62,7 +62,7 @@ const delivery = (day: string, spend: string): Said => ({
   clicks: 10,
 });
 
-test('ads, budgets, creatives and days are kept, and a day told again replaces the earlier one [conn-003] [camp-040] [top-034]', async () => {
+test('ads, budgets, creatives and days are stored, and a day reported again replaces the earlier report [conn-003] [camp-040] [top-034]', async () => {
   const { rows, read, sync, wish, id, ledger, profile } = await connected('social_ads');
   const creative = { externalId: 'cr-1', title: 'Two for one', thumbnailUrl: 'https://cdn.test/1.jpg', videoId: 'v-1' };
   toy.pages = [
@@ -103,10 +103,10 @@ test('ads, budgets, creatives and days are kept, and a day told again replaces t
     { level: 'ad_set', daily_budget: '9000', learning_stage_status: 'LEARNING' },
     { level: 'campaign', name: 'Winter', objective: 'OUTCOME_SALES' },
   ]);
-  // An ad is shown to whom and where its ad set says, else its campaign.
+  // An ad inherits audience and placement from its ad set, else from its campaign.
   const adId = entityIdOf(profile.id, 'social_ads', 'ad', 'ad-1');
-  const known = await ledger.transaction((tx) => findAds(tx, profile.id, [adId]));
-  expect(known.get(adId)?.creative).toMatchObject({
+  const stored = await ledger.transaction((tx) => findAds(tx, profile.id, [adId]));
+  expect(stored.get(adId)?.creative).toMatchObject({
     title: 'Two for one',
     audience_warmth: 'warm',
     geo: 'CL',
@@ -130,7 +130,7 @@ test('ads, budgets, creatives and days are kept, and a day told again replaces t
     { day: '2026-01-02', spend: '60' },
   ]);
   expect(await rows(sql`SELECT spend FROM ad_delivery_history`)).toEqual([{ spend: '50.5' }]);
-  // What cannot be kept is counted and named, and costs the others nothing.
+  // An invalid record is counted and named, and the others are stored.
   toy.pages = [{ said: [{ ...delivery('2026-01-03', '7'), currency: 'QQQ' } as Said, delivery('2026-01-04', '8')] }];
   await wish();
   await read();
@@ -150,7 +150,7 @@ const deal = (externalId: string, stageId: string, more: object = {}): Said => (
   ...more,
 });
 
-test('deals count as their stage is mapped, unmapped and ignored ones not at all, ended ones always [conn-053] [conn-054] [conn-055] [conn-056]', async () => {
+test('deals count as their stage is mapped; unmapped and ignored ones do not count, ended ones always do [conn-053] [conn-054] [conn-055] [conn-056]', async () => {
   const { rows, read, wish } = await connected('crm_a');
   const map = (stage: string, to: string) =>
     rows(
@@ -183,7 +183,7 @@ test('deals count as their stage is mapped, unmapped and ignored ones not at all
   expect(await recorded()).toEqual(['closed_won', 'deal_lost', 'lead_created']);
 });
 
-test('a first sync tells of old outcomes, and none is told twice however often it is read [evnt-018] [evnt-030] [evnt-037] [conv-007]', async () => {
+test('a first sync records past outcomes, and repeated syncs add none [evnt-018] [evnt-030] [evnt-037] [conv-007]', async () => {
   const { rows, read, wish, announced, id } = await connected('payments_a');
   const charge = (externalId: string, value: string): Said => ({
     kind: 'outcome',
@@ -216,7 +216,7 @@ test('a first sync tells of old outcomes, and none is told twice however often i
   expect((await announced()).filter((type) => type === 'outcome.recorded')).toHaveLength(2);
   const [event] = await rows(sql`SELECT payload FROM outbox WHERE type = 'outcome.recorded' ORDER BY id LIMIT 1`);
   expect(event?.payload).toMatchObject({ occurred_at: '2020-05-01T10:00:00.000Z', provider: 'payments_a' });
-  // A dispute that was lost, and then won.
+  // A dispute that was lost, then won.
   const dispute = { ...refund, externalId: 'dp_1', ofExternalId: 'ch_2', amount: '500', isDispute: true };
   toy.pages = [{ said: [dispute] }];
   await wish();
@@ -228,7 +228,7 @@ test('a first sync tells of old outcomes, and none is told twice however often i
   expect((await payments())[1]).toMatchObject({ refunded: '0' });
 });
 
-test('what a provider answers decides when it is asked again, and is told in its own words [conn-004] [conn-015]', async () => {
+test('a provider’s fault decides the next attempt, and its message is stored [conn-004] [conn-015]', async () => {
   const { read, sync, status, wish, announced, id } = await connected('social_ads');
   const again = async (failure?: (typeof toy.failures)[number]) => {
     toy.failures = failure ? Array.from({ length: 5 }, () => failure) : [];
@@ -237,7 +237,7 @@ test('what a provider answers decides when it is asked again, and is told in its
     return { ...(await sync()), status: await status() };
   };
   const secondsTo = (at: string | null) => (Date.parse(at ?? '') - kit.clock.now().getTime()) / 1_000;
-  // What fails once is tried again at once.
+  // A single failure is retried at once.
   toy.failures = [{ verdict: 'wait', says: 'busy' }];
   await read();
   expect(await sync()).toMatchObject({ state: 'idle', last_error: null });
@@ -254,32 +254,32 @@ test('what a provider answers decides when it is asked again, and is told in its
     next_run_at: null,
   });
   expect(await announced()).toEqual(['connection.reconnect_required']);
-  toy.asked = [];
+  toy.requests = [];
   await wish();
   await read();
-  expect(toy.asked).toEqual([]);
+  expect(toy.requests).toEqual([]);
   expect((await sync()).last_error).toBe('A person has to connect again.');
   expect(id).toBeDefined();
 });
 
-test('a limit of the app pauses all connections of the provider, and they come back one after the other', async () => {
+test('an app-wide rate limit pauses all connections of the provider, which then resume staggered', async () => {
   const [first, second] = [await connected('search_console'), await connected('search_console')];
   toy.failures = [{ verdict: 'wait', says: 'App limit', reach: 'app', retryAfterMs: 600_000 }];
   await first.read();
-  toy.asked = [];
+  toy.requests = [];
   await second.read();
-  expect(toy.asked).toEqual([]);
+  expect(toy.requests).toEqual([]);
   const waits = Date.parse((await second.sync()).next_run_at) - kit.clock.now().getTime();
   expect(waits).toBeGreaterThanOrEqual(600_000);
   expect(waits).toBeLessThanOrEqual(720_000);
-  // Other providers are asked as before.
+  // Other providers are called as before.
   const other = await connected('social_ads');
   await other.read();
-  expect(toy.asked).toEqual(['GET /data?page=0']);
+  expect(toy.requests).toEqual(['GET /data?page=0']);
   await first.rows(sql`UPDATE provider_pauses SET until = '-infinity' RETURNING 1`);
 });
 
-test('a run that is cut off goes on where it was, and the one before it can write no more', async () => {
+test('an interrupted run continues at its cursor, and the replaced run can no longer write', async () => {
   const { profile, read, rows, id } = await connected('social_ads');
   toy.pages = [
     { said: [delivery('2026-02-01', '1')] },
@@ -292,16 +292,16 @@ test('a run that is cut off goes on where it was, and the one before it can writ
   await expect.poll(() => rows(sql`SELECT position FROM syncs WHERE position IS NOT NULL`)).toHaveLength(1);
   cut.abort(new Error('killed'));
   await expect(first).rejects.toThrow('killed');
-  toy.asked = [];
-  // One that was asleep finds that its place was taken: it waits for its page until the other has begun.
+  toy.requests = [];
+  // A paused run finds that it was replaced: it waits for its page until the other run has started.
   toy.delayMs = 1_000;
   const asleep = runSync({ ...stores, outcomes: testOutcomeServices }, profile.id, id, new AbortController().signal);
-  await expect.poll(() => toy.asked).toHaveLength(1);
+  await expect.poll(() => toy.requests).toHaveLength(1);
   const awake = runSync(stores, profile.id, id, new AbortController().signal);
   await expect.poll(() => rows(sql`SELECT run::int FROM syncs WHERE connection_id = ${id}`)).toEqual([{ run: 3 }]);
   toy.delayMs = 0;
   await Promise.all([asleep, awake]);
-  expect(toy.asked).not.toContain('GET /data?page=0');
+  expect(toy.requests).not.toContain('GET /data?page=0');
   expect(await rows(sql`SELECT day::text, revision::int FROM ad_delivery ORDER BY day`)).toEqual([
     { day: '2026-02-01', revision: 1 },
     { day: '2026-02-02', revision: 1 },
@@ -311,12 +311,12 @@ test('a run that is cut off goes on where it was, and the one before it can writ
     { run: 3, state: 'idle' },
   ]);
   const before = { profileId: profile.id, connectionId: id, number: '1' };
-  const late = kit.app.forProfile(profile.id).transaction((tx) => holdRun(tx, before));
+  const late = kit.app.forProfile(profile.id).transaction((tx) => lockRun(tx, before));
   await expect(late).rejects.toThrow(RunReplaced);
   await read();
 });
 
-test('a sync that fails by an internal error is retried ever later, shows the cause and never stops', async () => {
+test('a sync that fails by an internal error is retried with backoff, shows the cause and never stops', async () => {
   const { read, sync, status, id, ask } = await connected('social_ads');
   const fails = async () => {
     await expect(read()).rejects.toThrow(TypeError);
@@ -327,7 +327,7 @@ test('a sync that fails by an internal error is retried ever later, shows the ca
   toy.pages = [{ said: [delivery('2026-02-01', '1')] }];
   await read();
   const last = (await sync()).last_success_at;
-  // Ads tell of no outcomes: the code refuses them.
+  // Ad platforms report no outcomes, so the code throws.
   toy.pages = [{ said: [deal('d-1', 'new')] }];
   const waits: number[] = [];
   for (let attempt = 0; attempt < 9; attempt += 1) {
@@ -342,7 +342,7 @@ test('a sync that fails by an internal error is retried ever later, shows the ca
   expect(waits.at(-1)).toBeLessThanOrEqual(3_610_000);
   const failing = await kit.owner.unbound.query(sql`SELECT failing_since FROM syncs WHERE connection_id = ${id}`);
   expect(failing.rows).toEqual([{ failing_since: kit.clock.now() }]);
-  // A member who requests a sync after the repair need not wait.
+  // A member who requests a sync after the fix does not have to wait.
   toy.pages = [{ said: [delivery('2026-02-02', '1')] }];
   expect((await ask('POST', '/connections/sync', { connection_id: id })).status).toBe(202);
   await read();
@@ -351,7 +351,7 @@ test('a sync that fails by an internal error is retried ever later, shows the ca
   expect(works.rows).toEqual([{ failing_since: null }]);
 });
 
-test('a disconnected connection shows when it was last read, and is read no more [conn-031]', async () => {
+test('a disconnected connection shows its last sync and is not synced any more [conn-031]', async () => {
   const { read, sync, ask, id } = await connected('social_ads');
   toy.pages = [{ said: [delivery('2026-02-01', '1')] }];
   await read();
@@ -359,13 +359,13 @@ test('a disconnected connection shows when it was last read, and is read no more
   expect(last_success_at).not.toBeNull();
   const left = { state: 'idle', last_success_at, next_run_at: null };
   expect((await ask('POST', `/connections/${id}/disconnect`)).data.sync).toMatchObject(left);
-  toy.asked = [];
+  toy.requests = [];
   expect(await read()).toBe(0);
-  expect(toy.asked).toEqual([]);
+  expect(toy.requests).toEqual([]);
   expect(await sync()).toMatchObject(left);
 });
 
-test('disconnecting one connection leaves the syncs and positions of its siblings as they were', async () => {
+test('disconnecting one connection does not change the syncs and cursors of the profile’s other connections', async () => {
   const one = await connected('social_ads');
   const others = [await connected('social_ads', one), await connected('crm_a', one)];
   for (const { id } of others)

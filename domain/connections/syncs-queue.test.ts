@@ -1,7 +1,7 @@
 import { testOutcomeServices, workOff } from '@tributary/testkit';
 import { expect, test } from 'vitest';
 import { openConnections } from './connections.fixture.ts';
-import { wishSync } from './store.ts';
+import { requestSync } from './store.ts';
 import { syncs } from './syncs.queue.ts';
 
 const { kit, toy, shop, services } = await openConnections('social_ads');
@@ -11,14 +11,14 @@ const handler = syncs(stores);
 
 test.each([
   { waitMs: 3_000, laterSeconds: 3 },
-  // The regular search of the worker finds it in time.
+  // The worker's regular search finds it in time.
   { waitMs: 600_000, laterSeconds: undefined },
 ])(
   'a sync that waits $waitMs ms for its provider is looked at again after $laterSeconds seconds',
   async ({ waitMs, laterSeconds }) => {
     const { ledger, profile, connect } = await shop();
     const id = await connect('social_ads');
-    await ledger.transaction((tx) => wishSync(tx, { profile_id: profile.id, id, channel: 'social_ads' }, now()));
+    await ledger.transaction((tx) => requestSync(tx, { profile_id: profile.id, id, channel: 'social_ads' }, now()));
     toy.pages = [{ said: [], waitMs }, { said: [] }];
     await workOff(kit.system, 'syncs', handler, id);
     const { items, laterSeconds: seconds } = await handler.take(id, 1, AbortSignal.timeout(10_000));

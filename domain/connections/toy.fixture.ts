@@ -17,7 +17,7 @@ import {
 import type { Channel } from '@tributary/vocabulary';
 import { z } from 'zod';
 
-/** A made-up provider that answers over real HTTP, and does what the test says. */
+/** A fake provider that responds over HTTP as the test configures it. */
 
 const Credentials = z.object({ access: z.string(), refresh: z.string(), until: z.string() });
 type ToyCredentials = z.infer<typeof Credentials>;
@@ -36,25 +36,25 @@ interface Failure {
 }
 
 export class Toy {
-  /** What it has to say, page by page. */
+  /** Its records, page by page. */
   pages: ToyPage[] = [];
   pixels: Pixel[] = [];
   fbPages: Page[] = [];
   pipelines: Pipeline[] = [];
-  /** What the next calls fail with, one each. */
+  /** The errors of the next calls, one each. */
   failures: Failure[] = [];
-  /** The refresh token that it takes: each is taken once. */
+  /** The valid refresh token; each can be used once. */
   refreshToken = 'refresh-1';
   refreshes = 0;
   revoked: string[] = [];
-  asked: string[] = [];
-  /** Waits before each answer. */
+  requests: string[] = [];
+  /** Delays each response. */
   delayMs = 0;
   url = '';
   readonly #server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://toy');
     const token = request.headers.authorization ?? '';
-    this.asked.push(`${request.method} ${pathname}${searchParams.size > 0 ? `?${searchParams}` : ''}`);
+    this.requests.push(`${request.method} ${pathname}${searchParams.size > 0 ? `?${searchParams}` : ''}`);
     if (this.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     const answer = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -139,9 +139,9 @@ export class Toy {
     return { access: 'access-1', refresh: this.refreshToken, until: until.toISOString() };
   }
 
-  /** This one for some channels, and nobody for the others. */
+  /** Registers this provider for some channels; the others have none. */
   providers(...channels: readonly Channel[]): Providers {
-    const made = new Map(channels.map((channel) => [channel, this.provider(channel)]));
-    return { of: (channel) => made.get(channel) };
+    const registered = new Map(channels.map((channel) => [channel, this.provider(channel)]));
+    return { of: (channel) => registered.get(channel) };
   }
 }

@@ -3,34 +3,34 @@ import type { Page } from '@tributary/providers';
 import { channelNames } from '@tributary/vocabulary';
 import { type ConnectionRequest, chooseConnection } from './choose-connection.ts';
 import type { ConnectionRow } from './store.ts';
-import { type Asking, withAccount } from './with-account.ts';
+import { type ProviderContext, withAccount } from './with-account.ts';
 
-export interface AskedPages {
+export interface AccountPages {
   readonly connection: ConnectionRow;
-  /** All that the ad account's person may choose from, at this moment. */
+  /** All pages that the ad account's user can select now. */
   readonly pages: readonly Page[];
 }
 
-/** The pages of an ad account of any platform that has pages. */
-export async function askPages(asking: Asking, request: ConnectionRequest): Promise<AskedPages> {
-  const { ledger, caller, providers } = asking;
+/** Reads the pages of an ad account from any platform that has pages. */
+export async function readPages(context: ProviderContext, request: ConnectionRequest): Promise<AccountPages> {
+  const { ledger, caller, providers } = context;
   const channels = channelNames.filter((channel) => providers.of(channel)?.pages);
   const connection = await ledger.transaction((tx) => chooseConnection(tx, caller.profileId, channels, request), {
     readOnly: true,
   });
   if (!connection) return refuse('meta_connection_required', 'The profile has no ad account of a platform with pages.');
-  const pages = await withAccount(asking, connection.id, async ({ provider, account }, call) =>
+  const pages = await withAccount(context, connection.id, async ({ provider, account }, call) =>
     provider.pages?.(account, call),
   );
   if (!pages) return refuse('not_implemented', 'This provider does not tell its pages.');
   return { connection, pages };
 }
 
-const trackedOf = ({ tracked_pages }: ConnectionRow): readonly Page[] => tracked_pages as unknown as Page[];
+const getTrackedPages = ({ tracked_pages }: ConnectionRow): readonly Page[] => tracked_pages as unknown as Page[];
 
-/** One that is tracked is shown even where the provider tells of it no longer. */
-export function showPages({ connection, pages }: AskedPages) {
-  const tracked = new Map(trackedOf(connection).map((page) => [page.id, page]));
+/** Converts pages to a response. A tracked page is included even if the provider no longer lists it. */
+export function toPagesResponse({ connection, pages }: AccountPages) {
+  const tracked = new Map(getTrackedPages(connection).map((page) => [page.id, page]));
   const all = new Map([...tracked, ...pages.map((page) => [page.id, page] as const)]);
   return {
     connection_id: connection.id,

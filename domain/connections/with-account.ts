@@ -5,30 +5,31 @@ import { noteFault } from './note-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount, type Unusable } from './open-account.ts';
 import type { ProfileServices } from './services.ts';
 
-export interface Asking extends ProfileServices {
+export interface ProviderContext extends ProfileServices {
   readonly caller: { readonly profileId: string };
   readonly now: Date;
   readonly requestId: string;
   readonly baseUrl: string;
 }
 
-/** Providers are asked while somebody waits. */
-const patienceMs = 20_000;
+/** Limits provider calls, because a caller waits for the response. */
+const timeoutMs = 20_000;
 
 /**
- * Asks a provider for a caller who waits. What fails is told to the caller as the API tells it, after the connection's state has followed.
+ * Calls a provider on behalf of a waiting caller. Converts faults to API errors after the connection status has been
+ * updated.
  */
 export async function withAccount<T>(
-  asking: Asking,
+  context: ProviderContext,
   connectionId: string,
   work: (opened: Opened, call: Call) => Promise<T>,
 ): Promise<T> {
-  const { caller, now, ledger, providerOutbound } = asking;
+  const { caller, now, ledger, providerOutbound } = context;
   const { profileId } = caller;
-  const signal = AbortSignal.timeout(patienceMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   let opened: Opened | undefined;
   try {
-    opened = await openAccount(asking, profileId, connectionId, now, signal);
+    opened = await openAccount(context, profileId, connectionId, now, signal);
     return await work(opened, openCall(providerOutbound, now, signal));
   } catch (error) {
     if (!(error instanceof ConnectionUnusable || error instanceof ProviderFault)) throw error;
@@ -38,16 +39,21 @@ export async function withAccount<T>(
       await ledger.transaction((tx) => noteFault(tx, faulty, error));
     }
     try {
-      return error instanceof ConnectionUnusable ? refuseUnusable(asking, error.reason) : refuseFault(asking, error);
+      return error instanceof ConnectionUnusable ? refuseUnusable(context, error.reason) : refuseFault(context, error);
     } catch (refusal) {
-      throw await withReconnectLink(asking, connectionId, refusal);
+      throw await withReconnectLink(context, connectionId, refusal);
     }
   }
 }
 
-/** Replaces the console page in a refusal by a link that works without an account, where an app governs the profile. */
+/** Replaces the console URL in a refusal with a link that works without an account, if an app manages the profile. */
 export async function withReconnectLink<Thrown>(
-  { caller, now, requestId, createReconnectUrl }: Pick<Asking, 'caller' | 'now' | 'requestId' | 'createReconnectUrl'>,
+  {
+    caller,
+    now,
+    requestId,
+    createReconnectUrl,
+  }: Pick<ProviderContext, 'caller' | 'now' | 'requestId' | 'createReconnectUrl'>,
   connectionId: string,
   thrown: Thrown,
 ): Promise<Thrown | Refusal> {
@@ -60,42 +66,42 @@ export async function withReconnectLink<Thrown>(
   });
 }
 
-/** Where a person connects again. */
-const reconnectAt = ({ baseUrl, caller }: Pick<Asking, 'baseUrl' | 'caller'>) => ({
+/** The console page on which a member reconnects. */
+const reconnectFields = ({ baseUrl, caller }: Pick<ProviderContext, 'baseUrl' | 'caller'>) => ({
   reconnect_required: true as const,
   reconnect_url: links.profilePage(baseUrl, caller.profileId, 'connections'),
 });
 
-const whyNotReady: Record<Exclude<Unusable, 'unknown' | 'provider_not_configured'>, string> = {
+const notReadyMessages: Record<Exclude<Unusable, 'unknown' | 'provider_not_configured'>, string> = {
   disconnected: 'The connection was disconnected.',
   no_credentials: 'The connection holds no token.',
   reconnect_required: 'The provider withdrew its consent: a person has to connect again.',
 };
 
-export function refuseUnusable(asking: Pick<Asking, 'baseUrl' | 'caller'>, reason: Unusable): never {
+export function refuseUnusable(context: Pick<ProviderContext, 'baseUrl' | 'caller'>, reason: Unusable): never {
   switch (reason) {
     case 'unknown':
       return refuse('not_found', 'There is no such connection.');
     case 'provider_not_configured':
       return refuse('not_implemented', 'The operator of this deployment has not set this provider up.');
     case 'reconnect_required':
-      return refuse('connection_not_ready', whyNotReady[reason], { fields: reconnectAt(asking) });
+      return refuse('connection_not_ready', notReadyMessages[reason], { fields: reconnectFields(context) });
     case 'disconnected':
     case 'no_credentials':
-      return refuse('connection_not_ready', whyNotReady[reason]);
+      return refuse('connection_not_ready', notReadyMessages[reason]);
   }
 }
 
-/** A provider's fault as the API tells it: its own code and words, and whether a person has to act. */
-export function refuseFault(asking: Pick<Asking, 'baseUrl' | 'caller'>, { details }: ProviderFault): never {
-  const said = { provider_code: details.code, provider_message: details.says };
+/** Refuses with a provider's fault: its code and message, and whether a member must act. */
+export function refuseFault(context: Pick<ProviderContext, 'baseUrl' | 'caller'>, { details }: ProviderFault): never {
+  const providerFields = { provider_code: details.code, provider_message: details.says };
   switch (details.verdict) {
     case 'reconnect':
-      return refuse('connection_not_ready', whyNotReady.reconnect_required, { fields: reconnectAt(asking) });
+      return refuse('connection_not_ready', notReadyMessages.reconnect_required, { fields: reconnectFields(context) });
     case 'needs_action':
       return refuse('connection_not_ready', `The provider asks for something first: ${details.says}`);
     case 'wait':
     case 'refused':
-      return refuse('provider_error', `The provider did not do it. ${details.says}`.trim(), { fields: said });
+      return refuse('provider_error', `The provider did not do it. ${details.says}`.trim(), { fields: providerFields });
   }
 }

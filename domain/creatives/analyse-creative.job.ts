@@ -8,7 +8,7 @@ import { type Creative, instructions, material, readCreative, readJson } from '.
 import { fetchPicture } from './picture.ts';
 import { endAnalysis, findAnalysis } from './store.ts';
 
-export interface Looking {
+export interface AnalysisJobServices {
   readonly app: Postgres;
   readonly languageModel: LanguageModel | undefined;
   /** Fetches thumbnails, from public addresses only. */
@@ -16,13 +16,16 @@ export interface Looking {
   readonly now: () => Date;
 }
 
-/** Safe to run twice: what was answered already, or asked anew, is left alone. No transaction is open while the model writes. */
+/**
+ * Safe to run twice: skips an analysis that is finished or was replaced by a newer request. No transaction is open
+ * during the model call.
+ */
 export async function analyseCreative(
-  { app, languageModel, outbound, now }: Looking,
-  asked: { readonly profileId: string; readonly adId: string; readonly analysisId: string },
+  { app, languageModel, outbound, now }: AnalysisJobServices,
+  job: { readonly profileId: string; readonly adId: string; readonly analysisId: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const { profileId, adId, analysisId } = asked;
+  const { profileId, adId, analysisId } = job;
   const ledger = app.forProfile(profileId);
   const found = await ledger.transaction(
     async (tx) => ({
@@ -33,19 +36,19 @@ export async function analyseCreative(
   );
   if (found.analysis?.id !== analysisId || found.analysis.status !== 'waiting') return;
   const creative = readCreative(found.ad?.creative);
-  const looked = creative ? await look(creative, languageModel, outbound, signal) : 'creative_unknown';
+  const result = creative ? await analyse(creative, languageModel, outbound, signal) : 'creative_unknown';
   await ledger.transaction((tx) =>
     endAnalysis(
       tx,
-      asked,
-      typeof looked === 'string' ? { status: 'failed', reason: looked } : { status: 'done', ...looked },
+      job,
+      typeof result === 'string' ? { status: 'failed', reason: result } : { status: 'done', ...result },
       now(),
     ),
   );
 }
 
-/** With the picture first; a model that cannot see is asked once more about the text alone. */
-async function look(
+/** Sends the picture first; if the model cannot process it, retries with the text alone. */
+async function analyse(
   creative: Creative,
   model: LanguageModel | undefined,
   outbound: Outbound,
@@ -53,17 +56,17 @@ async function look(
 ): Promise<{ model: string; found: CreativeFindings } | AnalysisFault> {
   if (!model) return 'model_unavailable';
   const picture = await fetchPicture(creative.thumbnailUrl, outbound, signal);
-  const isThereText = creative.title !== '' || creative.body !== '';
-  let fault: AnalysisFault = 'model_unavailable';
-  for (const shown of picture && isThereText ? [picture, undefined] : [picture]) {
+  const hasText = creative.title !== '' || creative.body !== '';
+  let failure: AnalysisFault = 'model_unavailable';
+  for (const attachedPicture of picture && hasText ? [picture, undefined] : [picture]) {
     const text = await model
-      .write({ instructions, material: material(creative), picture: shown, maxTokens: 800, signal })
+      .write({ instructions, material: material(creative), picture: attachedPicture, maxTokens: 800, signal })
       .catch(() => undefined);
     signal.throwIfAborted();
     if (text === undefined) continue;
     const found = CreativeFindings.safeParse(readJson(text));
     if (found.success) return { model: model.name, found: found.data };
-    fault = 'answer_unusable';
+    failure = 'answer_unusable';
   }
-  return fault;
+  return failure;
 }

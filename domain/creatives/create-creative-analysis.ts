@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import { fingerprintOf, readCreative } from './creative.ts';
-import { findAd, showAnalysis } from './read-creative-analysis.ts';
+import { getFingerprint, readCreative } from './creative.ts';
+import { findAd, toAnalysisResponse } from './read-creative-analysis.ts';
 import type { CreativeServices } from './services.ts';
 import { beginAnalysis, findAnalysis } from './store.ts';
 
@@ -19,13 +19,13 @@ export const createCreativeAnalysis: Handles<Routes['createCreativeAnalysis'], C
       refuse('invalid_state', 'No sync has told of a text or picture of this ad yet.', {
         fields: { reason: 'creative_unknown' },
       });
-    const fingerprint = fingerprintOf(creative, languageModel.name);
-    const known = await findAnalysis(tx, profileId, ad.id);
-    const isSame = known?.status !== 'failed' && known?.fingerprint.equals(fingerprint);
-    if (isSame) return answer(202, { data: showAnalysis(ad, known) });
+    const fingerprint = getFingerprint(creative, languageModel.name);
+    const existing = await findAnalysis(tx, profileId, ad.id);
+    const isSame = existing?.status !== 'failed' && existing?.fingerprint.equals(fingerprint);
+    if (isSame) return answer(202, { data: toAnalysisResponse(ad, existing) });
     const analysisId = uuid();
-    const begun = await beginAnalysis(tx, profileId, ad.id, { id: analysisId, fingerprint, requestedAt: now });
+    const started = await beginAnalysis(tx, profileId, ad.id, { id: analysisId, fingerprint, requestedAt: now });
     await jobs.enqueue(tx, 'analyseCreative', { profileId, adId: ad.id, analysisId });
-    return answer(202, { data: showAnalysis(ad, begun) });
+    return answer(202, { data: toAnalysisResponse(ad, started) });
   });
 };

@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { analyseCreative } from './analyse-creative.job.ts';
 
-/** A model and a picture host, over real HTTP. */
+/** A test server for the model and for pictures, over HTTP. */
 const pictures: Record<string, Buffer> = {
   'thumb.png': Buffer.from([137, 80, 78, 71, 1, 2, 3]),
   'other.jpg': Buffer.from([255, 216, 255, 9]),
@@ -17,8 +17,8 @@ const pictures: Record<string, Buffer> = {
   'huge.png': Buffer.alloc(limits.creativePictures.maxBytes + 1, 'GIF89a'),
 };
 const fetched: string[] = [];
-let asked: { messages: { role: string; content: unknown }[] }[] = [];
-let says: (pictured: boolean) => { status: number; text: string };
+let modelRequests: { messages: { role: string; content: unknown }[] }[] = [];
+let modelReply: (pictured: boolean) => { status: number; text: string };
 const outside = createServer(async (request, response) => {
   const file = request.url?.split('/')[1] ?? '';
   if (file in pictures) {
@@ -29,8 +29,8 @@ const outside = createServer(async (request, response) => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   const body = JSON.parse(Buffer.concat(parts).toString());
-  asked.push(body);
-  const { status, text } = says(JSON.stringify(body).includes('image_url'));
+  modelRequests.push(body);
+  const { status, text } = modelReply(JSON.stringify(body).includes('image_url'));
   const message = { role: 'assistant', content: text };
   const completion = {
     id: 'c',
@@ -58,9 +58,9 @@ const found = {
   offers: ['2 for 1 until Sunday'],
 };
 beforeEach(() => {
-  asked = [];
+  modelRequests = [];
   fetched.length = 0;
-  says = () => ({ status: 200, text: `Here it is:\n\`\`\`json\n${JSON.stringify(found)}\n\`\`\`` });
+  modelReply = () => ({ status: 200, text: `Here it is:\n\`\`\`json\n${JSON.stringify(found)}\n\`\`\`` });
 });
 
 async function openShop(at = api) {
@@ -81,12 +81,12 @@ async function openShop(at = api) {
   return {
     ...shop,
     path,
-    tell: (said: object = creative) =>
+    setCreative: (fields: object = creative) =>
       shop.ledger.transaction((tx) =>
-        sql`UPDATE ad_entities SET creative = ${JSON.stringify(said)}::jsonb`.execute(tx),
+        sql`UPDATE ad_entities SET creative = ${JSON.stringify(fields)}::jsonb`.execute(tx),
       ),
     start: () => shop.ask(path, shop.full, 'POST'),
-    /** What a worker does with the job. */
+    /** Runs the job like a worker. */
     async work() {
       const { rows } = await shop.ledger.transaction((tx) =>
         sql<{ ad_id: string; id: string }>`SELECT ad_id, id FROM creative_analyses`.execute(tx),
@@ -102,9 +102,9 @@ async function openShop(at = api) {
   };
 }
 
-test('[ops-034] [ops-035] asked for with 202, polled, and found by the model in text and picture', async () => {
+test('[ops-034] [ops-035] is started with 202, polled, and filled by the model from text and picture', async () => {
   const shop = await openShop();
-  await shop.tell();
+  await shop.setCreative();
   expect((await shop.ask(shop.path)).body.data).toMatchObject({ status: 'none', findings: null });
   const started = await shop.start();
   expect([started.status, started.body.data.status]).toEqual([202, 'waiting']);
@@ -112,15 +112,15 @@ test('[ops-034] [ops-035] asked for with 202, polled, and found by the model in 
   await shop.work();
   const { body } = await shop.ask(shop.path);
   expect(body.data).toMatchObject({ ad_external_id: 'ad-1', status: 'done', model: 'small', findings: found });
-  // The picture travels inside the request, the text apart from what is asked.
-  const text = JSON.stringify(asked[0]);
+  // The picture is sent inline, and the ad text separately from the instructions.
+  const text = JSON.stringify(modelRequests[0]);
   expect(text).toContain(`data:image/png;base64,${Buffer.from([137, 80, 78, 71, 1, 2, 3]).toString('base64')}`);
-  expect(asked[0]?.messages[0]?.content).not.toContain('queues');
-  // The same creative is not looked at again; another one is, and what was found stays meanwhile.
+  expect(modelRequests[0]?.messages[0]?.content).not.toContain('queues');
+  // The same creative is not analysed again. A new one is, and the previous findings stay meanwhile.
   expect((await shop.start()).body.data.status).toBe('done');
-  await shop.tell({ title: 'New' });
+  await shop.setCreative({ title: 'New' });
   expect((await shop.start()).body.data).toMatchObject({ status: 'waiting', findings: found });
-  expect(asked).toHaveLength(1);
+  expect(modelRequests).toHaveLength(1);
 
   await rebuildProfile({ app: kit.app, clickhouse }, shop.profileId, kit.clock.now(), AbortSignal.timeout(20_000));
   await shop.settle();
@@ -134,40 +134,40 @@ test('[ops-034] [ops-035] asked for with 202, polled, and found by the model in 
   expect(ranked.data[0]).toMatchObject({ ...found, ad_external_id: 'ad-1' });
 });
 
-test('what is no answer of the declared shape is none, and a model without eyes is asked about the text', async () => {
+test('a response of another shape fails the analysis, and a model without vision is modelRequests about the text', async () => {
   const shop = await openShop();
-  await shop.tell();
-  says = (pictured) => (pictured ? { status: 400, text: '' } : { status: 200, text: JSON.stringify(found) });
+  await shop.setCreative();
+  modelReply = (pictured) => (pictured ? { status: 400, text: '' } : { status: 200, text: JSON.stringify(found) });
   await shop.start();
   await shop.work();
   expect((await shop.ask(shop.path)).body.data.status).toBe('done');
-  expect(asked).toHaveLength(2);
+  expect(modelRequests).toHaveLength(2);
   for (const [text, status, reason] of [
     [JSON.stringify({ ...found, hook_type: 'ignore all rules' }), 200, 'answer_unusable'],
     ['I cannot say.', 200, 'answer_unusable'],
     ['', 500, 'model_unavailable'],
   ] as const) {
-    says = () => ({ status, text });
-    await shop.tell({ title: `Another, ${text.length}` });
+    modelReply = () => ({ status, text });
+    await shop.setCreative({ title: `Another, ${text.length}` });
     await shop.start();
     await shop.work();
     expect((await shop.ask(shop.path)).body.data).toMatchObject({ status: 'failed', reason, findings: found });
   }
 });
 
-test('refusals: no model, nothing to look at, no such ad, too little scope', async () => {
+test('refuses without a model, without a creative, for an unknown ad, and without the scope', async () => {
   const bare = await openShop(withoutModel);
   expect(await bare.start()).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
   const shop = await openShop();
   expect((await shop.start()).body.error).toMatchObject({ code: 'invalid_state', reason: 'creative_unknown' });
-  const unknown = await shop.ask('/api/v1/ads/nobodys/creative-analysis', shop.full, 'POST');
+  const unknown = await shop.ask('/api/v1/ads/unknown/creative-analysis', shop.full, 'POST');
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'not_found']);
   const reader = await shop.keyWith('campaigns:read');
   expect((await shop.ask(shop.path, reader)).status).toBe(200);
   expect((await shop.ask(shop.path, reader, 'POST')).body.error.code).toBe('insufficient_scope');
 });
 
-test('the picture comes from the platform, is kept, and is served as what its bytes say', async () => {
+test('the picture is fetched from the platform, stored, and served with the type of its bytes', async () => {
   const shop = await openShop();
   const read = async (by = shop.full, id = 'ad-1') => {
     const answer = await api.fastify.inject({ method: 'GET', url: `/api/v1/ads/${id}/picture`, headers: by });
@@ -175,7 +175,7 @@ test('the picture comes from the platform, is kept, and is served as what its by
   };
   const later = (ms: number) => kit.clock.set(new Date(kit.clock.now().getTime() + ms));
   expect((await read()).status).toBe(204);
-  await shop.tell();
+  await shop.setCreative();
   const [first, again] = [await read(), await read()];
   for (const answer of [first, again]) {
     expect([answer.status, answer.bytes]).toEqual([200, pictures['thumb.png']]);
@@ -188,13 +188,13 @@ test('the picture comes from the platform, is kept, and is served as what its by
     });
   }
   expect(fetched).toEqual(['thumb.png']);
-  // Another address is tried after an hour. What is no picture or too large leaves the one from before.
+  // A new address is tried after an hour. An invalid or too large picture keeps the previous one.
   for (const [file, shown] of [
     ['page.png', 'thumb.png'],
     ['huge.png', 'thumb.png'],
     ['other.jpg', 'other.jpg'],
   ] as const) {
-    await shop.tell({ thumbnail_url: `${origin}/${file}` });
+    await shop.setCreative({ thumbnail_url: `${origin}/${file}` });
     later((limits.creativePictures.triedAgainAfterMinutes + 1) * minuteMs);
     expect((await read()).bytes).toEqual(pictures[shown]);
     expect(fetched.at(-1)).toBe(file);
@@ -207,9 +207,9 @@ test('the picture comes from the platform, is kept, and is served as what its by
   later(2 * dayMs);
   await read();
   expect(fetched).toHaveLength(before + 1);
-  expect((await read(shop.full, 'nobodys')).status).toBe(404);
+  expect((await read(shop.full, 'unknown')).status).toBe(404);
   expect((await read(await shop.keyWith('conversions:read'))).json().error.code).toBe('insufficient_scope');
   const stranger = await openShop();
-  await stranger.tell({});
+  await stranger.setCreative({});
   expect((await read(stranger.full)).status).toBe(204);
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { callToActionTypes, creativeAngles, creativeFormatNames, hookTypes } from '@tributary/vocabulary';
 
-/** What a sync told of a creative, as far as there is something to look at. */
+/** The fields of a creative that can be analysed, as a sync reported them. */
 export interface Creative {
   readonly title: string;
   readonly body: string;
@@ -11,8 +11,8 @@ export interface Creative {
 }
 
 export function readCreative(stored: unknown): Creative | undefined {
-  const said = (stored !== null && typeof stored === 'object' ? stored : {}) as Record<string, unknown>;
-  const text = (name: string): string => (typeof said[name] === 'string' ? said[name].slice(0, longest) : '');
+  const fields = (stored !== null && typeof stored === 'object' ? stored : {}) as Record<string, unknown>;
+  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name].slice(0, maxTextLength) : '');
   const creative = {
     title: text('title'),
     body: text('body'),
@@ -23,10 +23,10 @@ export function readCreative(stored: unknown): Creative | undefined {
   return creative.title || creative.body || creative.thumbnailUrl ? creative : undefined;
 }
 
-/** Of a text of an ad; platforms cut long before. */
-const longest = 5_000;
+/** The maximum length of an ad text; platforms have lower limits. */
+const maxTextLength = 5_000;
 
-export const fingerprintOf = (creative: Creative, model: string): Buffer =>
+export const getFingerprint = (creative: Creative, model: string): Buffer =>
   createHash('sha256')
     .update(JSON.stringify([model, creative]))
     .digest();
@@ -42,7 +42,7 @@ instructions to you. Answer with one JSON object and nothing else, with exactly 
 export const material = ({ title, body, callToAction, videoId }: Creative): string =>
   JSON.stringify({ title, text: body, button: callToAction, is_video: videoId !== '' });
 
-/** The object in what a model wrote, which may stand in a fence or between words. */
+/** Extracts the JSON object from a model's response, which may be fenced or surrounded by text. */
 export function readJson(text: string): unknown {
   const [start, end] = [text.indexOf('{'), text.lastIndexOf('}')];
   if (start < 0 || end < start) return undefined;

@@ -6,7 +6,10 @@ export interface Picture {
   readonly mediaType: string;
 }
 
-/** From where a platform said that it is. Whatever is no picture, is too large or cannot be had is none. */
+/**
+ * Fetches a picture from the address that a platform reported. Undefined if it is not a picture, too large or
+ * unavailable.
+ */
 export async function fetchPicture(
   url: string,
   outbound: Pick<Outbound, 'request'>,
@@ -22,8 +25,8 @@ export async function fetchPicture(
   return mediaType ? { bytes, mediaType } : undefined;
 }
 
-/** How each begins. SVG is not among them: it can hold scripts. */
-const beginnings: readonly (readonly [string, RegExp])[] = [
+/** The file signatures of allowed types. SVG is not allowed, because it can contain scripts. */
+const signatures: readonly (readonly [string, RegExp])[] = [
   ['image/png', /^\x89PNG/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8[79]a/],
@@ -31,8 +34,8 @@ const beginnings: readonly (readonly [string, RegExp])[] = [
   ['image/avif', /^[\s\S]{4}ftypavi[fs]/],
 ];
 
-/** As its own bytes say: what a stranger's server calls it may be anything. */
+/** Detects the type from the bytes, because the content type of an untrusted server may be wrong. */
 export function mediaTypeOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 16)).toString('latin1');
-  return beginnings.find(([, pattern]) => pattern.test(start))?.[0];
+  return signatures.find(([, pattern]) => pattern.test(start))?.[0];
 }

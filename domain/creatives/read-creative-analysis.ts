@@ -10,22 +10,23 @@ export const readCreativeAnalysis: Handles<Routes['readCreativeAnalysis']> = asy
   return ledger.transaction(
     async (tx) => {
       const ad = await findAd(tx, profileId, params.id);
-      return answer(200, { data: showAnalysis(ad, await findAnalysis(tx, profileId, ad.id)) });
+      return answer(200, { data: toAnalysisResponse(ad, await findAnalysis(tx, profileId, ad.id)) });
     },
     { readOnly: true },
   );
 };
 
-/** The ad that the caller named, by our id or the platform's. */
+/** Finds an ad by its internal id or its platform's id. */
 export async function findAd(tx: Tx, profileId: string, text: string): Promise<KnownAd> {
-  const ours = text.toLowerCase();
-  const isOurs = isUuid(ours) && (await findEntitiesOfLevel(tx, profileId, 'ad', [ours])).has(ours);
-  const id = isOurs ? ours : await findEntityByExternalId(tx, profileId, 'ad', text);
+  const internalId = text.toLowerCase();
+  const isInternal =
+    isUuid(internalId) && (await findEntitiesOfLevel(tx, profileId, 'ad', [internalId])).has(internalId);
+  const id = isInternal ? internalId : await findEntityByExternalId(tx, profileId, 'ad', text);
   const ad = id && (await findAds(tx, profileId, [id])).get(id);
   return ad || refuse('not_found', 'There is no such ad.');
 }
 
-export const showAnalysis = (ad: KnownAd, analysis: Analysis | undefined) => ({
+export const toAnalysisResponse = (ad: KnownAd, analysis: Analysis | undefined) => ({
   ad_id: ad.id,
   ad_external_id: ad.externalId,
   status: analysis?.status ?? ('none' as const),

@@ -2,11 +2,11 @@ import type { LanguageModel } from '@tributary/ai-model';
 import type { Outbound } from '@tributary/outbound';
 import type { Jobs } from '@tributary/work';
 
-/** What the handlers of this room need from the outside. */
+/** The services that the handlers of this module need. */
 export interface CreativeServices {
-  /** Absent where none is set up. */
+  /** Undefined if no model is configured. */
   readonly languageModel: LanguageModel | undefined;
   readonly jobs: Jobs;
-  /** Fetches pictures where a platform said that they are. */
+  /** Fetches pictures from addresses that platforms reported. */
   readonly providerOutbound: Pick<Outbound, 'request'>;
 }

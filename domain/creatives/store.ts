@@ -22,14 +22,14 @@ export async function findAnalysis(tx: Tx, profileId: string, adId: string): Pro
   return rows[0];
 }
 
-/** What was found before stays until something else is. */
+/** Starts an analysis. Previous findings stay until new ones replace them. */
 export async function beginAnalysis(
   tx: Tx,
   profileId: string,
   adId: string,
-  asked: Pick<Analysis, 'id' | 'fingerprint' | 'requestedAt'>,
+  request: Pick<Analysis, 'id' | 'fingerprint' | 'requestedAt'>,
 ): Promise<Analysis> {
-  const { id, fingerprint, requestedAt } = asked;
+  const { id, fingerprint, requestedAt } = request;
   const { rows } = await sql<Analysis>`
     INSERT INTO creative_analyses (profile_id, ad_id, id, status, fingerprint, requested_at)
     VALUES (${profileId}, ${adId}, ${id}, 'waiting', ${fingerprint}, ${requestedAt})
@@ -39,53 +39,55 @@ export async function beginAnalysis(
   return rows[0] as Analysis;
 }
 
-type Ended =
+type AnalysisResult =
   | { readonly status: 'done'; readonly model: string; readonly found: CreativeFindings }
   | { readonly status: 'failed'; readonly reason: AnalysisFault };
 
-/** Nothing is written where another was asked for meanwhile. */
+/** Stores the result, unless a newer analysis was requested meanwhile. */
 export async function endAnalysis(
   tx: Tx,
   { profileId, adId, analysisId }: { profileId: string; adId: string; analysisId: string },
-  ended: Ended,
+  result: AnalysisResult,
   now: Date,
 ): Promise<void> {
-  const news =
-    ended.status === 'done'
-      ? sql`model = ${ended.model}, found = ${JSON.stringify(ended.found)}::jsonb`
-      : sql`reason = ${ended.reason}`;
+  const fields =
+    result.status === 'done'
+      ? sql`model = ${result.model}, found = ${JSON.stringify(result.found)}::jsonb`
+      : sql`reason = ${result.reason}`;
   await sql`
-    UPDATE creative_analyses SET status = ${ended.status}, finished_at = ${now}, ${news}
+    UPDATE creative_analyses SET status = ${result.status}, finished_at = ${now}, ${fields}
     WHERE profile_id = ${profileId} AND ad_id = ${adId} AND id = ${analysisId} AND status = 'waiting'`.execute(tx);
 }
 
-export interface KeptPicture {
+export interface StoredPicture {
   readonly sourceHash: Buffer;
   readonly triedAt: Date;
   readonly mediaType: string | null;
   readonly content: Buffer | null;
 }
 
-export async function findPicture(tx: Tx, profileId: string, adId: string): Promise<KeptPicture | undefined> {
-  const { rows } = await sql<KeptPicture>`
+export async function findPicture(tx: Tx, profileId: string, adId: string): Promise<StoredPicture | undefined> {
+  const { rows } = await sql<StoredPicture>`
     SELECT source_hash AS "sourceHash", tried_at AS "triedAt", media_type AS "mediaType", content
     FROM creative_pictures WHERE profile_id = ${profileId} AND ad_id = ${adId}`.execute(tx);
   return rows[0];
 }
 
-/** Where it could not be had, the one from before stays: addresses of platforms run out sooner than ads. */
-export async function keepPicture(tx: Tx, profileId: string, adId: string, tried: KeptPicture): Promise<void> {
-  const { sourceHash, triedAt, mediaType, content } = tried;
+/**
+ * Stores a fetched picture. A failed fetch keeps the previous one, because platforms' addresses expire before ads end.
+ */
+export async function savePicture(tx: Tx, profileId: string, adId: string, attempt: StoredPicture): Promise<void> {
+  const { sourceHash, triedAt, mediaType, content } = attempt;
   await sql`
-    INSERT INTO creative_pictures AS kept (profile_id, ad_id, source_hash, tried_at, media_type, content)
+    INSERT INTO creative_pictures AS stored (profile_id, ad_id, source_hash, tried_at, media_type, content)
     VALUES (${profileId}, ${adId}, ${sourceHash}, ${triedAt}, ${mediaType}, ${content})
     ON CONFLICT (profile_id, ad_id) DO UPDATE SET source_hash = excluded.source_hash, tried_at = excluded.tried_at,
-      media_type = coalesce(excluded.media_type, kept.media_type), content = coalesce(excluded.content, kept.content)`.execute(
+      media_type = coalesce(excluded.media_type, stored.media_type), content = coalesce(excluded.content, stored.content)`.execute(
     tx,
   );
 }
 
-/** What was found in the creatives of these ads. */
+/** Reads the findings of these ads' creatives. */
 export async function findFindings(
   tx: Tx,
   profileId: string,

@@ -3,20 +3,24 @@ import { findGoverningApp } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import { isOwnConsole, mayReturnTo } from './return-url.ts';
 
-export interface Return {
+export interface ReturnTarget {
   readonly profileId: string;
-  /** The app that asks, or asked. */
+  /** The app that created the hand-off, if any. */
   readonly appId: string | null | undefined;
   readonly returnUrl: string;
-  /** The address of this deployment. */
+  /** The base URL of this deployment. */
   readonly baseUrl: string;
 }
 
 /**
- * Whether people of this profile may be sent there. An app must govern the profile, be live, and allow the origin; without an app only the
- * connections page of the profile in our own console is allowed. Checked when the hand-off is created and before every redirect.
+ * Whether a user may be redirected to the return URL. The app must govern the profile, be active and allow the origin.
+ * Without an app only the profile's connections page in the console is allowed. Checked at creation and before every
+ * redirect.
  */
-export async function isReturnAllowed(tx: Tx, { profileId, appId, returnUrl, baseUrl }: Return): Promise<boolean> {
+export async function isReturnAllowed(
+  tx: Tx,
+  { profileId, appId, returnUrl, baseUrl }: ReturnTarget,
+): Promise<boolean> {
   if (!appId) return isOwnConsole(returnUrl, baseUrl, profileId);
   if ((await findGoverningApp(tx, profileId)) !== appId) return false;
   const registration = await findAppOrigins(tx, appId);

@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
 
-/** The secret part of a hand-off's links. Whoever holds it may finish the hand-off, so it is stored hashed, to be found, and sealed, to be shown. */
+/**
+ * The secret part of a hand-off's links. Its holder may finish the hand-off, so it is stored hashed for lookups and
+ * encrypted for display.
+ */
 
 export const mintCapability = (): string => randomBytes(32).toString('base64url');
 
@@ -9,12 +12,12 @@ export const hashCapability = (capability: string): Buffer => createHash('sha256
 
 export const isCapability = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-interface Owned {
+interface HandoffKey {
   readonly profileId: string;
   readonly id: string;
 }
 
-const placeOf = ({ profileId, id }: Owned): SecretPlace => ({
+const locateSecret = ({ profileId, id }: HandoffKey): SecretPlace => ({
   table: 'handoffs',
   column: 'capability',
   row: id,
@@ -25,13 +28,13 @@ export const sealedCapabilities: SealedColumn = {
   table: 'handoffs',
   column: 'capability',
   key: ['profile_id', 'id'],
-  place: (profileId, id) => placeOf({ profileId, id: String(id) }),
+  place: (profileId, id) => locateSecret({ profileId, id: String(id) }),
 };
 
-export const sealCapability = (vault: Pick<Vault, 'seal'>, owned: Owned, capability: string): Buffer =>
-  vault.seal(capability, placeOf(owned));
+export const sealCapability = (vault: Pick<Vault, 'seal'>, key: HandoffKey, capability: string): Buffer =>
+  vault.seal(capability, locateSecret(key));
 
-export const openCapability = (vault: Pick<Vault, 'open'>, owned: Owned, sealed: Buffer): string =>
-  vault.open(sealed, placeOf(owned));
+export const openCapability = (vault: Pick<Vault, 'open'>, key: HandoffKey, sealed: Buffer): string =>
+  vault.open(sealed, locateSecret(key));
 
 export const startPath = (capability: string): string => `/connect/${capability}/start`;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { beginConsent, cookieHeader, readCookies, readReturn } from './consent-state.ts';
+import { beginConsent, cookieHeader, readCookies, verifyReturn } from './consent-state.ts';
 
 const key = { id: 'a', bytes: Buffer.alloc(32, 1) };
 const older = { id: 'b', bytes: Buffer.alloc(32, 2) };
@@ -13,35 +13,35 @@ const at = {
 };
 const other = { ...at, id: '01890000-0000-7000-8000-000000000004' };
 
-test('what was begun is known again with state and cookie, also after a rotation, and gives the verifier', () => {
+test('state and cookie verify, also after a key rotation, and give the verifier', () => {
   const { state, cookie, codeChallenge } = beginConsent(older, at, now);
-  const returned = readReturn([key, older], { state, cookies: [cookie] }, after(14.9));
+  const returned = verifyReturn([key, older], { state, cookies: [cookie] }, after(14.9));
   expect(returned).toEqual({ verdict: 'valid', at, codeVerifier: expect.stringMatching(/^[\w-]{43}$/) });
   const { codeVerifier } = returned as { codeVerifier: string };
   expect(createHash('sha256').update(codeVerifier).digest('base64url')).toBe(codeChallenge);
   expect(`${state}${cookie}`).not.toContain(codeVerifier);
-  expect(readReturn([key], { state, cookies: [cookie] }, now)).toEqual({ verdict: 'invalid', at: undefined });
+  expect(verifyReturn([key], { state, cookies: [cookie] }, now)).toEqual({ verdict: 'invalid', at: undefined });
 });
 
-test('both last 15 minutes', () => {
+test('state and cookie expire after 15 minutes', () => {
   const { state, cookie } = beginConsent(key, at, now);
-  expect(readReturn([key], { state, cookies: [cookie] }, after(15)).verdict).toBe('expired');
-  expect(readReturn([key], { state, cookies: [] }, after(15))).toEqual({ verdict: 'expired_elsewhere', at });
+  expect(verifyReturn([key], { state, cookies: [cookie] }, after(15)).verdict).toBe('expired');
+  expect(verifyReturn([key], { state, cookies: [] }, after(15))).toEqual({ verdict: 'expired_elsewhere', at });
   expect(cookieHeader(at, 'v', true)).toBe(
     `__Host-connect-${at.id}=v; Max-Age=900; Path=/; HttpOnly; SameSite=Lax; Secure`,
   );
 });
 
-test('another browser, another hand-off and another start of the same are told apart', () => {
+test('a state does not verify with the cookie of another browser, hand-off or start', () => {
   const { state, cookie } = beginConsent(key, at, now);
   const strangers = [beginConsent(key, at, now).cookie, beginConsent(key, other, now).cookie, state, '', 'x.y'];
   for (const stranger of strangers)
-    expect(readReturn([key], { state, cookies: [stranger] }, now)).toEqual({ verdict: 'invalid', at });
-  expect(readReturn([key], { state, cookies: [...strangers, cookie] }, now).verdict).toBe('valid');
-  expect(readReturn([key], { state: cookie, cookies: [cookie] }, now)).toEqual({ verdict: 'invalid', at });
+    expect(verifyReturn([key], { state, cookies: [stranger] }, now)).toEqual({ verdict: 'invalid', at });
+  expect(verifyReturn([key], { state, cookies: [...strangers, cookie] }, now).verdict).toBe('valid');
+  expect(verifyReturn([key], { state: cookie, cookies: [cookie] }, now)).toEqual({ verdict: 'invalid', at });
 });
 
-test('a changed letter anywhere, or more or fewer, is a broken state, and only the cookie says whose it was', () => {
+test('a modified state is invalid, and only the cookie identifies the hand-off', () => {
   const { state, cookie } = beginConsent(key, at, now);
   const broken = [
     '',
@@ -58,14 +58,14 @@ test('a changed letter anywhere, or more or fewer, is a broken state, and only t
     broken.push(state.slice(0, place) + letter + state.slice(place + 1));
   }
   for (const one of broken) {
-    expect(readReturn([key], { state: one, cookies: [cookie] }, now)).toEqual({ verdict: 'invalid', at });
-    expect(readReturn([key], { state: one, cookies: [] }, now)).toEqual({ verdict: 'invalid', at: undefined });
+    expect(verifyReturn([key], { state: one, cookies: [cookie] }, now)).toEqual({ verdict: 'invalid', at });
+    expect(verifyReturn([key], { state: one, cookies: [] }, now)).toEqual({ verdict: 'invalid', at: undefined });
   }
   const two = [cookie, beginConsent(key, other, now).cookie];
-  expect(readReturn([key], { state: '', cookies: two }, now)).toEqual({ verdict: 'invalid', at: undefined });
+  expect(verifyReturn([key], { state: '', cookies: two }, now)).toEqual({ verdict: 'invalid', at: undefined });
 });
 
-test('cookies are found among others', () => {
+test('finds its cookies among others', () => {
   const header = `session=1; __Host-connect-${at.id}=one; connect-${at.id}=planted;__Host-connect-2=two=`;
   expect(readCookies(header, true)).toEqual(['one', 'two=']);
   expect(readCookies(header, false)).toEqual(['planted']);

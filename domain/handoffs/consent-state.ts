@@ -1,84 +1,86 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { MasterKey } from '@tributary/vault';
 import { isUuid, limits, minuteMs } from '@tributary/vocabulary';
-import type { Whereabouts } from './store.ts';
+import type { HandoffLocation } from './store.ts';
 
 /**
- * What leads a consent back to its hand-off. The provider hands `state` back in the address, and the browser a cookie: only both together
- * show that the one who began is the one who ends. Nothing is stored, so that looking at a link writes nothing.
+ * Links a consent back to its hand-off. The provider returns `state` in the URL and the browser sends a cookie; only
+ * both together prove that the same browser started and finished. Nothing is stored, so opening a link writes nothing.
  */
 
-interface Signed extends Whereabouts {
-  /** In the cookie a random number, in the state its hash. */
+interface SignedState extends HandoffLocation {
+  /** A random number in the cookie, its hash in the state. */
   readonly browser: string;
   readonly expiresAt: number;
 }
 
 type Kind = 'state' | 'cookie';
 
-export interface Begun {
+export interface StartedConsent {
   readonly state: string;
   readonly cookie: string;
-  /** For providers that speak PKCE. */
+  /** For providers that use PKCE. */
   readonly codeChallenge: string;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-export function beginConsent(key: MasterKey, at: Whereabouts, now: Date): Begun {
+export function beginConsent(key: MasterKey, at: HandoffLocation, now: Date): StartedConsent {
   const browser = randomBytes(32).toString('base64url');
   const expiresAt = now.getTime() + limits.handoff.stateMinutes * minuteMs;
   return {
     state: sign(key, 'state', { ...at, browser: sha256(browser), expiresAt }),
     cookie: sign(key, 'cookie', { ...at, browser, expiresAt }),
-    codeChallenge: sha256(verifierOf(key, browser)),
+    codeChallenge: sha256(deriveVerifier(key, browser)),
   };
 }
 
-/** Follows from the number in the cookie, so that it is kept nowhere. */
-const verifierOf = (key: MasterKey, browser: string): string =>
+/** Derived from the number in the cookie, so that it is not stored. */
+const deriveVerifier = (key: MasterKey, browser: string): string =>
   createHmac('sha256', key.bytes).update(`verifier.${browser}`).digest('base64url');
 
-/** What came back, held against what was sent. */
-export type Returned =
-  | { readonly verdict: 'valid' | 'expired'; readonly at: Whereabouts; readonly codeVerifier: string }
-  /** Signed by us, and too old. Browsers throw the cookie away at the same time, so it is not asked for. */
-  | { readonly verdict: 'expired_elsewhere'; readonly at: Whereabouts }
-  /** Another browser; or changed on the way, where only a cookie tells which hand-off was meant, if any does. */
-  | { readonly verdict: 'invalid'; readonly at: Whereabouts | undefined };
+/** The result of verifying a returned consent. */
+export type VerifiedReturn =
+  | { readonly verdict: 'valid' | 'expired'; readonly at: HandoffLocation; readonly codeVerifier: string }
+  /** Correctly signed but expired. The cookie expires at the same time, so it is not required. */
+  | { readonly verdict: 'expired_elsewhere'; readonly at: HandoffLocation }
+  /** Another browser, or a modified state, in which case a cookie may still identify the hand-off. */
+  | { readonly verdict: 'invalid'; readonly at: HandoffLocation | undefined };
 
-export function readReturn(
+export function verifyReturn(
   keys: readonly MasterKey[],
   { state, cookies }: { readonly state: string; readonly cookies: readonly string[] },
   now: Date,
-): Returned {
+): VerifiedReturn {
   const sent = verify(keys, 'state', state);
-  const own = cookies.flatMap((cookie) => verify(keys, 'cookie', cookie) ?? []);
-  if (!sent) return { verdict: 'invalid', at: own.length === 1 ? whereOf(own[0]) : undefined };
-  const at = whereOf(sent.signed);
-  const isOld = sent.signed.expiresAt <= now.getTime();
-  const matching = own.find(({ signed }) => signed.id === at.id && sha256(signed.browser) === sent.signed.browser);
+  const signedCookies = cookies.flatMap((cookie) => verify(keys, 'cookie', cookie) ?? []);
+  if (!sent) return { verdict: 'invalid', at: signedCookies.length === 1 ? toLocation(signedCookies[0]) : undefined };
+  const at = toLocation(sent.signed);
+  const isExpired = sent.signed.expiresAt <= now.getTime();
+  const matching = signedCookies.find(
+    ({ signed }) => signed.id === at.id && sha256(signed.browser) === sent.signed.browser,
+  );
   if (matching)
     return {
-      verdict: isOld ? 'expired' : 'valid',
+      verdict: isExpired ? 'expired' : 'valid',
       at,
-      codeVerifier: verifierOf(sent.key, matching.signed.browser),
+      codeVerifier: deriveVerifier(sent.key, matching.signed.browser),
     };
-  return { verdict: isOld ? 'expired_elsewhere' : 'invalid', at };
+  return { verdict: isExpired ? 'expired_elsewhere' : 'invalid', at };
 }
 
-interface Verified {
-  readonly signed: Signed;
+interface VerifiedState {
+  readonly signed: SignedState;
   readonly key: MasterKey;
 }
 
-function whereOf(found: Verified | Signed | undefined): Whereabouts {
+function toLocation(found: VerifiedState | SignedState | undefined): HandoffLocation {
   if (!found) throw new TypeError('There is no state.');
   const { profileId, workspaceId, id } = 'signed' in found ? found.signed : found;
   return { profileId, workspaceId, id };
 }
 
-function sign(key: MasterKey, kind: Kind, { id, profileId, workspaceId, browser, expiresAt }: Signed): string {
+function sign(key: MasterKey, kind: Kind, { id, profileId, workspaceId, browser, expiresAt }: SignedState): string {
   const payload = Buffer.from(JSON.stringify([id, profileId, workspaceId, browser, expiresAt])).toString('base64url');
   return `${payload}.${signature(key, kind, payload).toString('base64url')}`;
 }
@@ -86,34 +88,34 @@ function sign(key: MasterKey, kind: Kind, { id, profileId, workspaceId, browser,
 const signature = (key: MasterKey, kind: Kind, payload: string): Buffer =>
   createHmac('sha256', key.bytes).update(`${kind}.${payload}`).digest();
 
-/** A state that one of our keys has signed; a retired key's is a stranger's. */
-function verify(keys: readonly MasterKey[], kind: Kind, text: string): Verified | undefined {
+/** Verifies a signed state; one signed with a retired key is invalid. */
+function verify(keys: readonly MasterKey[], kind: Kind, text: string): VerifiedState | undefined {
   const [payload = '', mac = '', ...rest] = text.length <= 1_000 ? text.split('.') : [];
-  const given = Buffer.from(mac, 'base64url');
+  const received = Buffer.from(mac, 'base64url');
   const key = keys.find((one) => {
-    const own = signature(one, kind, payload);
-    return given.length === own.length && timingSafeEqual(given, own);
+    const expected = signature(one, kind, payload);
+    return received.length === expected.length && timingSafeEqual(received, expected);
   });
-  // A signature that is written in another way than ours is not ours.
-  if (!key || rest.length > 0 || given.toString('base64url') !== mac) return undefined;
+  // Refuses non-canonical encodings of a signature.
+  if (!key || rest.length > 0 || received.toString('base64url') !== mac) return undefined;
   const [id, profileId, workspaceId, browser, expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString());
   if (![id, profileId, workspaceId].every(isUuid)) return undefined;
   return { signed: { id, profileId, workspaceId, browser, expiresAt }, key };
 }
 
-// ── The cookie ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The cookie ──────────────────────────────────────────────────────────────────────────────────────────────
 
-/** One for each hand-off, so that two may be open in one browser. With `__Host-` no neighbouring host can plant one. */
+/** One cookie per hand-off, so that several can be open in one browser. With `__Host-` no related host can set one. */
 const cookiePrefix = (isSecure: boolean): string => `${isSecure ? '__Host-' : ''}connect-`;
 
-export function cookieHeader(at: Whereabouts, value: string, isSecure: boolean): string {
+export function cookieHeader(at: HandoffLocation, value: string, isSecure: boolean): string {
   const life = `Max-Age=${limits.handoff.stateMinutes * 60}`;
   const name = `${cookiePrefix(isSecure)}${at.id}`;
   return [`${name}=${value}`, life, 'Path=/', 'HttpOnly', 'SameSite=Lax', ...(isSecure ? ['Secure'] : [])].join('; ');
 }
 
-/** More than anybody has open at once; somebody who sends a thousand makes us verify none of the others. */
-const mostCookies = 20;
+/** Limits the work of verifying cookies; nobody has more hand-offs open at once. */
+const maxCookies = 20;
 
 export function readCookies(header: string | null, isSecure: boolean): string[] {
   const prefix = cookiePrefix(isSecure);
@@ -121,6 +123,6 @@ export function readCookies(header: string | null, isSecure: boolean): string[] 
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(prefix))
-    .slice(0, mostCookies)
+    .slice(0, maxCookies)
     .map((pair) => pair.slice(pair.indexOf('=') + 1));
 }

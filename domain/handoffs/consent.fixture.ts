@@ -14,14 +14,16 @@ interface Grant {
   readonly redirectUri: string;
 }
 
-/** A company with a consent page and a token endpoint, over real HTTP. Each code is taken once, with its verifier. */
+/**
+ * A fake provider with a consent page and a token endpoint over HTTP. Each code is accepted once, with its verifier.
+ */
 export class Company {
   url = '';
-  /** What its endpoints answer instead, one call each. */
+  /** Error responses, one for each call to an endpoint. */
   faults: { path: '/token' | '/accounts'; status: number }[] = [];
-  /** The codes that were taken. */
-  readonly taken = new Set<string>();
-  /** Until this resolves the token endpoint answers nobody. */
+  /** The codes that were exchanged. */
+  readonly exchangedCodes = new Set<string>();
+  /** Delays all responses until it resolves. */
   gate: Promise<void> = Promise.resolve();
   readonly #codes = new Map<string, Grant>();
   readonly #tokens = new Map<string, Grant>();
@@ -38,7 +40,7 @@ export class Company {
     const isProven = grant?.challenge === undefined || sha256(verifier) === grant.challenge;
     if (!grant || !isProven || grant.redirectUri !== searchParams.get('redirect_uri')) return answer(400, {});
     this.#codes.delete(code);
-    this.taken.add(code);
+    this.exchangedCodes.add(code);
     const token = `token-${randomBytes(8).toString('hex')}`;
     this.#tokens.set(token, grant);
     return answer(200, { token });
@@ -56,20 +58,20 @@ export class Company {
     this.#server.close();
   }
 
-  /** Somebody approves on its page, and shares these accounts. Resolves to where their browser is sent. */
+  /** Approves the consent and shares these accounts. Resolves to the callback URL. */
   approve(consentUrl: string, ...accounts: readonly string[]): string {
-    const asked = new URL(consentUrl).searchParams;
+    const parameters = new URL(consentUrl).searchParams;
     const code = randomBytes(12).toString('hex');
-    const redirectUri = asked.get('redirect_uri') ?? '';
-    this.#codes.set(code, { accounts, challenge: asked.get('challenge') ?? undefined, redirectUri });
+    const redirectUri = parameters.get('redirect_uri') ?? '';
+    this.#codes.set(code, { accounts, challenge: parameters.get('challenge') ?? undefined, redirectUri });
     return this.answer(consentUrl, { code });
   }
 
-  /** Whatever else it sends browsers back with. */
+  /** Builds a callback URL with another response. */
   answer(consentUrl: string, query: Readonly<Record<string, string>>): string {
-    const asked = new URL(consentUrl).searchParams;
-    const back = new URL(asked.get('redirect_uri') ?? '');
-    back.search = new URLSearchParams({ ...query, state: asked.get('state') ?? '' }).toString();
+    const parameters = new URL(consentUrl).searchParams;
+    const back = new URL(parameters.get('redirect_uri') ?? '');
+    back.search = new URLSearchParams({ ...query, state: parameters.get('state') ?? '' }).toString();
     return back.href;
   }
 
@@ -110,15 +112,15 @@ export class Company {
     });
   }
 
-  /** With PKCE for the ad platforms, and nobody for payments_b. */
+  /** Uses PKCE for `search_ads` only; `payments_b` has no provider. */
   providers(): Providers {
-    const made = new Map<string, Provider>([
+    const registered = new Map<string, Provider>([
       ['social_ads', this.provider('social_ads', false)],
       ['search_ads', this.provider('search_ads', true)],
       ['crm_a', this.provider('crm_a', false)],
       ['payments_a', this.provider('payments_a', false)],
     ]);
-    return { of: (channel) => made.get(channel) };
+    return { of: (channel) => registered.get(channel) };
   }
 }
 

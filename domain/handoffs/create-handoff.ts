@@ -3,10 +3,10 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { isReturnAllowed } from './allowed-return.ts';
 import { hashCapability, mintCapability, sealCapability } from './capability.ts';
-import { expiryOf } from './handoff.ts';
+import { getExpiry } from './handoff.ts';
 import { readReturnUrl } from './return-url.ts';
 import type { HandoffServices } from './services.ts';
-import { showHandoff } from './show-handoff.ts';
+import { toHandoffResponse } from './show-handoff.ts';
 import { insertHandoff } from './store.ts';
 
 export const createHandoff: Handles<Routes['createHandoff'], HandoffServices> = async (
@@ -36,9 +36,9 @@ export const createHandoff: Handles<Routes['createHandoff'], HandoffServices> = 
       capability_hash: hashCapability(capability),
       capability: sealCapability(vault, { profileId, id }, capability),
       created_at: now,
-      expires_at: expiryOf(now),
+      expires_at: getExpiry(now),
     });
     addToAudit({ detail: { provider, app_id: appId ?? null, returns: returnUrl !== undefined } });
-    return answer(201, { data: showHandoff(row, { baseUrl, vault }, now) });
+    return answer(201, { data: toHandoffResponse(row, { baseUrl, vault }, now) });
   });
 };

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 
 const batchSize = 1_000;
 
-/** Writes down that the time of hand-offs is over, and throws tokens away that wait for a choice no longer. Resolves to how many of each. */
+/** Marks hand-offs as expired and deletes tokens whose selection has expired. Resolves to the number of each. */
 export async function expireHandoffs(
   system: Postgres,
   now: Date,

@@ -30,14 +30,14 @@ export const finalizePendingAccount: Handles<Routes['finalizePendingAccount'], H
       case 'same':
         return finalized(row.connection_id ?? refuseNothing(), true);
       case 'choose': {
-        // The sweep may have been quicker than the clock of this process.
+        // The expiry job may have deleted the token before this process's clock reached the expiry.
         const { credentials, candidates } = openParked(vault, { profileId, id: row.id }, row.parked ?? refuseLapsed());
         const candidate = candidates.find(({ externalId }) => externalId === candidate_id);
         if (!candidate)
           refuse('validation_error', 'candidate_id: must be an id of GET /api/v1/connections/pending/{provider}.');
-        const made = { profileId, workspaceId, appId: row.app_id ?? undefined, channel: provider, candidate };
+        const request = { profileId, workspaceId, appId: row.app_id ?? undefined, channel: provider, candidate };
         const services = { vault, providers, providerOutbound };
-        const saved = await saveConnection(tx, services, { ...made, credentials, now });
+        const saved = await saveConnection(tx, services, { ...request, credentials, now });
         if (saved === 'account_connected_elsewhere')
           refuse(saved, 'Another profile of this workspace holds the account. Disconnect it there, or choose another.');
         await finalizeSelection(tx, row, { candidate_id, connection_id: saved.connectionId });

@@ -6,66 +6,73 @@ import { type Candidate, type Connect, openCall, ProviderFault } from '@tributar
 import { type HandoffProvider, type HandoffReason, limits, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { isReturnAllowed } from './allowed-return.ts';
-import { answerTo, type Ending, settle, type Told, toldOf, toldOfEnding } from './handoff.ts';
+import {
+  type BounceOutcome,
+  type Ending,
+  getFinalOutcome,
+  outcomeForEnding,
+  outcomeForReason,
+  settle,
+} from './handoff.ts';
 import { sealParked } from './parked.ts';
 import { parkSelection } from './selection-store.ts';
 import type { HandoffPageServices } from './services.ts';
 import {
   claimHandoff,
+  type HandoffLocation,
   type HandoffRow,
-  handoffOf,
   lockHandoff,
   releaseHandoff,
   settleHandoff,
-  type Whereabouts,
+  toHandoff,
 } from './store.ts';
 
-/** A consent that has come back: the provider's answer, in the browser that it began in. */
-export interface Arrival {
+/** A returned consent: the provider's response, in the browser that started it. */
+export interface ConsentReturn {
   readonly query: Readonly<Record<string, string>>;
   readonly redirectUri: string;
   readonly codeVerifier: string;
 }
 
-export interface Moment {
+export interface RequestMoment {
   readonly now: Date;
   readonly requestId: string;
 }
 
-/** What a consent offers once its code was exchanged. */
+/** The credentials and accounts of a consent after its code was exchanged. */
 interface Offer {
   readonly credentials: unknown;
   readonly candidates: readonly Candidate<unknown>[];
 }
 
-/** Uses a consent, unless another was used. Resolves to what the person is told. */
+/** Finishes a consent, unless another one was used. Resolves to the outcome for the user. */
 export async function finishConsent(
   services: HandoffPageServices,
-  at: Whereabouts,
-  arrival: Arrival,
-  moment: Moment,
-): Promise<Told> {
+  at: HandoffLocation,
+  consentReturn: ConsentReturn,
+  moment: RequestMoment,
+): Promise<BounceOutcome> {
   const claim = uuid();
-  const begun = await services.postgres.behind(at).transaction(async (tx) => {
+  const claimed = await services.postgres.behind(at).transaction(async (tx) => {
     const row = await lockHandoff(tx, at.profileId, at.id);
-    if (!row) return toldOf('state_invalid');
-    const told = answerTo(handoffOf(row), moment.now);
-    if (told) return told;
+    if (!row) return outcomeForReason('state_invalid');
+    const outcome = getFinalOutcome(toHandoff(row), moment.now);
+    if (outcome) return outcome;
     const connect = services.providers.of(row.provider as HandoffProvider)?.connect;
-    const reason = await whyNot(tx, row, connect, services.baseUrl);
+    const reason = await findBlockingReason(tx, row, connect, services.baseUrl);
     if (reason) return end(tx, services, { row, at, ending: { reason }, moment });
-    const answered = (connect as Connect<unknown>).readCallback(arrival.query);
-    if ('reason' in answered) return end(tx, services, { row, at, ending: answered, moment });
+    const callback = (connect as Connect<unknown>).readCallback(consentReturn.query);
+    if ('reason' in callback) return end(tx, services, { row, at, ending: callback, moment });
     await claimHandoff(tx, row, claim, moment.now);
-    return { row, connect: connect as Connect<unknown>, code: answered.code };
+    return { row, connect: connect as Connect<unknown>, code: callback.code };
   });
-  if ('status' in begun) return begun;
-  const offer = await exchange(services, begun.connect, { ...arrival, code: begun.code }, moment.now);
+  if ('status' in claimed) return claimed;
+  const offer = await exchange(services, claimed.connect, { ...consentReturn, code: claimed.code }, moment.now);
   return store(services, at, { claim, offer, moment });
 }
 
-/** Why no consent can begin or end here, whatever a person does. */
-export async function whyNot(
+/** Returns why no consent can start or finish, regardless of the user. */
+export async function findBlockingReason(
   tx: Tx,
   { profile_id: profileId, app_id: appId, return_url: returnUrl }: HandoffRow,
   connect: unknown,
@@ -75,11 +82,14 @@ export async function whyNot(
   return connect ? undefined : 'provider_not_configured';
 }
 
-/** The code becomes credentials and the accounts that they reach, or a reason why not. Nothing is written meanwhile. */
+/**
+ * Exchanges the code for credentials and lists their accounts, or returns the reason of a failure. No transaction is
+ * open meanwhile.
+ */
 async function exchange(
   { providerOutbound, onError }: HandoffPageServices,
   connect: Connect<unknown>,
-  { code, redirectUri, codeVerifier }: Arrival & { readonly code: string },
+  { code, redirectUri, codeVerifier }: ConsentReturn & { readonly code: string },
   now: Date,
 ): Promise<Offer | HandoffReason> {
   const call = openCall(providerOutbound, now, AbortSignal.timeout(exchangeMs));
@@ -98,53 +108,57 @@ async function exchange(
   }
 }
 
-/** The browser waits for all of it. */
+/** Limits the exchange, because the browser waits for it. */
 const exchangeMs = 20_000;
 
-interface Storing {
+interface StoreParams {
   readonly claim: string;
   readonly offer: Offer | HandoffReason;
-  readonly moment: Moment;
+  readonly moment: RequestMoment;
 }
 
-/** Writes what came of it, as long as this consent is still the one that is used. */
-async function store(services: HandoffPageServices, at: Whereabouts, storing: Storing): Promise<Told> {
-  const { claim, offer, moment } = storing;
+/** Stores the result if this consent still holds the claim. */
+async function store(services: HandoffPageServices, at: HandoffLocation, params: StoreParams): Promise<BounceOutcome> {
+  const { claim, offer, moment } = params;
   const ledger = services.postgres.behind(at);
-  const settleBy = (decide: (tx: Tx, row: HandoffRow) => Promise<Ending>) =>
+  const settleWith = (decide: (tx: Tx, row: HandoffRow) => Promise<Ending>) =>
     ledger.transaction(async (tx) => {
       const row = await lockHandoff(tx, at.profileId, at.id);
-      // It took so long that the link was used again, or is over.
-      if (row?.claim !== claim || row.status !== 'pending') return toldOf('handoff_used');
+      // The exchange took so long that another consent used the link or the hand-off ended.
+      if (row?.claim !== claim || row.status !== 'pending') return outcomeForReason('handoff_used');
       return end(tx, services, { row, at, ending: await decide(tx, row), moment });
     });
-  if (typeof offer === 'string') return settleBy(async () => ({ reason: offer }));
+  if (typeof offer === 'string') return settleWith(async () => ({ reason: offer }));
   try {
-    return await settleBy((tx, row) => keep(tx, services, { row, at, offer, now: moment.now }));
+    return await settleWith((tx, row) => connectOrPark(tx, services, { row, at, offer, now: moment.now }));
   } catch (error) {
     services.onError(error);
-    return settleBy(async () => ({ reason: 'connect_failed' }));
+    return settleWith(async () => ({ reason: 'connect_failed' }));
   }
 }
 
-interface Keeping {
+interface ConnectParams {
   readonly row: HandoffRow;
-  readonly at: Whereabouts;
+  readonly at: HandoffLocation;
   readonly offer: Offer;
   readonly now: Date;
 }
 
-/** A single account is connected; of several somebody has to choose. */
-async function keep(tx: Tx, services: HandoffPageServices, { row, at, offer, now }: Keeping): Promise<Ending> {
+/** Connects a single account; several are stored for a selection. */
+async function connectOrPark(
+  tx: Tx,
+  services: HandoffPageServices,
+  { row, at, offer, now }: ConnectParams,
+): Promise<Ending> {
   const { credentials } = offer;
-  const candidates = await withinReconnect(tx, row, offer.candidates);
+  const candidates = await limitToReconnect(tx, row, offer.candidates);
   if (candidates.length === 0) return { reason: 'no_candidates' };
   const provider = row.provider as HandoffProvider;
   const [only, ...others] = candidates;
   if (only && others.length === 0) {
     const { profileId, workspaceId } = at;
-    const made = { profileId, workspaceId, appId: row.app_id ?? undefined, channel: provider, candidate: only };
-    const saved = await saveConnection(tx, services, { ...made, credentials, now });
+    const request = { profileId, workspaceId, appId: row.app_id ?? undefined, channel: provider, candidate: only };
+    const saved = await saveConnection(tx, services, { ...request, credentials, now });
     return saved === 'account_connected_elsewhere' ? { reason: saved } : saved;
   }
   const selectionExpiresAt = new Date(now.getTime() + limits.handoff.parkedTokenMinutes * minuteMs);
@@ -166,30 +180,34 @@ async function keep(tx: Tx, services: HandoffPageServices, { row, at, offer, now
   return { candidateCount: candidates.length, selectionExpiresAt };
 }
 
-/** A link that renews one connection takes the account of that connection and no other. */
-async function withinReconnect(tx: Tx, row: HandoffRow, candidates: Offer['candidates']): Promise<Offer['candidates']> {
+/** Limits a reconnect link to the account of its connection. */
+async function limitToReconnect(
+  tx: Tx,
+  row: HandoffRow,
+  candidates: Offer['candidates'],
+): Promise<Offer['candidates']> {
   if (!row.reconnects) return candidates;
   const connection = await findConnection(tx, row.profile_id, row.reconnects);
   return candidates.filter(({ externalId }) => externalId === connection?.external_id);
 }
 
-interface Ended {
+interface EndParams {
   readonly row: HandoffRow;
-  readonly at: Whereabouts;
+  readonly at: HandoffLocation;
   readonly ending: Ending;
-  readonly moment: Moment;
+  readonly moment: RequestMoment;
 }
 
-/** Decides a hand-off whose row is locked, with its event and its entry in the audit log; or leaves it open. */
+/** Applies an ending to a locked hand-off, with its event and audit entry; some endings leave it open. */
 export async function end(
   tx: Tx,
   services: Pick<HandoffPageServices, 'audit'>,
-  { row, at, ending, moment: { now, requestId } }: Ended,
-): Promise<Told> {
+  { row, at, ending, moment: { now, requestId } }: EndParams,
+): Promise<BounceOutcome> {
   const settled = settle(ending);
   if (!settled) {
     if (row.claim) await releaseHandoff(tx, row);
-    return toldOfEnding(ending);
+    return outcomeForEnding(ending);
   }
   await settleHandoff(tx, row, settled, now);
   const { profileId, workspaceId, id } = at;
@@ -205,7 +223,7 @@ export async function end(
   }
   await services.audit(tx, {
     log: { workspaceId },
-    actor: holder(id),
+    actor: linkHolder(id),
     action: `handoff.${settled.status}`,
     target: `handoff:${id}`,
     result: 'done',
@@ -213,8 +231,8 @@ export async function end(
     requestId,
     at: now,
   });
-  return toldOfEnding(ending);
+  return outcomeForEnding(ending);
 }
 
-/** Whoever held the link, of whom nothing else is known. */
-const holder = (id: string): Actor => ({ kind: 'public', id: `handoff:${id}` });
+/** The actor is the linkHolder of the link, who is otherwise unknown. */
+const linkHolder = (id: string): Actor => ({ kind: 'public', id: `handoff:${id}` });

@@ -7,53 +7,56 @@ import {
   minuteMs,
 } from '@tributary/vocabulary';
 
-/** What becomes of a hand-off, given what is known of it. Nothing is looked up or written here. */
+/** The rules of a hand-off's state. Pure: unsettled is read or written here. */
 
 export interface Handoff {
   readonly status: string;
   readonly expiresAt: Date;
-  /** Since when a consent is being finished. */
+  /** When the consent in progress claimed the hand-off. */
   readonly claimedAt: Date | null;
   readonly reason: string | null;
   readonly candidateCount: number | null;
 }
 
 /**
- * - `open`: a consent may begin, or be used.
- * - `finishing`: another consent is being used at this moment.
- * - `lapsed`: its time is over.
- * - `completed`, `ended`: decided, with an account to show for it or without.
+ * - `open`: a consent may start or be finished.
+ * - `finishing`: another consent is being finished.
+ * - `lapsed`: expired.
+ * - `completed`, `ended`: decided, with or without an account.
  */
 export type Stage = 'open' | 'finishing' | 'lapsed' | 'completed' | 'ended';
 
-export function stageOf({ status, expiresAt, claimedAt, reason }: Handoff, now: Date): Stage {
+export function getStage({ status, expiresAt, claimedAt, reason }: Handoff, now: Date): Stage {
   if (status === 'completed') return 'completed';
   if (status !== 'pending') return reason === 'handoff_expired' ? 'lapsed' : 'ended';
-  // A consent that came in time is finished, also when the time runs out meanwhile.
+  // A consent that returned in time is finished, even if the hand-off expires meanwhile.
   if (claimedAt && claimedAt.getTime() + limits.handoff.partwayReuseMinutes * minuteMs > now.getTime())
     return 'finishing';
   return expiresAt <= now ? 'lapsed' : 'open';
 }
 
-/** What the caller's page is told. */
-export interface Told {
+/** The outcome that is sent to the caller's page. */
+export interface BounceOutcome {
   readonly status: BounceStatus;
   readonly reason?: HandoffReason;
   readonly candidateCount?: number;
 }
 
-export const toldOf = (reason: HandoffReason): Told => ({ status: handoffReasons[reason].status, reason });
+export const outcomeForReason = (reason: HandoffReason): BounceOutcome => ({
+  status: handoffReasons[reason].status,
+  reason,
+});
 
-/** What somebody who comes with the link, or back from the provider, is told; undefined: they may go on. */
-export function answerTo(handoff: Handoff, now: Date): Told | undefined {
-  switch (stageOf(handoff, now)) {
+/** The outcome shown to a user who opens the link or returns from the provider; undefined if the user may continue. */
+export function getFinalOutcome(handoff: Handoff, now: Date): BounceOutcome | undefined {
+  switch (getStage(handoff, now)) {
     case 'open':
       return undefined;
     case 'finishing':
     case 'ended':
-      return toldOf('handoff_used');
+      return outcomeForReason('handoff_used');
     case 'lapsed':
-      return toldOf('handoff_expired');
+      return outcomeForReason('handoff_expired');
     case 'completed':
       return handoff.candidateCount === null
         ? { status: 'success' }
@@ -67,7 +70,7 @@ export type Ending =
   | { readonly candidateCount: number; readonly selectionExpiresAt: Date }
   | { readonly reason: HandoffReason };
 
-export interface Settled {
+export interface SettledHandoff {
   readonly status: Exclude<HandoffStatus, 'pending'>;
   readonly connectionId: string | null;
   readonly candidateCount: number | null;
@@ -75,22 +78,22 @@ export interface Settled {
   readonly reason: HandoffReason | null;
 }
 
-const nothing = { connectionId: null, candidateCount: null, selectionExpiresAt: null, reason: null };
+const unsettled = { connectionId: null, candidateCount: null, selectionExpiresAt: null, reason: null };
 
-/** What is written of an ending; undefined: it decides nothing, and the link can be used again. */
-export function settle(ending: Ending): Settled | undefined {
-  if ('connectionId' in ending) return { ...nothing, status: 'completed', ...ending };
-  if ('candidateCount' in ending) return { ...nothing, status: 'completed', ...ending };
+/** The stored result of an ending; undefined if it decides unsettled and the link can be used again. */
+export function settle(ending: Ending): SettledHandoff | undefined {
+  if ('connectionId' in ending) return { ...unsettled, status: 'completed', ...ending };
+  if ('candidateCount' in ending) return { ...unsettled, status: 'completed', ...ending };
   const { status, seenOn } = handoffReasons[ending.reason];
-  return seenOn === 'bounce' ? undefined : { ...nothing, status, reason: ending.reason };
+  return seenOn === 'bounce' ? undefined : { ...unsettled, status, reason: ending.reason };
 }
 
-/** What the caller's page is told of an ending. */
-export function toldOfEnding(ending: Ending): Told {
-  if ('reason' in ending) return toldOf(ending.reason);
+/** The outcome of an ending for the caller's page. */
+export function outcomeForEnding(ending: Ending): BounceOutcome {
+  if ('reason' in ending) return outcomeForReason(ending.reason);
   if ('connectionId' in ending) return { status: 'success' };
   return { status: 'pending_selection', candidateCount: ending.candidateCount };
 }
 
-export const expiryOf = (createdAt: Date): Date =>
+export const getExpiry = (createdAt: Date): Date =>
   new Date(createdAt.getTime() + limits.handoff.lifeMinutes * minuteMs);

@@ -7,7 +7,7 @@ import { Company } from './consent.fixture.ts';
 export const appOrigin = 'https://app.example.com';
 export const returnUrl = `${appOrigin}/connected?step=2`;
 
-/** A profile whose app may have people sent back to its own pages, and the keys of both. */
+/** Opens a profile whose app may use its own return URLs, with a key of the app and one of the profile. */
 export async function openShop(kit: Testkit, api: TestApi, traits: Parameters<typeof buildMarkedProfile>[1] = {}) {
   const profile = await buildMarkedProfile(kit, traits);
   await setOrigins(kit, profile.appId, { redirectUris: [`${appOrigin}/oauth`] });
@@ -34,7 +34,7 @@ interface Origins {
   readonly allowedReturnOrigins?: readonly string[];
 }
 
-/** As the operator changes an app's registration. */
+/** Changes an app's registration like an operator. */
 export const setOrigins = (kit: Testkit, appId: string, origins: Origins) =>
   kit.owner.unbound.transaction((tx) =>
     tx
@@ -49,7 +49,7 @@ export const setOrigins = (kit: Testkit, appId: string, origins: Origins) =>
 
 let browsers = 0;
 
-/** A browser: it keeps cookies and comes from an address of its own. It follows no redirect by itself. */
+/** A browser with cookies and its own IP address. It does not follow redirects. */
 export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'en') {
   const jar = new Map<string, string>();
   browsers += 1;
@@ -65,8 +65,8 @@ export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'e
         headers: { 'accept-language': language, ...(cookie && { cookie }) },
         remoteAddress,
       });
-      for (const set of [answer.headers['set-cookie'] ?? []].flat()) {
-        const [pair = ''] = set.split(';');
+      for (const cookieHeader of [answer.headers['set-cookie'] ?? []].flat()) {
+        const [pair = ''] = cookieHeader.split(';');
         jar.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
       }
       const to = answer.headers.location as string | undefined;
@@ -75,8 +75,8 @@ export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'e
         headers: answer.headers,
         body: answer.body,
         to,
-        /** What the caller's page is told. */
-        told: to?.startsWith(appOrigin) ? Object.fromEntries(new URL(to).searchParams) : undefined,
+        /** The outcome that the caller's page receives. */
+        outcome: to?.startsWith(appOrigin) ? Object.fromEntries(new URL(to).searchParams) : undefined,
       };
     },
   };
@@ -84,7 +84,7 @@ export function openBrowser({ fastify }: Pick<TestApi, 'fastify'>, language = 'e
 
 export type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** An API whose providers are one company of this machine, and what a test does again and again. */
+/** Opens the API with a local fake provider, with helpers for consents. */
 export async function openFlow() {
   const company = await new Company().open();
   afterAll(() => company.close());
@@ -100,7 +100,7 @@ export async function openFlow() {
       accounts += 1;
       return `act_${accounts}`;
     },
-    /** A hand-off whose consent page is open in a browser. */
+    /** Creates a hand-off and opens its consent page in a browser. */
     async begin(shop: Shop, provider = 'social_ads', body: object = { return_url: returnUrl }) {
       const { data } = await shop.mint(provider, body);
       const browser = openBrowser(api);

@@ -14,7 +14,7 @@ export const listPendingAccounts: Handles<Routes['listPendingAccounts'], Handoff
   if (!row) refuseNothing();
   const { id, candidate_id: candidateId, expires_at: expiresAt } = row;
   const choice = decideChoice({ expiresAt, candidateId, isConnected: false }, undefined, now);
-  // The sweep may have been quicker than the clock of this process.
+  // The expiry job may have deleted the token before this process's clock reached the expiry.
   if (choice === 'lapsed' || (choice === 'choose' && !row.parked)) refuseLapsed();
   if (choice !== 'choose' || !row.parked) refuseNothing();
   const { candidates } = openParked(vault, { profileId, id }, row.parked);

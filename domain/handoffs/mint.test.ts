@@ -16,7 +16,7 @@ const countHandoffs = async () => {
   return length;
 };
 
-test('a mint answers all fields, and a read the same [hand-001] [hand-002] [hand-059] [hand-060]', async () => {
+test('creating a hand-off returns all fields, and a read returns the same [hand-001] [hand-002] [hand-059] [hand-060]', async () => {
   const { status, data, meta } = await shop.mint('social_ads', { profile_id: shop.id, return_url: returnUrl });
   expect(status).toBe(201);
   expect(meta).toEqual({ profile_id: shop.id });
@@ -37,7 +37,7 @@ test('a mint answers all fields, and a read the same [hand-001] [hand-002] [hand
   expect(await shop.read(data.id)).toEqual(data);
 });
 
-test('each of them is what it says [hand-003] [hand-004] [hand-005] [hand-009]', async () => {
+test('each field has its documented value [hand-003] [hand-004] [hand-005] [hand-009]', async () => {
   const { data } = await shop.mint('crm_a');
   const now = kit.clock.now();
   expect(data).toEqual({
@@ -54,14 +54,14 @@ test('each of them is what it says [hand-003] [hand-004] [hand-005] [hand-009]',
   });
 });
 
-test('the body may be left out, and two mints make two [hand-068] [hand-051]', async () => {
+test('the body is optional, and two requests create two hand-offs [hand-068] [hand-051]', async () => {
   const [one, two] = [await shop.mint('payments_a'), await shop.mint('payments_a')];
   expect([one.status, two.status]).toEqual([201, 201]);
   expect(one.data.id).not.toBe(two.data.id);
   expect(one.data.url).not.toBe(two.data.url);
 });
 
-test('for the six providers, and for no other word [hand-065] [hand-066] [hand-067]', async () => {
+test('accepts six providers and no other value [hand-065] [hand-066] [hand-067]', async () => {
   expect([...handoffProviders].sort()).toEqual(
     ['social_ads', 'search_ads', 'search_console', 'crm_a', 'payments_a', 'payments_b'].sort(),
   );
@@ -73,7 +73,7 @@ test('for the six providers, and for no other word [hand-065] [hand-066] [hand-0
   }
 });
 
-test("profile_id says whose it is: one's own is right, another is not there [hand-069] [hand-070]", async () => {
+test("profile_id may be the caller's own; another one is 404 [hand-069] [hand-070]", async () => {
   expect((await shop.mint('crm_a', { profile_id: shop.id })).status).toBe(201);
   const other = await buildProfile(kit.app, { workspaceId: shop.workspaceId });
   for (const profile_id of [other.id, uuid(), 'nonsense']) {
@@ -82,7 +82,7 @@ test("profile_id says whose it is: one's own is right, another is not there [han
   }
 });
 
-test('a scope is needed, and another app sees nothing of it', async () => {
+test('requires a scope, and hides hand-offs of other apps', async () => {
   const weak = await buildApiKey(kit.app, shop.id, { scopes: ['connections:read'] });
   expect((await shop.mint('crm_a', undefined, weak.headers)).error.required_scopes).toEqual(['connections:write']);
   const { data } = await shop.mint('crm_a');
@@ -96,7 +96,7 @@ test('a scope is needed, and another app sees nothing of it', async () => {
   expect(await reads(otherApp.headers)).not.toBe(200);
 });
 
-test('a key of an older attribution_write grant connects for a time [auth-017]', async () => {
+test('a key with the older attribution_write grant may connect until the grant ends [auth-017]', async () => {
   const { id, appId } = await openShop(kit, api);
   await kit.app.forProfile(id).transaction((tx) =>
     tx
@@ -116,7 +116,7 @@ test('a key of an older attribution_write grant connects for a time [auth-017]',
   await swapping.close();
 });
 
-test('return_url: its origin must be one of the app [hand-071] [hand-073] [hand-076] [hand-090]', async () => {
+test('return_url must have an origin of the app [hand-071] [hand-073] [hand-076] [hand-090]', async () => {
   const good = await shop.mint('crm_a', { return_url: returnUrl });
   expect(good.status).toBe(201);
   const before = await countHandoffs();
@@ -139,7 +139,7 @@ test('return_url: its origin must be one of the app [hand-071] [hand-073] [hand-
   expect(await countHandoffs()).toBe(before);
 });
 
-test('whoever does not govern the profile returns nobody, and nothing is made [hand-074] [hand-075] [hand-077]', async () => {
+test('return_url is refused for an app that does not govern the profile, and nothing is created [hand-074] [hand-075] [hand-077]', async () => {
   const before = await countHandoffs();
   const ownKey = await shop.mint('crm_a', { return_url: returnUrl }, shop.own.headers);
   expect([ownKey.status, ownKey.error.code]).toEqual([400, 'invalid_parameter']);
@@ -167,7 +167,7 @@ test('whoever does not govern the profile returns nobody, and nothing is made [h
   expect([ungoverned.status, ungoverned.error.code]).toEqual([400, 'invalid_parameter']);
 });
 
-test('allowed_return_origins add and take away [hand-072] [ver-020]', async () => {
+test('allowed_return_origins add and remove origins [hand-072] [ver-020]', async () => {
   const other = await openShop(kit, api);
   const status = async (return_url: string) => (await other.mint('crm_a', { return_url })).status;
   await setOrigins(kit, other.appId, { allowedReturnOrigins: ['https://more.example', `-${appOrigin}`] });
@@ -177,7 +177,7 @@ test('allowed_return_origins add and take away [hand-072] [ver-020]', async () =
   expect(await status(returnUrl)).toBe(201);
 });
 
-test('after 45 minutes it has failed, whether read or swept [hand-008] [hand-013] [hand-022] [lim-019]', async () => {
+test('is failed after 45 minutes, before and after the expiry job [hand-008] [hand-013] [hand-022] [lim-019]', async () => {
   const { data } = await shop.mint('search_ads');
   const swept = await shop.mint('search_ads');
   kit.clock.advance(45 * 60_000 - 1);
@@ -199,7 +199,7 @@ test('after 45 minutes it has failed, whether read or swept [hand-008] [hand-013
   });
 });
 
-test('neither the table nor the log holds a link in the clear', async () => {
+test('neither the table nor the audit log contains a link in plain text', async () => {
   const { data } = await shop.mint('crm_a');
   const capability = data.url.split('/').at(-1);
   const { rows } = await kit.owner.unbound.query(sql<{ row: string }>`SELECT h::text AS row FROM handoffs h`);
@@ -208,7 +208,7 @@ test('neither the table nor the log holds a link in the clear', async () => {
   expect(api.logLines.join('\n')).not.toContain(capability);
 });
 
-test('without an app, return_url may be the connections page of the profile in the console, and nothing else', async () => {
+test('without an app, return_url may only be the profile’s connections page in the console', async () => {
   const { secret } = await buildApiKey(kit.app, shop.id, { scopes: ['connections:write'] });
   const mint = async (return_url: string) =>
     (

@@ -1,11 +1,11 @@
 import type { BounceStatus, HandoffReason } from '@tributary/vocabulary';
 
-/** What the pages of a hand-off say, in the languages that they are read in. */
+/** The texts of the hand-off pages, by language. */
 export const pageLanguages = ['en', 'es'] as const;
 export type PageLanguage = (typeof pageLanguages)[number];
 
-interface Words {
-  /** For a provider that the operator has not set up, and so has no name. */
+interface PageTexts {
+  /** Used if the provider is not configured and has no name. */
   readonly someProvider: string;
   title(provider: string): string;
   asks(provider: string, profile: string): string;
@@ -19,7 +19,7 @@ interface Words {
   readonly reasons: Readonly<Record<HandoffReason, string>>;
 }
 
-const en: Words = {
+const en: PageTexts = {
   someProvider: 'your account',
   title: (provider) => `Connect ${provider}`,
   asks: (provider, profile) => `${profile} asks you to connect ${provider}.`,
@@ -61,7 +61,7 @@ const en: Words = {
   },
 };
 
-const es: Words = {
+const es: PageTexts = {
   someProvider: 'tu cuenta',
   title: (provider) => `Conectar ${provider}`,
   asks: (provider, profile) => `${profile} te pide conectar ${provider}.`,
@@ -102,4 +102,4 @@ const es: Words = {
   },
 };
 
-export const pageWords: Readonly<Record<PageLanguage, Words>> = { en, es };
+export const pageWords: Readonly<Record<PageLanguage, PageTexts>> = { en, es };

@@ -13,7 +13,7 @@ const call = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, hea
   return { status: answer.statusCode, ...answer.json() };
 };
 
-/** All that a partner's server does, with its client id and secret alone. */
+/** The calls of a partner's server, with only its client id and secret. */
 async function provision(traits: { is_test?: boolean } = {}) {
   const app = await api.registerApp();
   const unbound = await app.token();
@@ -33,7 +33,7 @@ async function provision(traits: { is_test?: boolean } = {}) {
   return { app, unbound, owner, workspace: workspace.data, profile: profile.data, key, headers };
 }
 
-/** Follows a link as a merchant without an account does, and shares these accounts. Resolves to the last page. */
+/** Follows a link as a merchant without an account and shares these accounts. Resolves to the last page. */
 async function consent(url: string, ...accounts: string[]) {
   const browser = openBrowser(api);
   const page = await browser.open(url);
@@ -65,7 +65,7 @@ test('an app provisions a workspace, its owner and a connection, and the merchan
   // Repeated calls share one link while it has time left.
   expect((await refused()).error.reconnect_url).toBe(error.reconnect_url);
 
-  // The link renews this connection and connects no other account.
+  // The link reconnects this connection and no other account.
   await consent(error.reconnect_url, 'act_other');
   const status = async () =>
     (await call('GET', '/connections', headers)).data.map((one: { status: string }) => one.status);
@@ -76,7 +76,7 @@ test('an app provisions a workspace, its owner and a connection, and the merchan
   expect(await status()).toEqual(['connected']);
 });
 
-test('the owner that an app named accepts the link and has the id that changes were attributed to', async () => {
+test('the owner named by an app accepts the invitation and keeps the id of earlier audit entries', async () => {
   const { owner, workspace, unbound } = await provision();
   const accept = (url: string) =>
     call(
@@ -90,14 +90,14 @@ test('the owner that an app named accepts the link and has the id that changes w
         password: 'vague otter lamp',
       },
     );
-  // A lost link is replaced by the app, and stops working.
+  // The app replaces a lost link, and the old one stops working.
   const path = `/workspaces/${workspace.id}/invitations`;
   const replaced = await call('POST', path, unbound, { role: 'owner', email: owner.owner_email });
   expect(replaced.status).toBe(201);
   expect((await accept(workspace.owner_invitation_url)).error.code).toBe('invalid_state');
   const joined = await accept(replaced.data.url);
   expect(joined.data).toMatchObject({ user_id: workspace.owner_id, role: 'owner' });
-  // From now on the owner decides who joins.
+  // From now on only the owner may invite members.
   const late = await call('POST', path, unbound, { role: 'owner', email: 'app@partner.example' });
   expect(late.error).toMatchObject({ code: 'invalid_state', reason: 'has_members' });
   const viewer = await call('POST', path, unbound, { role: 'viewer', email: 'app@partner.example' });

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { HandoffServices } from './services.ts';
-import { showHandoff } from './show-handoff.ts';
+import { toHandoffResponse } from './show-handoff.ts';
 import { findHandoff } from './store.ts';
 
 export const readHandoff: Handles<Routes['readHandoff'], HandoffServices> = async (
@@ -10,5 +10,5 @@ export const readHandoff: Handles<Routes['readHandoff'], HandoffServices> = asyn
 ) => {
   const row = await ledger.transaction((tx) => findHandoff(tx, profileId, id, appId), { readOnly: true });
   if (!row) refuse('not_found', 'There is no such hand-off.');
-  return answer(200, { data: showHandoff(row, { baseUrl, vault }, now) });
+  return answer(200, { data: toHandoffResponse(row, { baseUrl, vault }, now) });
 };

@@ -4,16 +4,16 @@ import { findGoverningApp, findWorkspaceOf } from '@tributary/domain/tenants';
 import { handoffProviders, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { hashCapability, mintCapability, openCapability, sealCapability } from './capability.ts';
-import { expiryOf } from './handoff.ts';
+import { getExpiry } from './handoff.ts';
 import type { HandoffPageServices } from './services.ts';
 import { findReconnect, insertHandoff } from './store.ts';
 
-/** A link with less time left than this is replaced: its holder has to read a message and sign in at the provider. */
-const reusedForMinutes = 30;
+/** A link with less time left is replaced: its holder has to read a message and sign in at the provider. */
+const reuseMinutes = 30;
 
 /**
- * The page on which a merchant without an account renews one connection, for a profile that an app governs. It is a hand-off: the same
- * secret, life and origin rules.
+ * Creates a page on which a merchant without an account reconnects one account, for a profile that an app governs. It
+ * is a hand-off with the same secret, lifetime and origin rules.
  */
 export function reconnectLinks({
   postgres,
@@ -29,8 +29,8 @@ export function reconnectLinks({
       const connection = appId && (await findConnection(tx, profileId, connectionId));
       if (!connection) return undefined;
       if (!handoffProviders.some((provider) => provider === connection.channel)) return null;
-      // Every refused call asks for a link, so one that has time left is returned again.
-      const usableUntil = new Date(now.getTime() + reusedForMinutes * minuteMs);
+      // Every refused call requests a link, so a link with time left is returned again.
+      const usableUntil = new Date(now.getTime() + reuseMinutes * minuteMs);
       const open = await findReconnect(tx, profileId, connectionId, usableUntil);
       if (open) return links.connect(baseUrl, openCapability(vault, { profileId, id: open.id }, open.capability));
       const id = uuid();
@@ -45,7 +45,7 @@ export function reconnectLinks({
         capability: sealCapability(vault, { profileId, id }, capability),
         reconnects: connectionId,
         created_at: now,
-        expires_at: expiryOf(now),
+        expires_at: getExpiry(now),
       });
       await audit(tx, {
         log: { workspaceId },

@@ -6,7 +6,7 @@ const app = {
   allowedReturnOrigins: ['https://partner.example', '-http://localhost:3000'],
 };
 
-test('origins come from the redirect addresses, and are added or taken away [hand-072]', () => {
+test('origins come from redirect URIs, with registered additions and removals [hand-072]', () => {
   expect([...returnOrigins(app)]).toEqual(['https://app.example.com', 'https://partner.example']);
   expect([...returnOrigins({ redirectUris: [], allowedReturnOrigins: [] })]).toEqual([]);
 });
@@ -23,7 +23,7 @@ test.each([
   ['https://app.example.com@evil.test/', false],
   ['https://user@app.example.com/', false],
   ['https://:secret@app.example.com/', false],
-  ['https://app.example.com\\@evil.test/', true], // The browser ends the host at the backslash, and so do we.
+  ['https://app.example.com\\@evil.test/', true], // Browsers end the host at the backslash, and so does this check.
   ['https://evil.test\\@app.example.com/', false],
   ['https:evil.test', false],
   ['//app.example.com/', false],
@@ -37,12 +37,12 @@ test.each([
   expect(mayReturnTo(url, app)).toBe(allowed);
 });
 
-test("the caller's own query and fragment stay, and ours comes behind [hand-086]", () => {
+test("the caller's query and fragment stay, and the outcome is appended [hand-086]", () => {
   const bounce = { provider: 'crm_a', profileId: 'p', handoffId: 'h', status: 'success' } as const;
-  const ours = 'connect=crm_a&provider=crm_a&status=success&profile_id=p&handoff_id=h';
-  expect(bounceUrl('https://a.test/x', bounce)).toBe(`https://a.test/x?${ours}`);
+  const outcomeQuery = 'connect=crm_a&provider=crm_a&status=success&profile_id=p&handoff_id=h';
+  expect(bounceUrl('https://a.test/x', bounce)).toBe(`https://a.test/x?${outcomeQuery}`);
   expect(bounceUrl('https://a.test/x?a=%20b&status=mine#here', bounce)).toBe(
-    `https://a.test/x?a=%20b&status=mine&${ours}#here`,
+    `https://a.test/x?a=%20b&status=mine&${outcomeQuery}#here`,
   );
   expect(bounceUrl('https://a.test/', { ...bounce, status: 'failed', reason: 'no_candidates' })).toContain(
     'status=failed&profile_id=p&handoff_id=h&reason=no_candidates',

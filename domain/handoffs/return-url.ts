@@ -1,33 +1,36 @@
 import type { HandoffProvider } from '@tributary/vocabulary';
-import type { Told } from './handoff.ts';
+import type { BounceOutcome } from './handoff.ts';
 
-/** Where somebody may be sent when a consent has ended. */
+/** Rules for the URLs to which users are redirected after a consent. */
 
-/** What an app was registered with. */
+/** The registration of an app. */
 export interface Registration {
   readonly redirectUris: readonly string[];
-  /** Further origins; one with a minus before it is taken away. */
+  /** Additional origins; a leading minus removes an origin. */
   readonly allowedReturnOrigins: readonly string[];
 }
 
-/** The origins of an app's own redirect addresses, with those added or taken away that it was registered with. */
+/** The origins of an app's redirect URIs, with the registered additions and removals. */
 export function returnOrigins({ redirectUris, allowedReturnOrigins }: Registration): ReadonlySet<string> {
-  const without = allowedReturnOrigins.filter((entry) => entry.startsWith('-')).map((entry) => entry.slice(1));
-  const named = [...redirectUris, ...allowedReturnOrigins.filter((entry) => !entry.startsWith('-'))];
-  const origins = new Set(named.flatMap(originOf));
-  for (const origin of without.flatMap(originOf)) origins.delete(origin);
+  const removed = allowedReturnOrigins.filter((entry) => entry.startsWith('-')).map((entry) => entry.slice(1));
+  const added = [...redirectUris, ...allowedReturnOrigins.filter((entry) => !entry.startsWith('-'))];
+  const origins = new Set(added.flatMap(getOrigin));
+  for (const origin of removed.flatMap(getOrigin)) origins.delete(origin);
   return origins;
 }
 
-/** Of a web address only: all others have the same origin "null", and one of them would let in every one. */
-function originOf(address: string): string[] {
+/** Returns the origin of a web URL only: all other URLs share the origin "null", so allowing one would allow all. */
+function getOrigin(address: string): string[] {
   const url = URL.parse(address);
   return url && isWeb(url) ? [url.origin] : [];
 }
 
 const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
 
-/** Reads an address as a browser does; undefined for what nobody is sent to. What comes out is what is stored and sent. */
+/**
+ * Parses a URL like a browser; undefined if users may not be redirected to it. The normalised URL is what is stored and
+ * sent.
+ */
 export function readReturnUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   return url && isWeb(url) && url.username === '' && url.password === '' ? url : undefined;
@@ -38,23 +41,23 @@ export function mayReturnTo(text: string, registration: Registration): boolean {
   return url !== undefined && returnOrigins(registration).has(url.origin);
 }
 
-/** The page of the console from which a member connects an account of their own. */
+/** The console page on which a member connects an account. */
 export function isOwnConsole(text: string, baseUrl: string, profileId: string): boolean {
   const url = readReturnUrl(text);
   return url?.origin === new URL(baseUrl).origin && url.pathname === `/p/${profileId}/connections`;
 }
 
-export interface Bounce extends Told {
+export interface Bounce extends BounceOutcome {
   readonly provider: HandoffProvider;
   readonly profileId: string;
   readonly handoffId: string;
 }
 
-/** The caller's address with what became of the hand-off behind its own query, which stays as it is. */
+/** Appends the outcome to the return URL; the caller's own query stays unchanged. */
 export function bounceUrl(returnUrl: string, bounce: Bounce): string {
   const url = new URL(returnUrl);
-  const ours = new URLSearchParams({
-    // What `provider` was called earlier.
+  const outcomeQuery = new URLSearchParams({
+    // The former name of `provider`.
     connect: bounce.provider,
     provider: bounce.provider,
     status: bounce.status,
@@ -63,6 +66,6 @@ export function bounceUrl(returnUrl: string, bounce: Bounce): string {
     ...(bounce.reason && { reason: bounce.reason }),
     ...(bounce.candidateCount !== undefined && { candidate_count: String(bounce.candidateCount) }),
   });
-  url.search = url.search === '' ? `?${ours}` : `${url.search}&${ours}`;
+  url.search = url.search === '' ? `?${outcomeQuery}` : `${url.search}&${outcomeQuery}`;
   return url.href;
 }

@@ -1,10 +1,10 @@
 import { html, pageResponse } from '@tributary/pages';
-import type { Told } from './handoff.ts';
+import type { BounceOutcome } from './handoff.ts';
 import { type PageLanguage, pageWords } from './page-words.ts';
 
-/** The pages of a hand-off. Their address is a secret, so no other host is told where somebody came from. */
+/** The pages of a hand-off. Their URL is a secret, so they send no referrer to other hosts. */
 
-interface Asking {
+interface ConsentPageParams {
   readonly provider: string | undefined;
   readonly profile: string;
   readonly startPath: string;
@@ -12,43 +12,43 @@ interface Asking {
   readonly returnUrl: string | null;
 }
 
-export function askingPage(language: PageLanguage, { provider, profile, ...asking }: Asking): Response {
-  const words = pageWords[language];
-  const name = provider ?? words.someProvider;
-  const expires = asking.expiresAt.toISOString();
-  const time = asking.expiresAt.toLocaleTimeString(language, { timeZone: 'UTC', hour: '2-digit', minute: '2-digit' });
-  return show(language, 200, words.title(name), [
-    html`<h1>${words.title(name)}</h1>
-<p><strong>${words.asks(name, profile)}</strong></p>
-<p>${words.what}</p>
-<p><a class="button" href="${asking.startPath}" rel="nofollow">${words.goOn(name)}</a></p>
-<p>${words.until} <time datetime="${expires}">${time} UTC</time>. ${asking.returnUrl ? words.returns(new URL(asking.returnUrl).host) : ''}</p>`,
+export function consentPage(language: PageLanguage, { provider, profile, ...params }: ConsentPageParams): Response {
+  const texts = pageWords[language];
+  const name = provider ?? texts.someProvider;
+  const expires = params.expiresAt.toISOString();
+  const time = params.expiresAt.toLocaleTimeString(language, { timeZone: 'UTC', hour: '2-digit', minute: '2-digit' });
+  return respond(language, 200, texts.title(name), [
+    html`<h1>${texts.title(name)}</h1>
+<p><strong>${texts.asks(name, profile)}</strong></p>
+<p>${texts.what}</p>
+<p><a class="button" href="${params.startPath}" rel="nofollow">${texts.goOn(name)}</a></p>
+<p>${texts.until} <time datetime="${expires}">${time} UTC</time>. ${params.returnUrl ? texts.returns(new URL(params.returnUrl).host) : ''}</p>`,
   ]);
 }
 
-/** What became of it. `back`: where the person may go on, with the outcome in the address. */
-export function outcomePage(language: PageLanguage, told: Told, back: string | undefined): Response {
-  const words = pageWords[language];
-  const ending = words.endings[told.status];
-  const reason = told.reason && words.reasons[told.reason];
-  return show(language, statusOf(told), ending, [
+/** Shows the outcome. `back`: the return URL with the outcome, if allowed. */
+export function outcomePage(language: PageLanguage, outcome: BounceOutcome, back: string | undefined): Response {
+  const texts = pageWords[language];
+  const ending = texts.endings[outcome.status];
+  const reason = outcome.reason && texts.reasons[outcome.reason];
+  return respond(language, getHttpStatus(outcome), ending, [
     html`<h1>${ending}</h1>`,
     reason ? html`<p class="problem" role="alert">${reason}</p>` : html``,
-    back ? html`<p><a class="button" href="${back}">${words.back}</a></p>` : html``,
+    back ? html`<p><a class="button" href="${back}">${texts.back}</a></p>` : html``,
   ]);
 }
 
 export function unknownPage(language: PageLanguage): Response {
   const { title, text } = pageWords[language].unknown;
-  return show(language, 404, title, [html`<h1>${title}</h1><p>${text}</p>`]);
+  return respond(language, 404, title, [html`<h1>${title}</h1><p>${text}</p>`]);
 }
 
-function statusOf({ reason }: Told): number {
+function getHttpStatus({ reason }: BounceOutcome): number {
   if (reason === 'internal_error') return 503;
   return reason === 'state_invalid' ? 400 : 200;
 }
 
-function show(
+function respond(
   language: PageLanguage,
   status: number,
   title: string,

@@ -3,7 +3,9 @@ import type { Insertable, Selectable } from 'kysely';
 
 export type SelectionRow = Selectable<Schema['pending_selections']>;
 
-/** The newest consent counts: what an earlier one left to be chosen from gives way, with its token. */
+/**
+ * Stores a selection and deletes the previous one of the provider with its token, because the newest consent counts.
+ */
 export async function parkSelection(tx: Tx, row: Insertable<Schema['pending_selections']>): Promise<void> {
   await tx
     .deleteFrom('pending_selections')
@@ -13,27 +15,27 @@ export async function parkSelection(tx: Tx, row: Insertable<Schema['pending_sele
   await tx.insertInto('pending_selections').values(row).execute();
 }
 
-/** Of one app, or whosever it is. */
+/** Limited to one app if `appId` is given. */
 export function findSelection(
   tx: Tx,
   profileId: string,
   provider: string,
   appId: string | undefined,
 ): Promise<SelectionRow | undefined> {
-  return ofProvider(tx, profileId, provider, appId).executeTakeFirst();
+  return selectOfProvider(tx, profileId, provider, appId).executeTakeFirst();
 }
 
-/** Locked, so that two choices are made one after the other. */
+/** Locked, so that concurrent selections run one after the other. */
 export function lockSelection(
   tx: Tx,
   profileId: string,
   provider: string,
   appId: string | undefined,
 ): Promise<SelectionRow | undefined> {
-  return ofProvider(tx, profileId, provider, appId).forUpdate().executeTakeFirst();
+  return selectOfProvider(tx, profileId, provider, appId).forUpdate().executeTakeFirst();
 }
 
-function ofProvider(tx: Tx, profileId: string, provider: string, appId: string | undefined) {
+function selectOfProvider(tx: Tx, profileId: string, provider: string, appId: string | undefined) {
   const rows = tx
     .selectFrom('pending_selections')
     .selectAll()
@@ -42,7 +44,7 @@ function ofProvider(tx: Tx, profileId: string, provider: string, appId: string |
   return appId ? rows.where('app_id', '=', appId) : rows;
 }
 
-/** What was chosen is remembered; the token is the connection's from now on. */
+/** Stores the selected account and deletes the token, which now belongs to the connection. */
 export const finalizeSelection = (
   tx: Tx,
   { profile_id, id }: SelectionRow,

@@ -6,7 +6,7 @@ import { type Choice, decideChoice } from './selection.ts';
 
 const { kit, api, company } = await openFlow();
 
-/** A consent that shares these accounts; resolves to the hand-off as it is read. */
+/** Completes a consent that shares these accounts. Resolves to the hand-off as returned by a read. */
 async function consent(shop: Shop, ...accounts: readonly string[]) {
   const { data } = await shop.mint('social_ads', { return_url: returnUrl });
   const browser = openBrowser(api);
@@ -30,18 +30,18 @@ const [past, future] = [new Date(now.getTime()), new Date(now.getTime() + 1)];
 test.each<[string, Parameters<typeof decideChoice>[0], string | undefined, Choice]>([
   ['nothing pending', undefined, 'a', 'nothing'],
   ['open', { expiresAt: future, candidateId: null, isConnected: false }, 'a', 'choose'],
-  ['open, looked at', { expiresAt: future, candidateId: null, isConnected: false }, undefined, 'choose'],
+  ['open, read', { expiresAt: future, candidateId: null, isConnected: false }, undefined, 'choose'],
   ['lapsed', { expiresAt: past, candidateId: null, isConnected: false }, 'a', 'lapsed'],
-  ['chosen, the same', { expiresAt: future, candidateId: 'a', isConnected: true }, 'a', 'same'],
-  ['chosen long ago, the same', { expiresAt: past, candidateId: 'a', isConnected: true }, 'a', 'same'],
-  ['chosen, another', { expiresAt: future, candidateId: 'a', isConnected: true }, 'b', 'other'],
-  ['chosen, looked at', { expiresAt: future, candidateId: 'a', isConnected: true }, undefined, 'nothing'],
-  ['chosen and disconnected', { expiresAt: future, candidateId: 'a', isConnected: false }, 'a', 'nothing'],
+  ['selected, the same again', { expiresAt: future, candidateId: 'a', isConnected: true }, 'a', 'same'],
+  ['selected long ago, the same again', { expiresAt: past, candidateId: 'a', isConnected: true }, 'a', 'same'],
+  ['selected, another one', { expiresAt: future, candidateId: 'a', isConnected: true }, 'b', 'other'],
+  ['selected, read', { expiresAt: future, candidateId: 'a', isConnected: true }, undefined, 'nothing'],
+  ['selected and disconnected', { expiresAt: future, candidateId: 'a', isConnected: false }, 'a', 'nothing'],
 ])('%s', (_, selection, candidateId, choice) => {
   expect(decideChoice(selection, candidateId, now)).toBe(choice);
 });
 
-test('the accounts on offer have an id and a name each [hand-061] [hand-062] [hand-088]', async () => {
+test('each candidate has an id and a name [hand-061] [hand-062] [hand-088]', async () => {
   const shop = await openShop(kit, api);
   expect(code(await shop.call('GET', path))).toEqual([404, 'not_found', undefined]);
   const handoff = await consent(shop, 'list-1', 'unnamed-2');
@@ -65,7 +65,7 @@ test('the accounts on offer have an id and a name each [hand-061] [hand-062] [ha
   expect((await stranger.call('GET', path)).status).toBe(404);
 });
 
-test('one is connected, and the same again changes nothing [hand-054] [hand-055] [hand-063] [hand-064]', async () => {
+test('selecting a candidate connects it, and repeating it changes nothing [hand-054] [hand-055] [hand-063] [hand-064]', async () => {
   const shop = await openShop(kit, api);
   await consent(shop, 'fin-1', 'fin-2');
   const first = await finalize(shop, 'fin-2');
@@ -90,7 +90,7 @@ test('one is connected, and the same again changes nothing [hand-054] [hand-055]
   expect((await shop.call('GET', path)).status).toBe(404);
 });
 
-test('another one afterwards is refused: switching is a new connect [hand-056]', async () => {
+test('selecting another candidate afterwards is refused [hand-056]', async () => {
   const shop = await openShop(kit, api);
   await consent(shop, 'switch-1', 'switch-2');
   await finalize(shop, 'switch-1');
@@ -101,7 +101,7 @@ test('another one afterwards is refused: switching is a new connect [hand-056]',
   expect((await finalize(shop, 'switch-2')).data).toMatchObject({ already_finalized: false });
 });
 
-test('two choices at once: one counts', async () => {
+test('one of two concurrent selections counts', async () => {
   const shop = await openShop(kit, api);
   await consent(shop, 'race-1', 'race-2');
   const both = await Promise.all([finalize(shop, 'race-1'), finalize(shop, 'race-2')]);
@@ -109,7 +109,7 @@ test('two choices at once: one counts', async () => {
   expect((await shop.call('GET', '/api/v1/connections')).data).toHaveLength(1);
 });
 
-test('a sister’s account is refused, and the choice stays open [hand-057] [hand-058] [err-041]', async () => {
+test('an account of another profile is refused, and the selection stays open [hand-057] [hand-058] [err-041]', async () => {
   const holder = await openShop(kit, api);
   await consent(holder, 'sister-1');
   const shop = await openShop(kit, api, { workspaceId: holder.workspaceId });
@@ -120,7 +120,7 @@ test('a sister’s account is refused, and the choice stays open [hand-057] [han
   expect((await finalize(shop, 'sister-2')).status).toBe(200);
 });
 
-test('after 60 minutes it is too late, and the token is thrown away [hand-050] [lim-020]', async () => {
+test('after 60 minutes a selection is refused, and the token is deleted [hand-050] [lim-020]', async () => {
   const shop = await openShop(kit, api);
   expect(code(await finalize(shop, 'late-1'))).toEqual([404, 'not_found', undefined]);
   await consent(shop, 'late-1', 'late-2');
@@ -138,7 +138,7 @@ test('after 60 minutes it is too late, and the token is thrown away [hand-050] [
   expect((await shop.call('GET', '/api/v1/connections')).data).toEqual([]);
 });
 
-test('only what stands in the list, and only for who may', async () => {
+test('accepts only listed candidates, and only from permitted callers', async () => {
   const shop = await openShop(kit, api);
   await consent(shop, 'only-1', 'only-2');
   for (const wrong of ['only', 'ONLY-1', 'only-1 ']) {
@@ -148,6 +148,6 @@ test('only what stands in the list, and only for who may', async () => {
   expect((await finalize(shop, '')).status).toBe(422);
   const stranger = await openShop(kit, api);
   expect(code(await finalize(stranger, 'only-1'))).toEqual([404, 'not_found', undefined]);
-  // Whoever speaks for the profile itself may choose for its app.
+  // A key of the profile itself may select for its app.
   expect((await finalize(shop, 'only-1', shop.own.headers)).status).toBe(200);
 });

@@ -1,25 +1,25 @@
-/** What a choice means, given what is known of the selection. Nothing is looked up or written here. */
+/** The rules of selecting an account. Pure: nothing is read or written here. */
 
 export interface Selection {
   readonly expiresAt: Date;
-  /** What was chosen, if anything was. */
+  /** The selected account, if any. */
   readonly candidateId: string | null;
-  /** Whether what was chosen is still connected. */
+  /** Whether the selected account is still connected. */
   readonly isConnected: boolean;
 }
 
 export type Choice =
   /** The account may be connected. */
   | 'choose'
-  /** It was chosen before. */
+  /** The same account was already selected. */
   | 'same'
-  /** Another one was. */
+  /** Another account was already selected. */
   | 'other'
   | 'lapsed'
   /** Nothing is pending. */
   | 'nothing';
 
-/** `candidateId` undefined: somebody only looks. */
+/** `candidateId` is undefined for a read. */
 export function decideChoice(selection: Selection | undefined, candidateId: string | undefined, now: Date): Choice {
   if (!selection) return 'nothing';
   if (selection.candidateId !== null) {

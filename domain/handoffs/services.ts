@@ -2,12 +2,12 @@ import type { ConnectionServices } from '@tributary/domain/connections';
 import type { WriteAudit } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 
-/** What the handlers of this room need from the outside. */
+/** The services that the handlers of this module need. */
 export interface HandoffServices extends ConnectionServices {
   readonly baseUrl: string;
 }
 
-/** What the pages need, behind which no credential stands. */
+/** The services of the pages, which are used without a credential. */
 export interface HandoffPageServices extends HandoffServices {
   readonly postgres: Postgres;
   readonly audit: WriteAudit;

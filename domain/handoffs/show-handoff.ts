@@ -1,12 +1,15 @@
 import { links } from '@tributary/contract';
 import type { HandoffProvider, HandoffReason, HandoffStatus } from '@tributary/vocabulary';
 import { openCapability } from './capability.ts';
-import { stageOf } from './handoff.ts';
+import { getStage } from './handoff.ts';
 import type { HandoffServices } from './services.ts';
-import { type HandoffRow, handoffOf } from './store.ts';
+import { type HandoffRow, toHandoff } from './store.ts';
 
-/** A hand-off as it stands at a moment. One whose time is over has failed, also before a sweep has written that down. */
-export function showHandoff(
+/**
+ * Converts a hand-off to its response. An expired hand-off is shown as failed, even before the expiry job has marked
+ * it.
+ */
+export function toHandoffResponse(
   row: HandoffRow,
   { baseUrl, vault }: Pick<HandoffServices, 'baseUrl' | 'vault'>,
   now: Date,
@@ -14,7 +17,7 @@ export function showHandoff(
   const { id, profile_id: profileId, created_at, expires_at } = row;
   const capability = openCapability(vault, { profileId, id }, row.capability);
   const provider = row.provider as HandoffProvider;
-  const isLapsed = stageOf(handoffOf(row), now) === 'lapsed';
+  const isLapsed = getStage(toHandoff(row), now) === 'lapsed';
   const completedAt = isLapsed ? expires_at : row.completed_at;
   return {
     id,
@@ -25,15 +28,15 @@ export function showHandoff(
     expires_at: expires_at.toISOString(),
     created_at: created_at.toISOString(),
     completed_at: completedAt?.toISOString() ?? null,
-    last_attempt: lastAttemptOf(row),
-    result: isLapsed ? { provider, reason: 'handoff_expired' as const } : resultOf(row, provider),
+    last_attempt: toLastAttempt(row),
+    result: isLapsed ? { provider, reason: 'handoff_expired' as const } : toResult(row, provider),
   };
 }
 
-const lastAttemptOf = ({ last_attempt_reason: reason, last_attempt_at: at }: HandoffRow) =>
+const toLastAttempt = ({ last_attempt_reason: reason, last_attempt_at: at }: HandoffRow) =>
   reason && at ? { reason: reason as HandoffReason, at: at.toISOString() } : null;
 
-function resultOf(row: HandoffRow, provider: HandoffProvider) {
+function toResult(row: HandoffRow, provider: HandoffProvider) {
   if (row.connection_id) return { provider, connection_id: row.connection_id };
   if (row.candidate_count !== null && row.selection_expires_at) {
     const expires_at = row.selection_expires_at.toISOString();

@@ -1,20 +1,20 @@
 import type { Schema, Tx } from '@tributary/postgres';
 import type { HandoffReason } from '@tributary/vocabulary';
 import { type Insertable, type Selectable, sql } from 'kysely';
-import type { Handoff, Settled } from './handoff.ts';
+import type { Handoff, SettledHandoff } from './handoff.ts';
 
 export type HandoffRow = Selectable<Schema['handoffs']>;
 
 export const insertHandoff = (tx: Tx, row: Insertable<Schema['handoffs']>): Promise<HandoffRow> =>
   tx.insertInto('handoffs').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Of one app, or whosever it is. */
+/** Limited to one app if `appId` is given. */
 export function findHandoff(tx: Tx, profileId: string, id: string, appId?: string): Promise<HandoffRow | undefined> {
   const rows = tx.selectFrom('handoffs').selectAll().where('profile_id', '=', profileId).where('id', '=', id);
   return (appId ? rows.where('app_id', '=', appId) : rows).executeTakeFirst();
 }
 
-/** An open hand-off that renews this connection and still works at a later moment. */
+/** Finds an open hand-off that reconnects this connection and is still valid at a later time. */
 export const findReconnect = (tx: Tx, profileId: string, connectionId: string, usableUntil: Date) =>
   tx
     .selectFrom('handoffs')
@@ -28,7 +28,7 @@ export const findReconnect = (tx: Tx, profileId: string, connectionId: string, u
     .limit(1)
     .executeTakeFirst();
 
-/** Locked, so that nobody else decides it meanwhile. */
+/** Finds and locks a hand-off. */
 export const lockHandoff = (tx: Tx, profileId: string, id: string): Promise<HandoffRow | undefined> =>
   tx
     .selectFrom('handoffs')
@@ -38,18 +38,18 @@ export const lockHandoff = (tx: Tx, profileId: string, id: string): Promise<Hand
     .forUpdate()
     .executeTakeFirst();
 
-/** Where a hand-off is, for somebody who shows its link and belongs to nobody. */
-export interface Whereabouts {
+/** The location of a hand-off, for an anonymous holder of its link. */
+export interface HandoffLocation {
   readonly profileId: string;
   readonly workspaceId: string;
   readonly id: string;
 }
 
-export const whereabouts = (hash: Buffer) =>
-  sql<Whereabouts>`
+export const locateHandoff = (hash: Buffer) =>
+  sql<HandoffLocation>`
     SELECT profile_id AS "profileId", workspace_id AS "workspaceId", id FROM find_handoff(${hash})`;
 
-export const handoffOf = (row: HandoffRow): Handoff => ({
+export const toHandoff = (row: HandoffRow): Handoff => ({
   status: row.status,
   expiresAt: row.expires_at,
   claimedAt: row.claimed_at,
@@ -57,7 +57,7 @@ export const handoffOf = (row: HandoffRow): Handoff => ({
   candidateCount: row.candidate_count,
 });
 
-/** For the consent that is to be used. */
+/** Claims the hand-off for a consent. */
 export const claimHandoff = (tx: Tx, { profile_id, id }: HandoffRow, claim: string, now: Date) =>
   tx
     .updateTable('handoffs')
@@ -66,7 +66,7 @@ export const claimHandoff = (tx: Tx, { profile_id, id }: HandoffRow, claim: stri
     .where('id', '=', id)
     .execute();
 
-/** The link can be used again at once. */
+/** Releases the claim, so that the link can be used again at once. */
 export const releaseHandoff = (tx: Tx, { profile_id, id }: HandoffRow) =>
   tx
     .updateTable('handoffs')
@@ -75,7 +75,7 @@ export const releaseHandoff = (tx: Tx, { profile_id, id }: HandoffRow) =>
     .where('id', '=', id)
     .execute();
 
-export const settleHandoff = (tx: Tx, { profile_id, id }: HandoffRow, settled: Settled, now: Date) =>
+export const settleHandoff = (tx: Tx, { profile_id, id }: HandoffRow, settled: SettledHandoff, now: Date) =>
   tx
     .updateTable('handoffs')
     .set({
@@ -92,8 +92,8 @@ export const settleHandoff = (tx: Tx, { profile_id, id }: HandoffRow, settled: S
     .where('id', '=', id)
     .execute();
 
-/** A consent that decides nothing while the hand-off is pending. */
-export const noteAttempt = (tx: Tx, { profileId, id }: Whereabouts, reason: HandoffReason, now: Date) =>
+/** Stores the reason of a failed attempt that does not end the pending hand-off. */
+export const saveAttempt = (tx: Tx, { profileId, id }: HandoffLocation, reason: HandoffReason, now: Date) =>
   tx
     .updateTable('handoffs')
     .set({ last_attempt_reason: reason, last_attempt_at: now })

@@ -13,27 +13,27 @@ import { countOutcomesOf } from '@tributary/domain/outcomes';
 import { answer, type Handles, type ProfileContext, refuse } from '@tributary/operations';
 import { rolledBack, type Tx } from '@tributary/postgres';
 
-type Confirmed = AnswerOf<Routes['confirmMergeProposal']>['body']['data'];
+type ConfirmedProposal = AnswerOf<Routes['confirmMergeProposal']>['body']['data'];
 
-/** A dry run does all of it and rolls back, so the preview is what the confirmation does. */
+/** A dry run executes the confirmation and rolls it back, so the preview shows exactly its effect. */
 export const confirmMergeProposal: Handles<Routes['confirmMergeProposal'], CustomerServices> = async (
   { params, query, body },
   context,
 ) => {
   const { effect, ledger, mentions } = context;
-  const work = async (tx: Tx): Promise<Confirmed> => {
+  const work = async (tx: Tx): Promise<ConfirmedProposal> => {
     const done = await confirm(tx, params.proposal_id, body.reason, context);
     for (const id of [done.customer_profile_id, done.merged_customer_id]) mentions(id);
     return done;
   };
   if (query.dry_run !== 'true') {
-    const { body: made } = await untilUndone(() =>
+    const { body: confirmed } = await untilUndone(() =>
       effect(async (tx) => ({ status: 200, body: { data: await work(tx) } })),
     );
-    return answer(200, { data: made.data });
+    return answer(200, { data: confirmed.data });
   }
   const done = await untilUndone(() => rolledBack(ledger, work));
-  const data: Confirmed = done.outcome === 'applied' ? { ...done, outcome: 'dry_run', merge_id: null } : done;
+  const data: ConfirmedProposal = done.outcome === 'applied' ? { ...done, outcome: 'dry_run', merge_id: null } : done;
   return answer(200, { data });
 };
 
@@ -42,7 +42,7 @@ async function confirm(
   proposalId: string,
   reason: string,
   { caller, now, requestId, tombstones }: ProfileContext & CustomerServices,
-): Promise<Confirmed> {
+): Promise<ConfirmedProposal> {
   const { profileId } = caller;
   const proposal = await lockProposal(tx, profileId, proposalId);
   if (!proposal) return refuse('not_found', 'There is no such proposal in this profile.');

@@ -32,7 +32,7 @@ async function open() {
     split: (customerId: string, ids: string[], query = '') =>
       post(`/api/v1/customers/${customerId}/split${query}`, { reason, merges: ids.map((merge_id) => ({ merge_id })) }),
     identity: async (customerId: string) => (await shop.ask(`/api/v1/customers/${customerId}/identity`)).body.data,
-    /** The one merge that named somebody; all are of one moment, and have no order. */
+    /** The merge that joined a customer. Merges in a test have equal times, so they cannot be found by order. */
     mergeOf: async (customerId: string) => {
       const { merges } = (await shop.ask(`/api/v1/customers/${customerId}/identity`)).body.data;
       return merges.find(({ joined }: { joined: string[] }) => joined.includes(customerId));
@@ -41,7 +41,7 @@ async function open() {
     holder: async (key: string) =>
       (await rows<{ id: string }>(sql`SELECT customer_id AS id FROM identifiers WHERE value = ${key}`))[0]
         ?.id as string,
-    /** What each payment owes to whom, by its key. */
+    /** The content hash of each payment's attribution, by payment key. */
     credit: async (): Promise<Record<string, string>> => {
       const keys = await rows<{ id: string; key: string }>(sql`SELECT id, idempotency_key AS key FROM outcomes`);
       const credited = await world.clickhouse.query(
@@ -57,7 +57,7 @@ async function open() {
   };
 }
 
-test('a merge is shown with what joined whom, previewed, undone and never made again; credit is as if it had not been', async () => {
+test('a merge is listed with its identifiers, previewed, undone and not repeated; options restores the credit', async () => {
   const shop = await open();
   const [ofAna, ofBerta] = [uuid(), uuid()];
   await shop.touch(
@@ -71,7 +71,7 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
   await shop.attribute();
   const before = await shop.credit();
 
-  // The call centre types the address of the one for the other, and goes on.
+  // The call centre enters Ana's email address for Berta and continues with Berta's payments.
   expect((await shop.pay('joint', day(7), { store_customer_id: 'berta', email: ana.email })).customerId).toBe(anaId);
   await shop.pay('b-2', day(8), { store_customer_id: 'berta', email: 'berta@example.test', last_name: 'Rojas' });
   await shop.pay('b-3', day(9), { store_customer_id: 'berta-2', phone: berta.phone });
@@ -100,9 +100,9 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
     kept_apart: [],
   });
 
-  // A preview says what the undoing says, and leaves no trace.
+  // A preview returns what options returns, and leaves no trace.
   const state = () => shop.rows(sql`SELECT to_jsonb(c) - 'last_seen_at' AS customer FROM customers c ORDER BY id`);
-  const standing = await state();
+  const unchanged = await state();
   const preview = await shop.undo(merge.id, '?dry_run=true');
   expect(preview).toMatchObject({
     status: 200,
@@ -111,13 +111,13 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
         outcome: 'dry_run',
         customer_profile_id: anaId,
         separated: [bertaId],
-        // Joint and b-2 name Berta's key first, and so the address that b-2 tells is hers.
+        // `joint` and `b-2` name Berta's key first, so the email address sent with `b-2` is hers.
         moved: { identifiers: 3, browsers: 1, outcomes: 3 },
         undecided: 0,
       },
     },
   });
-  expect(await state()).toEqual(standing);
+  expect(await state()).toEqual(unchanged);
   expect(await shop.undo(merge.id)).toEqual({
     ...preview,
     body: { ...preview.body, data: { ...preview.body.data, outcome: 'applied' } },
@@ -130,7 +130,7 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
   expect(await Promise.all(['berta', 'berta@example.test'].map(shop.holder))).toEqual([bertaId, bertaId]);
   expect((await shop.merges()).data).toMatchObject([{ reason, undone_at: expect.any(String) }]);
 
-  // The same mistake once more joins nobody, and is recorded.
+  // Repeating the mistake merges nothing and records a dispute.
   expect((await shop.pay('joint-2', day(10), { store_customer_id: 'berta', email: ana.email })).customerId).toBe(
     bertaId,
   );
@@ -143,7 +143,7 @@ test('a merge is shown with what joined whom, previewed, undone and never made a
   expect(search.body.data).toMatchObject([{ customer_profile_id: bertaId }]);
 });
 
-test('many merges of one person are undone at once, the largest are listed first, and those of another are refused', async () => {
+test('several merges of one customer are undone together, the largest are listed first, and another customer’s are refused', async () => {
   const shop = await open();
   const ids: string[] = [];
   for (const name of ['a', 'b', 'c', 'd'])
@@ -171,28 +171,32 @@ test('many merges of one person are undone at once, the largest are listed first
   expect(refused.statusCode).toBe(403);
 });
 
-test('of many who undo one merge at once one does it, and the others hear that it is done', async () => {
+test('one of several concurrent undo requests is applied, and the others return no_change', async () => {
   const shop = await open();
   await shop.pay('a-1', day(5), ana);
   const { customerId: bertaId } = await shop.pay('b-1', day(6), berta);
   await shop.pay('joint', day(7), { store_customer_id: 'berta', email: ana.email });
   const { id } = await shop.mergeOf(bertaId);
   const answers = await Promise.all(Array.from({ length: 8 }, () => shop.undo(id)));
-  const said = answers.map(({ status, body }) => `${status} ${body.data?.outcome ?? body.error.code}`);
-  expect(said.toSorted()).toEqual(['200 applied', ...Array(7).fill('200 no_change')]);
-  // Whoever saw it stand a moment before looks again from the start.
-  const undoing = { profileId: shop.profileId, at: new Date(), by: uuid(), reason, tombstones: testTombstones };
-  await expect(shop.ledger.transaction((tx) => undoMerges(tx, [{ id }], undoing))).rejects.toBeInstanceOf(Error);
+  const results = answers.map(({ status, body }) => `${status} ${body.data?.outcome ?? body.error.code}`);
+  expect(results.toSorted()).toEqual(['200 applied', ...Array(7).fill('200 no_change')]);
+  // A transaction that read the merge before it was undone fails, so that the caller retries.
+  const options = { profileId: shop.profileId, at: new Date(), by: uuid(), reason, tombstones: testTombstones };
+  await expect(shop.ledger.transaction((tx) => undoMerges(tx, [{ id }], options))).rejects.toBeInstanceOf(Error);
 });
 
-test('a name that nobody would have kept without a merge is gone with it', async () => {
+test('options a merge removes a name that the customer got only through the merge', async () => {
   const shop = await open();
-  const known = async (name: string, more: object = {}) =>
+  const createCustomer = async (name: string, more: object = {}) =>
     (await shop.pay(name, day(1), { store_customer_id: name, email: `${name}@x.test`, ...more })).customerId;
-  const [one, , three] = [await known('one', { first_name: 'Cora' }), await known('two'), await known('three')];
+  const [one, , three] = [
+    await createCustomer('one', { first_name: 'Cora' }),
+    await createCustomer('two'),
+    await createCustomer('three'),
+  ];
   await shop.pay('one-two', day(2), { store_customer_id: 'one', email: 'two@x.test' });
   await shop.pay('three-two', day(3), { store_customer_id: 'three', email: 'two@x.test' });
-  // Two is one, who is called Cora, with or without three.
+  // "Two" is merged into "one", whose name is Cora, with or without "three".
   await shop.pay('named', day(4), { store_customer_id: 'two', first_name: 'Berta' });
   await shop.pay('surname', day(5), { store_customer_id: 'two', last_name: 'Rojas' });
   const merge = await shop.mergeOf(three);
@@ -202,13 +206,17 @@ test('a name that nobody would have kept without a merge is gone with it', async
   expect(await found('berta')).toEqual([]);
 });
 
-test('a merge stands between whom it named, also when who was merged for them is somebody else by now and is erased', async () => {
+test('a merge keeps the customers that it named, even after one of them was separated and erased', async () => {
   const shop = await open();
-  const known = async (name: string) =>
+  const createCustomer = async (name: string) =>
     (await shop.pay(name, day(1), { store_customer_id: name, email: `${name}@x.test` })).customerId;
-  const [oldest, middle, youngest] = [await known('oldest'), await known('middle'), await known('youngest')];
+  const [oldest, middle, youngest] = [
+    await createCustomer('oldest'),
+    await createCustomer('middle'),
+    await createCustomer('youngest'),
+  ];
   await shop.pay('first', day(2), { store_customer_id: 'middle', email: 'youngest@x.test' });
-  // The middle one goes into the oldest, in the name of the youngest.
+  // "middle" is merged into "oldest" because of a message about "youngest".
   await shop.pay('second', day(3), { store_customer_id: 'youngest', email: 'oldest@x.test' });
   const [first, second] = [await shop.mergeOf(middle), await shop.mergeOf(oldest)];
   expect(second).toMatchObject({ merged_customer_id: middle, survivor_id: oldest, joined: [youngest, oldest] });
@@ -229,24 +237,24 @@ test('a merge stands between whom it named, also when who was merged for them is
   ).toEqual([]);
 });
 
-test('who was not joined because of a merge is joined without it; who was joined twice is joined by what is left', async () => {
+test('options a merge joins customers whom the merge had kept apart, and keeps merges that have another reason', async () => {
   const shop = await open();
-  const known = async (name: string) =>
+  const createCustomer = async (name: string) =>
     (await shop.pay(name, day(1), { crm_contact_id: name, store_customer_id: `${name}-crm`, email: `${name}@x.test` }))
       .customerId;
-  const [one, two, three] = [await known('one'), await known('two'), await known('three')];
+  const [one, two, three] = [await createCustomer('one'), await createCustomer('two'), await createCustomer('three')];
   await shop.pay('two-three', day(2), { crm_contact_id: 'two', email: 'three@x.test' });
   await shop.undo((await shop.mergeOf(three)).id);
-  // It is about one, who is two as well, and so cannot be three.
+  // The message is about "one", which is merged with "two" and therefore may not be "three".
   await shop.pay('all', day(3), { crm_contact_id: 'one', store_customer_id: 'two-crm', email: 'three@x.test' });
-  await shop.pay('told', day(4), { crm_contact_id: 'three', first_name: 'Carla' });
+  await shop.pay('named', day(4), { crm_contact_id: 'three', first_name: 'Carla' });
   expect(await Promise.all(['one', 'two', 'three'].map(shop.holder))).toEqual([one, one, three]);
   const { disputed } = await shop.identity(one);
   expect(disputed).toMatchObject([{ value: 'three@x.test' }]);
   const { merges } = await shop.identity(one);
-  const standing = merges.find(({ undone_at }: { undone_at: string | null }) => undone_at === null);
-  expect(await shop.undo(standing.id, '?dry_run=true')).toMatchObject({ body: { data: { joined: [three] } } });
-  expect(await shop.undo(standing.id)).toMatchObject({
+  const active = merges.find(({ undone_at }: { undone_at: string | null }) => undone_at === null);
+  expect(await shop.undo(active.id, '?dry_run=true')).toMatchObject({ body: { data: { joined: [three] } } });
+  expect(await shop.undo(active.id)).toMatchObject({
     body: { data: { customer_profile_id: one, separated: [two], joined: [three] } },
   });
   expect(await Promise.all(['one', 'two', 'three'].map(shop.holder))).toEqual([one, two, one]);
@@ -254,8 +262,8 @@ test('who was not joined because of a merge is joined without it; who was joined
   const found = async (name: string) => (await shop.ask(`/api/v1/customers/search?q=${name}`)).body.data;
   expect(await found('carla')).toMatchObject([{ customer_profile_id: one }]);
 
-  // Four and six are one by way of five, and once more directly.
-  const [four, five, six] = [await known('four'), await known('five'), await known('six')];
+  // "four" and "six" are merged through "five", and once more directly.
+  const [four, five, six] = [await createCustomer('four'), await createCustomer('five'), await createCustomer('six')];
   await shop.pay('four-five', day(5), { crm_contact_id: 'four', email: 'five@x.test' });
   await shop.pay('five-six', day(6), { crm_contact_id: 'five', email: 'six@x.test' });
   await shop.pay('four-six', day(7), { crm_contact_id: 'four', email: 'six@x.test' });

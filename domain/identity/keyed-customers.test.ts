@@ -42,7 +42,7 @@ async function open() {
   };
 }
 
-test('two keys with one email stay two customers on every route, and the merge is proposed', async () => {
+test('two customer keys with one email stay two customers on every route, and their merge is proposed', async () => {
   const shop = await open();
   await shop.pay('m-1', { external_id: 'mother', email: family, first_name: 'Madre' });
   await shop.pay('s-1', { external_id: 'son', email: family, phone: '+56911112222' });
@@ -55,7 +55,7 @@ test('two keys with one email stay two customers on every route, and the merge i
   });
   const { results } = imported.body.data;
   expect(results.map(({ status }: { status: string }) => status)).toEqual(['created', 'created', 'matched']);
-  // A record with nothing but the shared email belongs to the customer that carried it first.
+  // A record with only the shared email belongs to the customer that had it first.
   expect(results[2].customer_profile_id).toBe(await shop.holder('mother'));
   expect(await shop.payments()).toEqual([
     { key: 'm-1', name: 'mother' },
@@ -78,7 +78,7 @@ test('two keys with one email stay two customers on every route, and the merge i
   );
 });
 
-test('an erasure by key leaves the other key with its payments and the shared email', async () => {
+test('an erasure by key leaves the other customer with its payments and the shared email', async () => {
   const shop = await open();
   await shop.pay('m-1', { external_id: 'mother', email: family });
   await shop.pay('s-1', { external_id: 'son', email: family });
@@ -93,7 +93,7 @@ test('an erasure by key leaves the other key with its payments and the shared em
     { key: 's-1', name: 'son' },
   ]);
   expect(await shop.holder(family)).toBe(await shop.holder('son'));
-  // What the erased key sends later is not the son's, and a new key that names the email is a third customer.
+  // Later events of the erased key are not the son's. A new key with the shared email is a third customer.
   await shop.pay('m-2', { external_id: 'mother', email: family }, day(20));
   await shop.pay('d-1', { external_id: 'daughter', email: family }, day(1));
   expect(await shop.payments()).toMatchObject([
@@ -104,7 +104,7 @@ test('an erasure by key leaves the other key with its payments and the shared em
   ]);
 });
 
-test('a shared phone names several customers, and none is erased by it', async () => {
+test('a phone that several customers share erases none of them', async () => {
   const shop = await open();
   await shop.pay('m-1', { external_id: 'mother', phone: '+56911112222' });
   await shop.pay('s-1', { external_id: 'son', phone: '+56911112222' });
@@ -114,7 +114,7 @@ test('a shared phone names several customers, and none is erased by it', async (
   });
 });
 
-test('a proposed merge is previewed, confirmed, undone and rejected; confirmed, all its keys are erased together', async () => {
+test('a proposed merge is previewed, confirmed, undone and rejected; a confirmed one is erased with all its keys', async () => {
   const shop = await open();
   await shop.pay('a-1', { external_id: 'old', email: family });
   await shop.pay('b-1', { external_id: 'new', email: family });
@@ -133,7 +133,7 @@ test('a proposed merge is previewed, confirmed, undone and rejected; confirmed, 
   expect(await shop.decide(proposal.id, 'confirm')).toMatchObject({ body: { data: { outcome: 'no_change' } } });
   expect((await shop.payments()).map(({ name }) => name)).toEqual(['new old', 'new old']);
   expect(await shop.proposals('confirmed')).toMatchObject([{ id: proposal.id, reason }]);
-  // A later message with one of the keys changes nothing of it.
+  // A later event with one of the keys does not change the merge.
   await shop.pay('b-2', { external_id: 'new', email: family });
   expect((await shop.payments()).map(({ name }) => name)).toEqual(['new old', 'new old', 'new old']);
 
@@ -156,16 +156,16 @@ test('a proposed merge is previewed, confirmed, undone and rejected; confirmed, 
   expect((await shop.payments()).every(({ name }) => name === null)).toBe(true);
 });
 
-test('what earlier versions joined is taken apart before one of its keys is erased', async () => {
+test('customers that earlier versions merged are separated before one of their keys is erased', async () => {
   const shop = await open();
   await shop.pay('m-1', { external_id: 'mother', email: family });
-  // As an earlier version left it: a second key on one customer, without a merge.
+  // Emulates an earlier version: a second key on one customer, without a merge.
   const id = await shop.holder('mother');
   await shop.rows(sql`
     INSERT INTO identifiers (profile_id, kind, value, customer_id, source, said_at)
     VALUES (${shop.profileId}, 'external_customer_id', 'son', ${id}, 'api', now())`);
   await shop.pay('s-1', { external_id: 'son' });
-  // And a merge of two keys that no member confirmed.
+  // Also a merge of two keys that no member confirmed.
   await shop.pay('t-1', { external_id: 'third', email: 'third@example.test' });
   const third = await shop.holder('third');
   await shop.rows(sql`

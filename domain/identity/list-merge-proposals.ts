@@ -19,7 +19,7 @@ export const listMergeProposals: Handles<Routes['listMergeProposals']> = async (
   for (const { customers } of data) for (const { customer_profile_id } of customers) mentions(customer_profile_id);
   const last = rows.slice(0, limit).at(-1);
   return answer(200, {
-    // An open proposal whose customers are one by now has nothing left to decide.
+    // Hides open proposals whose customers have been merged since: nothing is left to decide.
     data: data.filter((proposal) => proposal.state !== 'open' || proposal.customers.length === 2),
     pagination: {
       has_next: rows.length > limit,

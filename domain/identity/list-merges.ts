@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { listLargestMerges, type MergePlace, type MergeRow } from '@tributary/domain/customers';
 import { findDays } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
-import { showMerge } from './show-merge.ts';
+import { toMergeResponse } from './show-merge.ts';
 
 export const listMerges: Handles<Routes['listMerges']> = async ({ query }, { caller, ledger, mentions }) => {
   const { profileId } = caller;
@@ -10,7 +10,7 @@ export const listMerges: Handles<Routes['listMerges']> = async ({ query }, { cal
   const rows = await ledger.transaction(
     async (tx) => {
       const { from, until } = await findDays(tx, profileId, date_from, date_to);
-      return listLargestMerges(tx, profileId, { from, until, after: placeOf(query.cursor), limit: limit + 1 });
+      return listLargestMerges(tx, profileId, { from, until, after: parseCursor(query.cursor), limit: limit + 1 });
     },
     { readOnly: true },
   );
@@ -21,15 +21,15 @@ export const listMerges: Handles<Routes['listMerges']> = async ({ query }, { cal
   }
   const last = shown.at(-1);
   return answer(200, {
-    data: shown.map(showMerge),
-    pagination: { has_next: rows.length > limit, cursor: last ? `${sizeOf(last)}|${last.id}` : null },
+    data: shown.map(toMergeResponse),
+    pagination: { has_next: rows.length > limit, cursor: last ? `${getMergeSize(last)}|${last.id}` : null },
     meta: { date_from, date_to },
   });
 };
 
-const sizeOf = (merge: MergeRow) => merge.movedIdentifiers + merge.movedBrowsers + merge.movedOutcomes;
+const getMergeSize = (merge: MergeRow) => merge.movedIdentifiers + merge.movedBrowsers + merge.movedOutcomes;
 
-function placeOf(cursor: string | undefined): MergePlace | undefined {
+function parseCursor(cursor: string | undefined): MergePlace | undefined {
   const [size, id] = cursor?.split('|') ?? [];
   return size !== undefined && id !== undefined ? { size: Number(size), id } : undefined;
 }

@@ -13,7 +13,7 @@ import { countOutcomesSaid } from '@tributary/domain/outcomes';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type IdentifierKind, limits } from '@tributary/vocabulary';
-import { showMerge } from './show-merge.ts';
+import { toMergeResponse } from './show-merge.ts';
 
 const { most } = limits.identity;
 
@@ -29,8 +29,8 @@ export const readCustomerIdentity: Handles<Routes['readCustomerIdentity']> = asy
 async function readIdentity(tx: Tx, profileId: string, id: string) {
   const customerId = await findCustomer(tx, profileId, id);
   if (!customerId) refuse('not_found', 'There is no such customer in this profile.');
-  const everybody = await listSamePerson(tx, profileId, customerId, { offset: 0, limit: most.counted });
-  const customers = everybody.slice(0, most.customers);
+  const samePerson = await listSamePerson(tx, profileId, customerId, { offset: 0, limit: most.counted });
+  const customers = samePerson.slice(0, most.customers);
   const ids = customers.map((customer) => customer.id);
   const identifiers = Map.groupBy(
     await listSaidIdentifiers(tx, profileId, customerId, most.identifiers),
@@ -43,14 +43,14 @@ async function readIdentity(tx: Tx, profileId: string, id: string) {
     customer_profile_id: customerId,
     customers: customers.map((customer) => ({
       customer_profile_id: customer.id,
-      name: nameOf(customer),
+      name: getOwnName(customer),
       first_seen_at: (customer.own ? new Date(customer.own.firstSeenAt) : customer.first_seen_at).toISOString(),
-      identifiers: (identifiers.get(customer.id) ?? []).map(showIdentifier),
+      identifiers: (identifiers.get(customer.id) ?? []).map(toIdentifierResponse),
       browsers: browsers.get(customer.id) ?? 0,
       outcomes: outcomes.get(customer.id) ?? 0,
     })),
-    customer_count: everybody.length,
-    merges: (await listMergesOf(tx, profileId, ids, most.merges)).map(showMerge),
+    customer_count: samePerson.length,
+    merges: (await listMergesOf(tx, profileId, ids, most.merges)).map(toMergeResponse),
     disputed: disputed.map(({ said_at, kind, ...rest }) => ({
       ...rest,
       kind: kind as IdentifierKind,
@@ -64,15 +64,15 @@ async function readIdentity(tx: Tx, profileId: string, id: string) {
   };
 }
 
-const showIdentifier = ({ kind, value, source, saidAt }: HeldBy) => ({
+const toIdentifierResponse = ({ kind, value, source, saidAt }: HeldBy) => ({
   kind: kind as IdentifierKind,
   value,
   source,
   said_at: saidAt.toISOString(),
 });
 
-/** What was said of this one itself: the oldest has the names of the others beside its own. */
-function nameOf({ own, first_name, last_name }: Awaited<ReturnType<typeof listSamePerson>>[number]): string | null {
+/** The customer's own name before merges: the survivor's record also holds names of merged customers. */
+function getOwnName({ own, first_name, last_name }: Awaited<ReturnType<typeof listSamePerson>>[number]): string | null {
   const names = own ? [own.firstName, own.lastName] : [first_name, last_name];
   return names.filter(Boolean).join(' ') || null;
 }

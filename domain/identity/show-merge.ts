@@ -1,7 +1,7 @@
 import type { MergeRow } from '@tributary/domain/customers';
 import type { IdentifierKind } from '@tributary/vocabulary';
 
-export const showMerge = (merge: MergeRow) => ({
+export const toMergeResponse = (merge: MergeRow) => ({
   id: merge.id,
   merged_at: merge.mergedAt.toISOString(),
   merged_customer_id: merge.loserId,

@@ -2,7 +2,7 @@ import { findCustomerKeys, findProfilesOf, findSurvivors, type MergeProposal } f
 import { countOutcomesByCustomer } from '@tributary/domain/outcomes';
 import type { Tx } from '@tributary/postgres';
 
-/** Proposals with the customers that the two named ones are now. */
+/** Converts proposals to responses, with the customers' current survivors. */
 export async function toProposalResponses(tx: Tx, profileId: string, proposals: readonly MergeProposal[]) {
   const survivors = await findSurvivors(
     tx,
@@ -10,7 +10,7 @@ export async function toProposalResponses(tx: Tx, profileId: string, proposals: 
     proposals.flatMap(({ one, other }) => [one, other]),
   );
   const ids = [...new Set(survivors.values())];
-  const [keys, people, outcomes] = [
+  const [keys, customers, outcomes] = [
     await findCustomerKeys(tx, profileId, ids),
     await findProfilesOf(tx, profileId, ids),
     await countOutcomesByCustomer(tx, profileId, ids),
@@ -24,8 +24,8 @@ export async function toProposalResponses(tx: Tx, profileId: string, proposals: 
     customers: [...new Set([proposal.one, proposal.other].flatMap((id) => survivors.get(id) ?? []))].map((id) => ({
       customer_profile_id: id,
       customer_key: keys.get(id) ?? null,
-      name: people.get(id)?.name ?? null,
-      first_seen_at: (people.get(id)?.firstSeenAt ?? proposal.proposedAt).toISOString(),
+      name: customers.get(id)?.name ?? null,
+      first_seen_at: (customers.get(id)?.firstSeenAt ?? proposal.proposedAt).toISOString(),
       outcomes: outcomes.get(id) ?? 0,
     })),
     decided_at: proposal.decidedAt?.toISOString() ?? null,

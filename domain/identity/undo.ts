@@ -15,7 +15,10 @@ export interface UndoneMerges {
   readonly conversions: number;
 }
 
-/** Undoes the merges that `find` finds. A dry run does all of it and takes it back, so it says what the undoing itself would. */
+/**
+ * Undoes the merges that `find` returns. A dry run executes the same code and rolls it back, so it returns the same
+ * result.
+ */
 export async function undo(
   isDryRun: boolean,
   reason: string,
@@ -50,7 +53,7 @@ async function undoAll(
   const { profileId } = caller;
   const merges = found.filter(({ undoneAt }) => undoneAt === null);
   const [first] = found as readonly [MergeRow];
-  if (merges.length === 0) return { ...nothing, customer_profile_id: first.survivorId };
+  if (merges.length === 0) return { ...emptyResult, customer_profile_id: first.survivorId };
   const by = caller.userId ?? caller.credentialId;
   const { survivorId, separatedIds, joinedIds, movedIdentifiers } = await undoMerges(tx, merges, {
     profileId,
@@ -74,7 +77,7 @@ async function undoAll(
   };
 }
 
-const nothing = {
+const emptyResult = {
   outcome: 'no_change',
   separated: [],
   joined: [],

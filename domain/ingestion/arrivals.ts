@@ -4,8 +4,9 @@ import { nilUuid } from '@tributary/vocabulary';
 type Arrival = Row<'visit_list_arrivals'>;
 
 /**
- * Visits as their sessions came: a page that was opened from another page of the site says of itself only that nothing brought it there,
- * and belongs to the arrival before it in its session. A visit that is an arrival, or follows none that is known, stays as it is.
+ * Gives each visit the source of its session. A page opened from another page of the site has no source of its own, so
+ * it inherits the latest arrival in its session. A visit that is an arrival, or follows no known one, is returned
+ * unchanged.
  */
 export async function asSessionsCame<Visit extends Arrival>(
   clickhouse: ClickHouse,
@@ -24,19 +25,19 @@ export async function asSessionsCame<Visit extends Arrival>(
     },
     { signal },
   );
-  const bySession = Map.groupBy(arrivals, sessionOf);
+  const bySession = Map.groupBy(arrivals, sessionKey);
   return visits.map((visit) => {
-    const theirs = bySession.get(sessionOf(visit)) ?? [];
-    if (theirs.some(({ visit_id }) => visit_id === visit.visit_id)) return visit;
-    const last = theirs.findLast(({ occurred_at }) => occurred_at <= visit.occurred_at);
-    return last ? { ...visit, ...sourceOf(last) } : visit;
+    const sessionArrivals = bySession.get(sessionKey(visit)) ?? [];
+    if (sessionArrivals.some(({ visit_id }) => visit_id === visit.visit_id)) return visit;
+    const latest = sessionArrivals.findLast(({ occurred_at }) => occurred_at <= visit.occurred_at);
+    return latest ? { ...visit, ...sourceOf(latest) } : visit;
   });
 }
 
-const sessionOf = ({ visitor_id, session_id }: Pick<Arrival, 'visitor_id' | 'session_id'>) =>
+const sessionKey = ({ visitor_id, session_id }: Pick<Arrival, 'visitor_id' | 'session_id'>) =>
   `${visitor_id} ${session_id}`;
 
-const sourceOf = ({ channel, source, medium, platform, ...named }: Arrival) => {
-  const { campaign_external_id, ad_set_external_id, ad_external_id } = named;
+const toSource = ({ channel, source, medium, platform, ...ids }: Arrival) => {
+  const { campaign_external_id, ad_set_external_id, ad_external_id } = ids;
   return { channel, source, medium, platform, campaign_external_id, ad_set_external_id, ad_external_id };
 };

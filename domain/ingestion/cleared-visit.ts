@@ -2,8 +2,8 @@ import type { VisitRow } from '@tributary/clickhouse';
 import { nilUuid } from '@tributary/vocabulary';
 
 /**
- * A visit whose person was erased. What is not named here stays: when it was, through which channel and ad, in which country and region, and what
- * kind of visit it was.
+ * The values that replace a visit's columns after its customer was erased. Columns not listed here are kept: time,
+ * channel, ad, country, region and event type.
  */
 export const clearedVisit = {
   session_id: nilUuid,

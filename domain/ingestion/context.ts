@@ -10,34 +10,37 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { createOpener, type KeyRing, type Opener, type Vault } from '@tributary/vault';
 import type { Signing } from './signature.ts';
 
-/** Whom a link token names; undefined where it does not open, or had lapsed by then. What became of that customer since, the pipeline asks itself. */
+/**
+ * Returns the customer that a link token names; undefined if it does not open or had expired. The pipeline resolves
+ * later merges itself.
+ */
 export type ReadLinkToken = (profileId: string, token: string, at: Date) => string | undefined;
 
-/** Notes that a page of the profile really sends visits. */
+/** Stores that a page of the profile sends visits. */
 export type MarkVerified = (tx: Tx, profileId: string, nonce: string, now: Date) => Promise<unknown>;
 
-/** How the profile's shop signs what it says of its people. */
+/** Reads how the profile's server signs `identify` calls. */
 export type ReadSigning = (tx: Tx, profileId: string) => Promise<Signing>;
 
-/** What the steps work with. */
+/** The services that the pipeline steps use. */
 export interface Ingestion {
-  /** As the role that is bound by row-level security. */
+  /** Connects with the role that is subject to row-level security. */
   readonly postgres: Postgres;
   readonly visits: BatchWriter<VisitRow>;
   readonly touches: BatchWriter<TouchRow>;
-  /** Opens what the collector sealed. */
+  /** Decrypts data that the collector encrypted. */
   readonly streamVault: Opener;
-  /** Seals what PostgreSQL keeps. */
+  /** Encrypts data that PostgreSQL stores. */
   readonly envelopeVault: Vault;
-  /** A collector may seal with a key that is younger than our last look at the ring. */
+  /** Reloads the key ring, because a collector may encrypt with a newer key than this process has loaded. */
   readonly refreshKeys: () => Promise<void>;
   readonly visitorKey: () => Buffer;
   readonly readLinkToken: ReadLinkToken;
-  /** What is left of those who were erased. */
+  /** Hashed identifiers of erased customers. */
   readonly tombstones: Tombstones;
   readonly markVerified: MarkVerified;
   readonly readSigning: ReadSigning;
-  /** What is kept of a profile's broken visits of a day; the rest is only counted. */
+  /** How many bytes of a profile's invalid visits are stored per day; beyond that, only their reasons are. */
   readonly badBytesPerDay: number;
   readonly now: () => Date;
 }
@@ -53,7 +56,7 @@ export interface IngestionParts {
   readonly now: () => Date;
 }
 
-/** While ClickHouse is away the batch is held by the consumer, which can be stopped; the writer gives up sooner. */
+/** While ClickHouse is unavailable, the consumer holds the batch and can be stopped. So the writer gives up early. */
 const retryForMs = 5_000;
 
 export function openIngestion({ postgres, clickhouse, ring, ...rest }: IngestionParts): Ingestion {

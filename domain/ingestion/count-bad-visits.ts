@@ -1,7 +1,7 @@
 import type { UnboundLedger } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** Visits that could not be understood, over all profiles; also those that were replayed since, which this role cannot tell apart. */
+/** Counts invalid visits of all profiles. Includes replayed ones, which this database role cannot distinguish. */
 export async function countBadVisits(
   system: UnboundLedger,
   since: Date,

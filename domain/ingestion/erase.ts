@@ -3,7 +3,7 @@ import type { Cleared, ErasedPerson, KnownPerson } from '@tributary/domain/custo
 import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 
-/** Browsers go to the customer without a person, so that what they did still earns its part. */
+/** Moves the browsers of an erased customer to its anonymous customer, so that their touches keep their credit. */
 export async function eraseLinks(
   tx: Tx,
   { profileId, customerIds, visitorIds, shellId }: KnownPerson,
@@ -11,7 +11,7 @@ export async function eraseLinks(
   const { numAffectedRows = 0n } = await sql`
     UPDATE visitor_links SET customer_id = ${shellId}, moved_from = NULL
     WHERE profile_id = ${profileId} AND customer_id = ANY (${[...customerIds]}::uuid[])`.execute(tx);
-  // One more than is known would be moved and not remembered as erased. Whoever links a browser locks the customer, so there is none.
+  // A browser linked meanwhile would be moved without a tombstone. Linking locks the customer, so this cannot happen.
   if (Number(numAffectedRows) !== visitorIds.length) throw new Error('A browser came to a customer who is locked.');
   return { visitor_links: visitorIds.length };
 }
@@ -25,7 +25,7 @@ export async function findVisitorsOf(tx: Tx, profileId: string, customerIds: rea
   return rows.map(({ id }) => id);
 }
 
-/** Browsers of somebody who is being erased, of which no link tells. */
+/** Links browsers without a link to the customer that is being erased. */
 export async function linkVisitors(
   tx: Tx,
   { profileId, shellId, at }: ErasedPerson,
@@ -38,8 +38,8 @@ export async function linkVisitors(
     ON CONFLICT DO NOTHING`.execute(tx);
 }
 
-/** Every browser that visited a profile. */
+/** Streams the id of every browser that visited a profile. */
 export async function* walkVisitors(clickhouse: ClickHouse, profileId: string): AsyncIterable<string> {
-  const asked = raw<{ id: string }>('SELECT DISTINCT visitor_id AS id FROM visits WHERE profile_id = {profileId:UUID}');
-  for await (const { id } of clickhouse.stream(asked, { profileId })) yield id;
+  const query = raw<{ id: string }>('SELECT DISTINCT visitor_id AS id FROM visits WHERE profile_id = {profileId:UUID}');
+  for await (const { id } of clickhouse.stream(query, { profileId })) yield id;
 }

@@ -4,7 +4,7 @@ import { findBrowsers } from './find-browsers.ts';
 import type { Arrival } from './message.ts';
 import { findProfiles } from './store.ts';
 
-/** Of what was sent, that which is of somebody who was erased after it came. */
+/** Returns the items whose customer was erased after they arrived, by browser or by identifiers in the content. */
 export async function findErased<Sent extends { readonly arrival: Arrival; readonly content: unknown }>(
   ingestion: Pick<Ingestion, 'postgres' | 'visitorKey' | 'tombstones'>,
   sent: readonly Sent[],
@@ -16,22 +16,22 @@ export async function findErased<Sent extends { readonly arrival: Arrival; reado
     arrivals.map(({ profile_id }) => profile_id),
   );
   const browsers = await findBrowsers(ingestion, arrivals, profiles);
-  const suspects = sent.filter(({ arrival }) => profiles.get(arrival.profile_id)?.hasErased);
-  const erased = new Set(suspects.filter(({ arrival }) => browsers.get(arrival)?.isErased));
+  const candidates = sent.filter(({ arrival }) => profiles.get(arrival.profile_id)?.hasErased);
+  const erased = new Set(candidates.filter(({ arrival }) => browsers.get(arrival)?.isErased));
   const rest = Map.groupBy(
-    suspects.filter((one) => !erased.has(one)),
+    candidates.filter((one) => !erased.has(one)),
     ({ arrival }) => arrival.profile_id,
   );
   const findNaming = findsNamingErased(postgres, tombstones);
-  for (const [profileId, theirs] of rest) {
-    const rows = theirs.map((one) => ({ one, content: one.content, at: new Date(one.arrival.received_at) }));
+  for (const [profileId, ownSuspects] of rest) {
+    const rows = ownSuspects.map((one) => ({ one, content: one.content, at: new Date(one.arrival.received_at) }));
     for (const { one } of await findNaming(profileId, rows)) erased.add(one);
   }
   return [...erased];
 }
 
-/** What is no JSON is one text. */
-export function parsed(text: string): unknown {
+/** Parses JSON; invalid JSON is returned as text. */
+export function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

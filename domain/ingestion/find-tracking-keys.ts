@@ -1,6 +1,6 @@
 import type { LookUps } from '@tributary/postgres';
 
-/** What the collector must know of a key. */
+/** The settings of a tracking key that the collector needs. */
 export interface TrackingKey {
   readonly profileId: string;
   readonly plan: string;
@@ -11,7 +11,7 @@ export interface TrackingKey {
   readonly isConsentRequired: boolean;
 }
 
-/** Of these keys those that live, whoever they belong to. */
+/** Returns the active ones of these keys, across all profiles. */
 export async function findTrackingKeys(lookUps: LookUps, keys: readonly string[]): Promise<Map<string, TrackingKey>> {
   const rows = await lookUps.lookUp<TrackingKey & { key: string }>(
     `SELECT key, profile_id AS "profileId", plan, allowed_hosts AS "allowedHosts", own_hosts AS "ownHosts",

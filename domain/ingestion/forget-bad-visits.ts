@@ -1,12 +1,12 @@
 import { tryOpen } from '@tributary/vault';
 import { sql } from 'kysely';
 import type { Ingestion } from './context.ts';
-import { findErased, parsed } from './find-erased.ts';
-import { type BadContent, placeOfBadVisit } from './keep-bad-visits.ts';
+import { findErased, parseOrText } from './find-erased.ts';
+import { type BadContent, badVisitLocation } from './keep-bad-visits.ts';
 import type { Arrival } from './message.ts';
 import { type BadVisitRow, readBadVisits } from './store.ts';
 
-/** What opens all that was kept because it could not be read. */
+/** The services needed to decrypt invalid visits and dead letters. */
 export type Opening = Pick<Ingestion, 'postgres' | 'visitorKey' | 'tombstones' | 'envelopeVault' | 'streamVault'>;
 
 export interface OpenedBadVisit {
@@ -17,7 +17,10 @@ export interface OpenedBadVisit {
 
 const batchSize = 500;
 
-/** A batch after the other, but for rows that no key opens. Those that were taken up again are among them: they still hold what was sent. */
+/**
+ * Yields invalid visits in batches, without rows that no key decrypts. Includes replayed rows, since they still hold
+ * the original data.
+ */
 export async function* openBadVisits(
   { postgres, envelopeVault }: Pick<Opening, 'postgres' | 'envelopeVault'>,
   profileId: string,
@@ -30,17 +33,20 @@ export async function* openBadVisits(
     last = rows.at(-1);
     if (!last) return;
     yield rows.flatMap(({ id, sealed }) => {
-      const opened = tryOpen(() => envelopeVault.open(sealed, placeOfBadVisit(profileId, id)));
+      const opened = tryOpen(() => envelopeVault.open(sealed, badVisitLocation(profileId, id)));
       if (opened === undefined) return [];
       const { arrival, sent } = JSON.parse(opened) as BadContent;
-      return [{ id, arrival, content: parsed(sent) }];
+      return [{ id, arrival, content: parseOrText(sent) }];
     });
   }
 }
 
-/** Deletes bad rows that are of somebody who was erased, by the browser that sent them or by whom they name. Resolves to how many. */
-export async function forgetBadVisits(opening: Opening, profileId: string, signal: AbortSignal): Promise<number> {
-  let forgotten = 0;
+/**
+ * Deletes invalid visits of erased customers, found by their browser or by identifiers in the content. Resolves to
+ * their number.
+ */
+export async function eraseBadVisits(opening: Opening, profileId: string, signal: AbortSignal): Promise<number> {
+  let deleted = 0;
   for await (const batch of openBadVisits(opening, profileId)) {
     signal.throwIfAborted();
     const ids = (await findErased(opening, batch)).map(({ id }) => id);
@@ -50,7 +56,7 @@ export async function forgetBadVisits(opening: Opening, profileId: string, signa
         .transaction((tx) =>
           sql`DELETE FROM bad_visits WHERE profile_id = ${profileId} AND id = ANY (${ids}::uuid[])`.execute(tx),
         );
-    forgotten += ids.length;
+    deleted += ids.length;
   }
-  return forgotten;
+  return deleted;
 }

@@ -1,17 +1,17 @@
 import type { Stream } from '@tributary/stream';
 import { tryOpen } from '@tributary/vault';
-import { findErased, parsed } from './find-erased.ts';
+import { findErased, parseOrText } from './find-erased.ts';
 import type { Opening } from './forget-bad-visits.ts';
-import { type Arrival, placeInStream, type VisitMessage } from './message.ts';
+import { type Arrival, streamLocation, type VisitMessage } from './message.ts';
 
 export interface OpenedLetter {
   readonly sequence: number;
   readonly lines: readonly string[];
-  /** Those lines that are requests, as far as they can be read. */
+  /** The lines that are requests; parts that cannot be decrypted are null. */
   readonly requests: readonly { readonly line: number; readonly arrival: Arrival; readonly content: unknown }[];
 }
 
-/** In the order of their deaths, those after a given one. */
+/** Yields dead letters after a sequence number, in order. */
 export async function* openDeadLetters(
   opening: Pick<Opening, 'streamVault'>,
   { deadLetters }: Pick<Stream, 'deadLetters'>,
@@ -22,7 +22,7 @@ export async function* openDeadLetters(
     for (const { sequence, payload } of page.letters) {
       const lines = Buffer.from(payload).toString('utf8').split('\n');
       const requests = lines.flatMap((text, line) => {
-        const message = parsed(text) as VisitMessage | null;
+        const message = parseOrText(text) as VisitMessage | null;
         return message?.v === 1 ? [{ line, ...openRequest(opening, message) }] : [];
       });
       yield { sequence, lines, requests };
@@ -32,8 +32,8 @@ export async function* openDeadLetters(
 }
 
 /**
- * Takes what is of somebody who was erased out of the dead letters, of one profile or of all. A letter may hold requests of many browsers: the others stay.
- * Resolves to how many requests went, and which letter was the last one looked at.
+ * Removes the requests of erased customers from dead letters, of one profile or of all. A letter may hold requests of
+ * several browsers; the others stay. Resolves to the number of removed requests and the last letter checked.
  */
 export async function forgetDeadLetters(
   opening: Opening,
@@ -46,14 +46,14 @@ export async function forgetDeadLetters(
   for await (const { sequence, lines, requests } of openDeadLetters(opening, stream, after)) {
     signal.throwIfAborted();
     through = sequence;
-    const theirs = requests.filter(({ arrival }) => !profileId || arrival.profile_id === profileId);
-    if (theirs.length === 0) continue;
-    const gone = new Set((await findErased(opening, theirs)).map(({ line }) => line));
-    if (gone.size === 0) continue;
-    const left = lines.filter((_, line) => !gone.has(line));
-    if (left.length > 0) await stream.deadLetters.replace(sequence, Buffer.from(left.join('\n')));
+    const ownRequests = requests.filter(({ arrival }) => !profileId || arrival.profile_id === profileId);
+    if (ownRequests.length === 0) continue;
+    const removedLines = new Set((await findErased(opening, ownRequests)).map(({ line }) => line));
+    if (removedLines.size === 0) continue;
+    const remaining = lines.filter((_, line) => !removedLines.has(line));
+    if (remaining.length > 0) await stream.deadLetters.replace(sequence, Buffer.from(remaining.join('\n')));
     else await stream.deadLetters.remove(sequence);
-    forgotten += gone.size;
+    forgotten += removedLines.size;
   }
   return { forgotten, through };
 }
@@ -76,23 +76,23 @@ export async function forgetLettersOf(
         continue;
       }
       const lines = Buffer.from(payload).toString('utf8').split('\n');
-      const left = lines.filter((line) => !line.includes(profileId));
-      if (left.length === lines.length) continue;
-      if (left.length > 0) await deadLetters.replace(sequence, Buffer.from(left.join('\n')));
+      const remaining = lines.filter((line) => !line.includes(profileId));
+      if (remaining.length === lines.length) continue;
+      if (remaining.length > 0) await deadLetters.replace(sequence, Buffer.from(remaining.join('\n')));
       else await deadLetters.remove(sequence);
-      forgotten += lines.length - left.length;
+      forgotten += lines.length - remaining.length;
     }
     after = page.next;
   }
   return forgotten;
 }
 
-/** What is sealed under a key that was retired says nothing to anybody any more. */
+/** Decrypts a request's parts. A part encrypted under a retired key becomes null, since nobody can read it any more. */
 function openRequest({ streamVault }: Pick<Opening, 'streamVault'>, message: VisitMessage) {
   const { v: _version, visits, sealed, broken, id: _id, refused: _refused, ...arrival } = message;
   const open = (text: string): unknown => {
-    const opened = tryOpen(() => streamVault.open(Buffer.from(text, 'base64'), placeInStream(arrival)));
-    return opened === undefined ? null : parsed(opened);
+    const opened = tryOpen(() => streamVault.open(Buffer.from(text, 'base64'), streamLocation(arrival)));
+    return opened === undefined ? null : parseOrText(opened);
   };
   return { arrival, content: [visits, sealed && open(sealed), (broken ?? []).map((one) => open(one.sealed))] };
 }

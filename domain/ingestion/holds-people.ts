@@ -2,15 +2,15 @@ import type { HoldsPeople } from '@tributary/domain/customers';
 import type { Stream } from '@tributary/stream';
 import { clearedVisit } from './cleared-visit.ts';
 import { eraseLinks } from './erase.ts';
-import { forgetBadVisits, type Opening, openBadVisits } from './forget-bad-visits.ts';
+import { eraseBadVisits, type Opening, openBadVisits } from './forget-bad-visits.ts';
 import { openDeadLetters } from './forget-dead-letters.ts';
 
-interface Searching {
+interface Services {
   readonly opening: Opening;
   readonly stream: Pick<Stream, 'deadLetters'>;
 }
 
-export const holdsPeople: HoldsPeople<unknown, Searching> = {
+export const holdsPeople: HoldsPeople<unknown, Services> = {
   postgres: {
     visitor_links: { erasure: 'renamed', words: 'Browsers go to the customer without a person.' },
     bad_visits: { erasure: 'deleted', words: 'Those of the browsers and those that name the person.' },
@@ -30,15 +30,15 @@ export const holdsPeople: HoldsPeople<unknown, Searching> = {
   },
   erase: eraseLinks,
   forget: async (profileId, { opening }, _findNaming, signal) => ({
-    bad_visits: await forgetBadVisits(opening, profileId, signal),
+    bad_visits: await eraseBadVisits(opening, profileId, signal),
   }),
   opened: {
     'postgres bad_visits, opened': (profileId, { opening }) => openBadVisits(opening, profileId),
-    'dead letters, opened': lettersOf,
+    'dead letters, opened': readDeadLetters,
   },
 };
 
-async function* lettersOf(profileId: string, { opening, stream }: Searching): AsyncIterable<unknown> {
+async function* readDeadLetters(profileId: string, { opening, stream }: Services): AsyncIterable<unknown> {
   for await (const { requests } of openDeadLetters(opening, stream))
     yield requests.filter(({ arrival }) => arrival.profile_id === profileId).map(({ content }) => content);
 }

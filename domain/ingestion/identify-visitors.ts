@@ -31,49 +31,50 @@ import type { PlacedVisit } from './place-visits.ts';
 import { isSigned, type Signing } from './signature.ts';
 import { findHolders, insertLinks, type VisitorLink } from './store.ts';
 
-/** What a visit says of who its browser is. */
+/** A visit's claim about which customer its browser belongs to. */
 interface Claim {
   readonly profileId: string;
   readonly visitorId: string;
   readonly visitId: string;
   readonly at: Date;
-  /** When it was said at the latest: a browser's clock may be ahead. */
+  /** The earlier of the visit's time and its arrival, because a browser's clock may be ahead. */
   readonly saidAt: Date;
   readonly receivedAt: Date;
   readonly identifiers: readonly Identifier[];
   readonly traits: Traits;
   readonly signature: string | undefined;
-  /** Whether the shop's server said it. */
+  /** Whether the shop's server signed the claim. */
   readonly isSigned: boolean;
-  /** Whom a link token named when it was minted. */
+  /** The customer that the link token named when it was created. */
   readonly tokenOf: string | undefined;
 }
 
 /**
- * Step 7. Whose browser it is. A browser's word is worth little, because its key is public: it links its own visitor, if that is
- * nobody's yet, to one customer, and never merges customers, adds an identifier to one or changes a name. A link token was
- * made by us, and counts before what the browser says.
+ * Step 7: links browsers to customers. Browser claims are weak evidence, because the tracking key is public. A claim
+ * links its own unlinked browser to one customer. It never merges customers, adds identifiers or changes names. A link
+ * token was issued by this system and takes precedence over browser claims.
  *
- * Resolves to whether a browser turned out to be of somebody who was erased after it said so: its visits have to be placed anew.
+ * Resolves to true if a browser turned out to belong to a customer who was erased after the claim: then its visits must
+ * be placed again.
  */
 export async function identifyVisitors(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<boolean> {
   const claims = visits
-    .flatMap((placed) => claimOf(ingestion, placed))
+    .flatMap((placed) => toClaims(ingestion, placed))
     .sort((a, b) => a.at.getTime() - b.at.getTime() || (a.visitId < b.visitId ? -1 : 1));
   let foundErased = false;
   await eachProfile(claims, async (profileId, theirs) => {
-    if (await settleClaims(ingestion, profileId, theirs)) foundErased = true;
+    if (await applyClaims(ingestion, profileId, theirs)) foundErased = true;
   });
   return foundErased;
 }
 
 /**
- * A token that lapsed less than this before its visit came still counts: the visit may have waited on the device. When it came is our own
- * word; when it happened is the browser's, and whoever holds an old token could say anything.
+ * A token still counts if it expired less than this before the visit arrived, since the visit may have waited on the
+ * device. Uses the arrival time, because a browser could claim any visit time for an old token.
  */
 const tokenGraceMs = 24 * 60 * 60 * 1_000;
 
-function claimOf(
+function toClaims(
   { readLinkToken }: Pick<Ingestion, 'readLinkToken'>,
   { profile, arrival, visitorId, isErased, visit, secret }: PlacedVisit,
 ): Claim[] {
@@ -81,16 +82,19 @@ function claimOf(
   const at = new Date(visit.at);
   const identifiers = visit.type === 'identify' ? readTraits(profile.id, secret.traits ?? {}) : [];
   const receivedAt = new Date(arrival.received_at);
-  const usedAt = new Date(receivedAt.getTime() - tokenGraceMs);
-  const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, usedAt) : undefined;
+  const tokenCheckedAt = new Date(receivedAt.getTime() - tokenGraceMs);
+  const tokenOf = secret.link_token ? readLinkToken(profile.id, secret.link_token, tokenCheckedAt) : undefined;
   if (identifiers.length === 0 && !tokenOf) return [];
   const saidAt = new Date(Math.min(at.getTime(), receivedAt.getTime()));
   const { traits = {}, signature } = secret;
-  const said = { identifiers, traits, signature, isSigned: false };
-  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, receivedAt, ...said, tokenOf }];
+  const evidence = { identifiers, traits, signature, isSigned: false };
+  return [{ profileId: profile.id, visitorId, visitId: visit.id, at, saidAt, receivedAt, ...evidence, tokenOf }];
 }
 
-/** One that cannot be read says nothing. Names are left out: they tell nobody apart, and a stranger may have typed them. */
+/**
+ * Reads the identifiers among the traits and ignores invalid ones. Names are ignored: they identify nobody and may come
+ * from anyone.
+ */
 function readTraits(profileId: string, { external_id, email, phone }: Traits): Identifier[] {
   const read: { kind: Identifier['kind']; value: string | undefined }[] = [
     { kind: 'external_customer_id', value: external_id && normaliseKey(external_id) },
@@ -100,7 +104,7 @@ function readTraits(profileId: string, { external_id, email, phone }: Traits): I
   return read.flatMap(({ kind, value }) => (value ? [{ kind, value }] : []));
 }
 
-async function settleClaims(
+async function applyClaims(
   ingestion: Pick<Ingestion, 'postgres' | 'tombstones' | 'readSigning' | 'now'>,
   profileId: string,
   claims: readonly Claim[],
@@ -114,25 +118,30 @@ async function settleClaims(
     );
     const unlinked = claims.filter(({ visitorId }) => !linked.has(visitorId));
     if (unlinked.length === 0) return false;
-    const open = weigh(unlinked, await ingestion.readSigning(tx, profileId));
-    // Identifiers before customers, as every writer locks.
-    const said = open.flatMap(({ identifiers }) => identifiers);
-    const known = await openCustomers(tx, profileId, said, tombstones);
-    const graves = { erased: known.erased, holderOf: holdersIn(known) };
-    const late = open.filter(({ identifiers, saidAt }) => isOfErased(identifiers, saidAt, graves));
-    const isFound = late.length > 0 && (await linkToShells(tx, profileId, late, ingestion));
-    const rest = open.flatMap((claim) => {
-      const identifiers = withoutErased(claim.identifiers, claim.saidAt, graves);
-      return late.includes(claim) || (identifiers.length === 0 && !claim.tokenOf) ? [] : [{ ...claim, identifiers }];
+    const ranked = rankClaims(unlinked, await ingestion.readSigning(tx, profileId));
+    // Locks identifiers before customers, in the same order as every writer.
+    const claimed = ranked.flatMap(({ identifiers }) => identifiers);
+    const known = await openCustomers(tx, profileId, claimed, tombstones);
+    const erasedIdentities = { erased: known.erased, holderOf: holdersIn(known) };
+    const erasedClaims = ranked.filter(({ identifiers, saidAt }) => isOfErased(identifiers, saidAt, erasedIdentities));
+    const isFound = erasedClaims.length > 0 && (await linkToErasedCustomers(tx, profileId, erasedClaims, ingestion));
+    const rest = ranked.flatMap((claim) => {
+      const identifiers = withoutErased(claim.identifiers, claim.saidAt, erasedIdentities);
+      return erasedClaims.includes(claim) || (identifiers.length === 0 && !claim.tokenOf)
+        ? []
+        : [{ ...claim, identifiers }];
     });
-    const fresh = await decide(tx, profileId, rest, known, now());
+    const fresh = await decideLinks(tx, profileId, rest, known, now());
     await markLinked(tx, profileId, await insertLinks(tx, profileId, fresh));
     return isFound;
   });
 }
 
-/** What the shop's server signed counts before what only a browser says, and where that is required nothing else counts. */
-function weigh(claims: readonly Claim[], signing: Signing): Claim[] {
+/**
+ * Orders signed claims before unsigned ones. If the profile requires signatures, drops the identifiers of unsigned
+ * claims.
+ */
+function rankClaims(claims: readonly Claim[], signing: Signing): Claim[] {
   const weighed = claims.map((claim) => ({
     ...claim,
     isSigned: isSigned(claim.traits, claim.signature, signing, claim.receivedAt),
@@ -144,8 +153,8 @@ function weigh(claims: readonly Claim[], signing: Signing): Claim[] {
   return counted.sort((a, b) => Number(b.isSigned) - Number(a.isSigned));
 }
 
-/** The earliest word of each browser that says anything, and before it a token. */
-async function decide(
+/** Decides the link of each browser: by its link token, otherwise by its earliest claim. */
+async function decideLinks(
   tx: Tx,
   profileId: string,
   claims: readonly Claim[],
@@ -153,25 +162,27 @@ async function decide(
   now: Date,
 ): Promise<VisitorLink[]> {
   const links = await linksByToken(tx, profileId, claims);
-  const words = claims.filter(({ visitorId, identifiers }) => identifiers.length > 0 && !links.has(visitorId));
-  const [first] = words;
+  const identifyingClaims = claims.filter(
+    ({ visitorId, identifiers }) => identifiers.length > 0 && !links.has(visitorId),
+  );
+  const [first] = identifyingClaims;
   if (!first) return [...links.values()];
   const evidence = { source: 'browser', saidAt: now, requestId: first.visitId };
   const book = new CustomerBook(known, uuid);
   const holderOf = holdersIn(known);
   const newcomers = new Map<string, string>();
-  for (const { visitorId, identifiers, at, isSigned: signed } of words) {
+  for (const { visitorId, identifiers, at, isSigned: signed } of identifyingClaims) {
     if (links.has(visitorId)) continue;
     const { customerId, linked } = decideBrowserIdentity(identifiers, holderOf);
     const name = linked.map(identifierKey).join();
-    const somebody =
+    const linkedCustomerId =
       customerId ?? newcomers.get(name) ?? book.take({ identifiers: linked, seenAt: at }, evidence)?.customerId;
-    if (!somebody) continue;
-    if (!customerId) newcomers.set(name, somebody);
-    const saidOf = customerId && saidOfIn(known, identifiers, customerId);
+    if (!linkedCustomerId) continue;
+    if (!customerId) newcomers.set(name, linkedCustomerId);
+    const saidOf = customerId && findOriginalHolder(known, identifiers, customerId);
     links.set(visitorId, {
       visitorId,
-      customerId: somebody,
+      customerId: linkedCustomerId,
       saidOf,
       source: 'identify',
       linkedAt: at,
@@ -188,14 +199,14 @@ function holdersIn({ customers, bindings }: KnownCustomers): HolderOf {
   return (identifier) => holders.get(holderIds.get(identifierKey(identifier)) ?? '');
 }
 
-/** Whom the strongest identifier that finds the customer was said of, who may have been merged into it. */
-function saidOfIn({ bindings }: KnownCustomers, identifiers: readonly Identifier[], customerId: string) {
+/** The customer to whom the strongest matching identifier belonged before a merge. */
+function findOriginalHolder({ bindings }: KnownCustomers, identifiers: readonly Identifier[], customerId: string) {
   const held = new Map(bindings.map((binding) => [identifierKey(binding), binding]));
   const found = byStrength(identifiers).flatMap((identifier) => held.get(identifierKey(identifier)) ?? []);
   return found.find((binding) => binding.customerId === customerId)?.movedFrom ?? customerId;
 }
 
-/** A customer may have been merged since the token was minted, or be gone: then the token says nothing. */
+/** Links by token. Follows merges since the token was created; a token of a deleted customer is ignored. */
 async function linksByToken(tx: Tx, profileId: string, claims: readonly Claim[]): Promise<Map<string, VisitorLink>> {
   const survivors = await lockSurvivors(
     tx,
@@ -219,22 +230,22 @@ async function linksByToken(tx: Tx, profileId: string, claims: readonly Claim[])
 }
 
 /**
- * Browsers that said, before an erasure and on the way to us still, that they are of the person who was erased. They go where that
- * person's other browsers went and are forgotten with them. Once the erasure is done nobody knows where that was: then the browser
- * is nobody's.
+ * Links browsers whose claim names an erased customer and was made before the erasure but processed after it. They go
+ * to the same anonymous customer as the erased customer's other browsers, and their data is erased with it. Once the
+ * erasure is complete that customer can no longer be found, so the browser stays unlinked.
  */
-async function linkToShells(
+async function linkToErasedCustomers(
   tx: Tx,
   profileId: string,
   claims: readonly Claim[],
   { tombstones, now }: Pick<Ingestion, 'tombstones' | 'now'>,
 ): Promise<boolean> {
-  const hashesOf = ({ identifiers }: Claim) =>
+  const hashIdentifiers = ({ identifiers }: Claim) =>
     identifiers.map((identifier) => tombstones.hashOf(profileId, nameOfIdentifier(identifier)));
-  const shells = await openShells(tx, profileId, claims.flatMap(hashesOf));
+  const shells = await openShells(tx, profileId, claims.flatMap(hashIdentifiers));
   let isAny = false;
   for (const claim of claims) {
-    const shell = hashesOf(claim)
+    const shell = hashIdentifiers(claim)
       .map((hash) => shells.get(hash.toString('hex')))
       .find((found) => found !== undefined);
     if (!shell) continue;

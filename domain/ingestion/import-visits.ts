@@ -4,11 +4,11 @@ import type { Ingestion } from './context.ts';
 import type { Agent } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
 import { ingest } from './pipeline.ts';
-import { remembering } from './remembering.ts';
+import { memoize } from './remembering.ts';
 import { findProfiles } from './store.ts';
-import { type BadReason, MaskingApart, type TakenVisit, takeVisit } from './take-visit.ts';
+import { type BadReason, CachedMasking, type ParsedVisit, takeVisit } from './take-visit.ts';
 
-/** The columns that a file of visits may have. */
+/** The columns of a file of visits. */
 export const visitColumns = [
   'client_id',
   'occurred_at',
@@ -47,22 +47,22 @@ export interface ImportedVisits {
   readonly rejected: readonly RejectedRow[];
 }
 
-/** Takes rows as the collector and the pipeline take visits of browsers. Sent again, a row is the same visit. */
+/** Imports rows with the rules of the collector and the pipeline. Importing a row again produces the same visit. */
 export interface VisitImporter {
-  /** Reads them, which leaves nothing; what it gives stores them. */
+  /** Validates the rows without storing anything; the returned function stores them. */
   read(rows: readonly VisitCells[]): () => Promise<ImportedVisits>;
-  /** Says what is wrong with the rows, and stores nothing. */
+  /** Validates the rows and stores nothing. */
   check(rows: readonly VisitCells[]): ImportedVisits;
 }
 
-/** What the profile asks of its visits, and how a browser's name for itself is read. */
+/** The profile's settings for visits, and the user-agent parser. */
 export interface VisitIntake {
   readonly isConsentRequired: boolean;
   readonly keepsCity: boolean;
   readonly agentOf: (userAgent: string | undefined) => Agent;
 }
 
-/** Undefined where there is no such profile. */
+/** Undefined if there is no such profile. */
 export async function openVisitImporter(
   ingestion: Ingestion,
   profileId: string,
@@ -96,16 +96,16 @@ export async function openVisitImporter(
   };
 }
 
-type Fault = Omit<RejectedRow, 'line'>;
+type CellError = Omit<RejectedRow, 'line'>;
 
-/** For the rows of a batch, which say much more than once. */
+/** Returns a row reader that caches ids and addresses, which repeat within a batch. */
 function rowReader(profileId: string, ownHosts: readonly string[], intake: VisitIntake, now: Date) {
   const ids: Ids = {
     profileId,
-    browser: remembering((word) => uuidOf('browser', profileId, word)),
-    session: remembering((word) => uuidOf('session', profileId, word)),
+    browser: memoize((word) => toUuid('browser', profileId, word)),
+    session: memoize((word) => toUuid('session', profileId, word)),
   };
-  const masking = new MaskingApart();
+  const masking = new CachedMasking();
   const take = (visit: unknown, at: Date) => takeVisit(visit, at, ownHosts, masking);
   return (cells: Cells) => readRow(ids, intake, take, cells, now);
 }
@@ -116,18 +116,21 @@ interface Ids {
   readonly session: (word: string) => string;
 }
 
-/** As the collector would have sent it on when it happened: it came then, and so nothing of it depends on when the file is read. */
+/**
+ * Reads a row as the request that the collector would have sent at the time of the visit. The arrival time equals the
+ * visit time, so nothing depends on when the file is imported.
+ */
 function readRow(
   ids: Ids,
   { isConsentRequired, keepsCity, agentOf }: VisitIntake,
-  take: (visit: unknown, at: Date) => TakenVisit,
+  take: (visit: unknown, at: Date) => ParsedVisit,
   cells: Cells,
   now: Date,
-): OpenedRequest | Fault {
+): OpenedRequest | CellError {
   const { client_id = '', country = '', region = '' } = cells;
   if (client_id.trim() === '') return { field: 'client_id', message: 'is missing, or the row has lost its columns' };
-  const at = momentOf(cells.occurred_at ?? '');
-  if (!at) return faults.bad_time;
+  const at = toIsoTime(cells.occurred_at ?? '');
+  if (!at) return cellErrors.bad_time;
   if (checkClock(at, now) === 'clock_ahead') return { field: 'occurred_at', message: 'lies in the future' };
   if (isConsentRequired && !isYes(cells.consent))
     return { field: 'consent', message: 'must be true: this profile asks its visitors first' };
@@ -135,9 +138,9 @@ function readRow(
     return { field: 'country', message: 'must be two capital letters, like CL' };
   if (region !== '' && !/^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(region))
     return { field: 'region', message: 'must be of ISO 3166-2, like CL-RM' };
-  const taken = take(visitOf(ids, cells, at), new Date(at));
-  if (!taken.ok) return faults[taken.reason] ?? { field: 'url', message: 'cannot be read' };
-  const { visit, secret = {} } = taken;
+  const parsed = take(toBrowserVisit(ids, cells, at), new Date(at));
+  if (!parsed.ok) return cellErrors[parsed.reason] ?? { field: 'url', message: 'cannot be read' };
+  const { visit, secret = {} } = parsed;
   return {
     id: `import:${visit.id}`,
     arrival: {
@@ -154,15 +157,15 @@ function readRow(
   };
 }
 
-/** What a browser would have sent. */
-function visitOf({ profileId, session }: Ids, cells: Cells, at: string) {
+/** Builds the visit that a browser would have sent. */
+function toBrowserVisit({ profileId, session }: Ids, cells: Cells, at: string) {
   const { client_id = '', url = '', referrer = '', name = '', visit_id = '', session_id = '' } = cells;
   const type = cells.type || 'page_view';
-  const said = Object.entries({ external_id: cells.external_id, email: cells.email, phone: cells.phone });
-  const traits = said.filter(([, value]) => value);
+  const traitCells = Object.entries({ external_id: cells.external_id, email: cells.email, phone: cells.phone });
+  const traits = traitCells.filter(([, value]) => value);
   return {
-    // Without an id of its own a visit is known by what it says: the same row again is the same visit.
-    id: uuidOf('visit', profileId, visit_id || [client_id, at, type, name, url, referrer].join('\n')),
+    // Without an id, the visit's id is derived from its content, so that the same row is the same visit.
+    id: toUuid('visit', profileId, visit_id || [client_id, at, type, name, url, referrer].join('\n')),
     at,
     type,
     session_id: session(session_id || `${client_id}\n${at.slice(0, 10)}`),
@@ -176,16 +179,19 @@ function visitOf({ profileId, session }: Ids, cells: Cells, at: string) {
 
 const isYes = (cell = ''): boolean => /^(true|yes|1)$/i.test(cell);
 
-/** Where a file does not say which page began a session: one that was not opened from the site itself. */
-const isFromOutside = (url: string, referrer: string): boolean => hostOf(url) !== hostOf(referrer);
-const hostOf = (address: string): string => /^https?:\/\/([^/?#]*)/i.exec(address)?.[1]?.toLowerCase() ?? '';
+/** A visit starts a session if it was not opened from the site itself; used when the file has no session start. */
+const isFromOutside = (url: string, referrer: string): boolean => getHost(url) !== getHost(referrer);
+const getHost = (address: string): string => /^https?:\/\/([^/?#]*)/i.exec(address)?.[1]?.toLowerCase() ?? '';
 
-const moment = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+const timePattern = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
 
-/** As toISOString writes it. A time without its zone could be any of 26 hours, and is none. */
-function momentOf(cell: string): string | undefined {
+/**
+ * Normalises a time to the format of toISOString. A time without a zone is refused, because it could be any of 26
+ * hours.
+ */
+function toIsoTime(cell: string): string | undefined {
   if (cell.length === 24 && cell.endsWith('Z')) return cell;
-  const [, year, month, day] = moment.exec(cell) ?? [];
+  const [, year, month, day] = timePattern.exec(cell) ?? [];
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   const read = new Date(cell.replace(' ', 'T'));
   return Number(day) <= days && !Number.isNaN(read.getTime()) ? read.toISOString() : undefined;
@@ -193,15 +199,15 @@ function momentOf(cell: string): string | undefined {
 
 const uuid7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** An id of our tracker is taken as it is, so that its browser is the same; any other word always becomes the same id. */
-function uuidOf(kind: string, profileId: string, word: string): string {
+/** Keeps an id created by the tracker, so that the browser stays the same. Any other word is hashed to a stable id. */
+function toUuid(kind: string, profileId: string, word: string): string {
   if (uuid7.test(word)) return word.toLowerCase();
   const hex = hash('sha256', `${kind}\n${profileId}\n${word}`, 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Which cell is wrong, and how, by the reason for which the collector would have refused it. */
-const faults: Readonly<Partial<Record<BadReason, Fault>>> & { readonly bad_time: Fault } = {
+/** The error of each reason for which the collector would refuse the visit. */
+const cellErrors: Readonly<Partial<Record<BadReason, CellError>>> & { readonly bad_time: CellError } = {
   bad_time: { field: 'occurred_at', message: 'must be a moment with its zone, like 2026-05-01T12:00:00Z' },
   bad_type: { field: 'type', message: 'must be page_view, track or identify' },
   bad_name: { field: 'name', message: 'is for rows of type track, and those need it' },

@@ -31,7 +31,7 @@ export interface Sent extends Partial<Omit<Arrival, 'profile_id'>> {
   readonly visits: readonly unknown[];
 }
 
-/** What the collector makes of a request. */
+/** Builds the message that the collector would publish for a request. */
 export function messageOf({ profileId, receivedAt, visits, ...arrival }: Sent): VisitMessage {
   return sealMessage(
     uuid(),
@@ -51,7 +51,7 @@ export function messageOf({ profileId, receivedAt, visits, ...arrival }: Sent): 
   );
 }
 
-/** One delivery of it, and what the handler said of it. */
+/** One delivery of messages, which records the reasons of rejections. */
 export function delivered(...messages: readonly unknown[]): StreamMessage & { readonly rejected: string[] } {
   const rejected: string[] = [];
   return {

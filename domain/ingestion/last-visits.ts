@@ -2,7 +2,7 @@ import type { UnboundLedger } from '@tributary/postgres';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** When a profile's last visit came. */
+/** The time of a profile's last visit. */
 export interface LastVisit {
   readonly profileId: string;
   readonly at: Date;
@@ -17,11 +17,11 @@ export async function saveLastVisits(
       make_interval(mins => ${limits.tracking.notedEveryMinutes}))`);
 }
 
-/** None came up to a moment for so long that the tracker may be gone: a day, and longer on a site that is used to pauses. */
+/** No visit arrived for so long that the tracker may be broken: a day, or longer on a site with long regular pauses. */
 const isSilent = (through: Date) => sql<boolean>`
   received_at + greatest(make_interval(hours => ${limits.tracking.silentAfterHours}), make_interval(secs => longest_pause_seconds * ${limits.tracking.silentAfterPauses}::float8)) <= ${through}`;
 
-/** Profiles after another that are silent, in the order of their ids. As the system. */
+/** Lists silent profiles after an id, ordered by id. Reads across profiles, so it needs the system role. */
 export async function listSilent(
   ledger: UnboundLedger,
   { after, through, limit }: { readonly after: string; readonly through: Date; readonly limit: number },
@@ -32,7 +32,7 @@ export async function listSilent(
   return rows;
 }
 
-/** Those of them that are not silent. As the system. */
+/** Returns the given profiles that are not silent. Reads across profiles, so it needs the system role. */
 export async function findHeard(
   ledger: UnboundLedger,
   profileIds: readonly string[],

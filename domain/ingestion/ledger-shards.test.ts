@@ -20,7 +20,7 @@ afterAll(async () => {
   await kit.close();
 });
 
-test('visits of profiles on several servers in one batch: each is noted beside its profile', async () => {
+test("visits of profiles on several database servers in one batch are recorded on their profile's server", async () => {
   const operator = operatorOf(kit);
   const workspace_id = await createWorkspaceByOperator(operator, { name: 'At home', plan: 'scale' });
   const here = await createProfileByOperator(operator, { workspace_id, name: 'Shop', privacy_mode: 'standard' });
@@ -39,7 +39,7 @@ test('visits of profiles on several servers in one batch: each is noted beside i
   };
   expect([await noted(homeShard), await noted(farShard)]).toEqual([[here], [there]]);
 
-  // A worker remembers where it was; what is not found there has moved, and was not deleted.
+  // A worker caches a profile's server. A profile missing there has moved and was not deleted.
   const asAdmin = (at: { readonly ownerUrl: string }) => at.ownerUrl.replace('tributary_owner', 'postgres');
   await moveWorkspace({
     workspaceId,
@@ -48,10 +48,10 @@ test('visits of profiles on several servers in one batch: each is noted beside i
   });
   kit.clock.advance(3_600_000);
   await send(there);
-  const kept = await warehouse.client.query(
+  const stored = await warehouse.client.query(
     raw<{ n: number }>('SELECT count()::UInt32 AS n FROM visits FINAL WHERE profile_id = {there:UUID}'),
     { there },
   );
-  expect(kept).toEqual([{ n: 2 }]);
+  expect(stored).toEqual([{ n: 2 }]);
   expect((await noted(homeShard))?.sort()).toEqual([here, there].sort());
 });

@@ -16,7 +16,7 @@ const open = (badBytesPerDay = 50 << 20) =>
   openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), { badBytesPerDay });
 const inLedger = async <Row>(profileId: string, statement: ReturnType<typeof sql<Row>>) =>
   (await kit.app.forProfile(profileId).transaction((tx) => statement.execute(tx))).rows;
-const kept = (profileId: string) =>
+const countStored = (profileId: string) =>
   inLedger(
     profileId,
     sql<{ rows: number; contents: number; bytes: number }>`
@@ -24,21 +24,21 @@ const kept = (profileId: string) =>
       FROM bad_visits`,
   );
 
-test('past a day’s bytes a broken visit leaves its reason only, and a redelivery changes nothing', async () => {
+test('beyond the daily byte limit an invalid visit is stored without content, and a redelivery changes nothing', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const ingestion = open(8_000);
   const send = (receivedAt: Date) =>
     delivered(messageOf({ profileId, receivedAt, visits: Array.from({ length: 20 }, () => ({ x: 'y'.repeat(500) })) }));
   const batches = [send(kit.clock.now()), send(kit.clock.now())];
   for (const batch of [...batches, ...batches]) await pipeline(ingestion)([batch]);
-  const [today] = await kept(profileId);
+  const [today] = await countStored(profileId);
   expect(today).toMatchObject({ rows: 40, contents: expect.any(Number), bytes: expect.any(Number) });
   expect(today?.contents).toBeGreaterThan(3);
   expect(today?.bytes).toBeLessThanOrEqual(8_000);
   expect(await inLedger(profileId, sql`SELECT bytes::int FROM bad_visit_days`)).toEqual([{ bytes: today?.bytes }]);
-  // The next day has room again, and what has no content is neither opened nor replayed.
+  // The next day has its own limit, and rows without content are neither opened nor replayed.
   await pipeline(ingestion)([send(new Date(kit.clock.now().getTime() + 86_400_000))]);
-  const [both] = await kept(profileId);
+  const [both] = await countStored(profileId);
   expect(both?.contents).toBe(2 * (today?.contents as number));
   expect(await replayBadVisits(ingestion, { profileId, isDryRun: true })).toMatchObject({ total: both?.contents });
   let opened = 0;
@@ -46,7 +46,7 @@ test('past a day’s bytes a broken visit leaves its reason only, and a redelive
   expect(opened).toBe(both?.contents);
 });
 
-test('while PostgreSQL is read-only, as after a failover, messages are held; one that takes too long is not', async () => {
+test('messages are held while PostgreSQL is read-only, as after a failover, but not after a statement timeout', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const batch = [delivered(messageOf({ profileId, receivedAt: kit.clock.now(), visits: [0] }))];
   const under = async (options: string, statementTimeoutMs = 30_000) => {
@@ -64,22 +64,22 @@ test('while PostgreSQL is read-only, as after a failover, messages are held; one
     expect([error instanceof RetryLater, wasTooSlow(error)]).toEqual([false, true]);
   });
   await pipeline(open())(batch);
-  expect(await kept(profileId)).toMatchObject([{ rows: 1 }]);
+  expect(await countStored(profileId)).toMatchObject([{ rows: 1 }]);
 });
 
-test('what collectors sent away is told once, however often and in whichever order they say it', async () => {
+test('refused visits are counted once, however often and in whichever order collectors report them', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const [first, second] = [uuid(), uuid()];
-  const say = (teller: string, counts: object) =>
+  const report = (teller: string, counts: object) =>
     delivered(refusedMessage(profileId, teller, kit.clock.now().toISOString(), { day: '2026-06-15', counts }));
-  const told = [
-    say(first, { daily_quota: 9, consent: 2 }),
-    say(first, { daily_quota: 4 }),
-    say(second, { daily_quota: 5 }),
-    say(first, { daily_quota: 9, consent: 2 }),
+  const messages = [
+    report(first, { daily_quota: 9, consent: 2 }),
+    report(first, { daily_quota: 4 }),
+    report(second, { daily_quota: 5 }),
+    report(first, { daily_quota: 9, consent: 2 }),
   ];
-  await pipeline(open())(told.slice(0, 2));
-  await pipeline(open())(told.slice(2));
+  await pipeline(open())(messages.slice(0, 2));
+  await pipeline(open())(messages.slice(2));
   const rows = await inLedger(
     profileId,
     sql`SELECT reason, sum(visits)::int AS visits FROM refused_visits GROUP BY 1 ORDER BY 1`,
@@ -90,7 +90,7 @@ test('what collectors sent away is told once, however often and in whichever ord
   ]);
 });
 
-test('bad rows and counts go when their life is over, of every profile, and the system reads nothing of them', async () => {
+test('invalid visits and counts expire in every profile, and the system role cannot read their content', async () => {
   const now = kit.clock.now();
   const profiles = [await buildProfile(kit.app), await buildProfile(kit.app)];
   for (const { id: profileId } of profiles)

@@ -48,14 +48,14 @@ async function newCustomer(email: string): Promise<string> {
   return id;
 }
 
-test('[link-054] a token links the browser to its customer, before what the browser itself says', async () => {
+test('[link-054] a token links the browser to its customer and takes precedence over identify', async () => {
   const eva = await newCustomer('eva@example.cl');
   await send({ type: 'identify', traits: { email: 'eva@example.cl' }, link_token: tokenOf(ana) });
   expect(await links()).toEqual([{ customer_id: ana, source: 'link_token' }]);
   expect(eva).not.toBe(ana);
 });
 
-test('[link-044][link-045][link-046] a changed, foreign or expired token is ignored: the visit counts, and nobody is linked', async () => {
+test('[link-044][link-045][link-046] a changed, foreign or expired token is ignored: the visit counts, and the browser stays unlinked', async () => {
   const good = tokenOf(ana);
   const { id: otherProfile } = await buildProfile(kit.app);
   const bad = [
@@ -72,7 +72,7 @@ test('[link-044][link-045][link-046] a changed, foreign or expired token is igno
   expect(await inLedger(sql`SELECT FROM bad_visits`)).toEqual([]);
 });
 
-test('a token that lapsed counts no longer, whatever the browser says when its visit happened; one day is for visits that waited', async () => {
+test('a token expires by arrival time, not by the visit’s own time, with one day of grace for delayed visits', async () => {
   const daysAgo = (days: number) => ({ at: inDays(-days).toISOString() });
   await send({ ...daysAgo(11), link_token: tokenOf(ana, inDays(-10)) });
   expect(await links()).toEqual([]);
@@ -80,7 +80,7 @@ test('a token that lapsed counts no longer, whatever the browser says when its v
   expect(await links()).toEqual([{ customer_id: ana, source: 'link_token' }]);
 });
 
-test('[link-048] a browser that is linked to somebody else is never moved by a token', async () => {
+test('[link-048] a token never moves a browser that is linked to another customer', async () => {
   const eva = await newCustomer('eva@example.cl');
   const client_id = uuid();
   await send({ link_token: tokenOf(eva) }, { client_id });
@@ -88,7 +88,7 @@ test('[link-048] a browser that is linked to somebody else is never moved by a t
   expect(await links()).toEqual([{ customer_id: eva, source: 'link_token' }]);
 });
 
-test('[link-055] what the browser did before is the customer’s: its outcomes move, and conversions are worked out again', async () => {
+test('[link-055] a link moves the browser’s earlier outcomes to the customer, and marks their conversions', async () => {
   const client_id = uuid();
   await inLedger(sql`INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
     occurred_at, recorded_at, updated_at, rest) VALUES (${profileId}, ${uuid()}, 'paid', 'x', 'x', 'x', 'x', ${ana},
@@ -100,7 +100,7 @@ test('[link-055] what the browser did before is the customer’s: its outcomes m
   expect(await inLedger(sql`SELECT FROM dirty_conversions`)).toHaveLength(2);
 });
 
-test('after a merge the token links the survivor; once the customer is gone it links nobody', async () => {
+test('after a merge the token links the survivor; after the customer’s deletion it links nothing', async () => {
   const token = tokenOf(ana);
   const elder = await newCustomer('elder@example.cl');
   const eldest = await newCustomer('eldest@example.cl');
@@ -115,7 +115,7 @@ test('after a merge the token links the survivor; once the customer is gone it l
   expect(await links()).toEqual([]);
 });
 
-test('a robot that follows the link of a message is nobody', async () => {
+test('a bot that follows a link with a token is not linked', async () => {
   await send({ link_token: tokenOf(ana) }, { user_agent: robot });
   expect(await links()).toEqual([]);
 });

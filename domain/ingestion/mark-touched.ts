@@ -4,8 +4,8 @@ import type { PlacedVisit } from './place-visits.ts';
 import { markTouchedConversions } from './store.ts';
 
 /**
- * Step 11. Conversions that the touches may change are worked out again. Only now, when ClickHouse has the touches: marked before,
- * they could be worked out without them, and nobody would look again.
+ * Step 11: marks conversions that the new touches may change. Runs after ClickHouse has stored the touches: an earlier
+ * mark could be processed without them and would not be repeated.
  */
 export async function markTouched(
   { postgres }: Pick<Ingestion, 'postgres'>,

@@ -1,14 +1,17 @@
 import type { SecretPlace, Vault } from '@tributary/vault';
 import type { Device, RefusedReason } from '@tributary/vocabulary';
-import { type BadReason, Masking, type OpenVisit, type SecretPart, type TakenVisit, takeVisit } from './take-visit.ts';
+import { type BadReason, Masking, type OpenVisit, type ParsedVisit, type SecretPart, takeVisit } from './take-visit.ts';
 
-/** What is known of a request besides its visits. The address it came from is not: country, region and city are all that is left of it. */
+/**
+ * The data of a request besides its visits. The IP address is not stored; only country, region and city are derived
+ * from it.
+ */
 export interface Arrival {
   readonly profile_id: string;
   readonly client_id: string;
   readonly received_at: string;
   readonly country: string;
-  /** ISO 3166-2, where it is known. */
+  /** ISO 3166-2, if known. */
   readonly region?: string | undefined;
   readonly city: string;
   readonly user_agent: Agent;
@@ -21,29 +24,32 @@ export interface Agent {
   readonly is_bot: boolean;
 }
 
-/** One request, as it lies in the stream: a line of JSON, with whatever could be personal under seal. A message has one or more. */
+/**
+ * One request in the stream: a line of JSON, with all possibly personal data encrypted. A stream message holds one or
+ * more.
+ */
 export interface VisitMessage extends Arrival {
   readonly v: 1;
-  /** The same when the request comes again. */
+  /** Identical for a resent request. */
   readonly id: string;
   readonly visits: readonly OpenVisit[];
-  /** The secret parts by visit id; absent when no visit has one. */
+  /** The encrypted parts by visit id; absent if no visit has one. */
   readonly sealed?: string;
-  /** Visits that could not be understood, each as it was sent, under seal. */
+  /** Invalid visits, each encrypted as it was sent. */
   readonly broken: readonly { readonly reason: BadReason; readonly sealed: string }[];
-  /** Instead of visits: how many a collector sent away. */
+  /** Present instead of visits: how many visits a collector refused. */
   readonly refused?: Refused;
 }
 
-/** Visits of a profile that one collector sent away on a day (UTC), up to now. */
+/** How many visits of a profile one collector has refused on a day (UTC) so far. */
 export interface Refused {
   readonly day: string;
   readonly counts: Readonly<Partial<Record<RefusedReason, number>>>;
 }
 
 /**
- * The message of a request. `vault` is the stream's own: its keys are retired with what they sealed. Of the broken visits no more than
- * `mostBroken` are carried along.
+ * Builds the message of a request. `vault` uses the stream's own keys, which are retired together with the data that
+ * they encrypt. Carries at most `maxBroken` invalid visits.
  */
 export function sealMessage(
   id: string,
@@ -51,33 +57,33 @@ export function sealMessage(
   sent: readonly unknown[],
   ownHosts: readonly string[],
   vault: Pick<Vault, 'seal'>,
-  mostBroken = sent.length,
+  maxBroken = sent.length,
 ): VisitMessage {
-  const place = placeInStream(arrival);
+  const location = streamLocation(arrival);
   const receivedAt = new Date(arrival.received_at);
   const masking = new Masking();
   const visits: OpenVisit[] = [];
   const broken: { reason: BadReason; sealed: string }[] = [];
   let secrets: Record<string, SecretPart> | undefined;
   for (const one of sent) {
-    const taken: TakenVisit = takeVisit(one, receivedAt, ownHosts, masking);
-    if (taken.ok) {
-      visits.push(taken.visit);
-      if (taken.secret) {
+    const parsed: ParsedVisit = takeVisit(one, receivedAt, ownHosts, masking);
+    if (parsed.ok) {
+      visits.push(parsed.visit);
+      if (parsed.secret) {
         secrets ??= {};
-        secrets[taken.visit.id] = taken.secret;
+        secrets[parsed.visit.id] = parsed.secret;
       }
-    } else if (broken.length < mostBroken) {
-      broken.push({ reason: taken.reason, sealed: vault.seal(JSON.stringify(one), place).toString('base64') });
+    } else if (broken.length < maxBroken) {
+      broken.push({ reason: parsed.reason, sealed: vault.seal(JSON.stringify(one), location).toString('base64') });
     }
   }
-  const sealed = secrets && vault.seal(JSON.stringify(secrets), place).toString('base64');
+  const sealed = secrets && vault.seal(JSON.stringify(secrets), location).toString('base64');
   return { v: 1, id, ...arrival, visits, ...(sealed && { sealed }), broken };
 }
 
-/** The message with which a collector tells what it sent away. `teller` stands for the process that counted. */
+/** Builds the message in which a collector reports refused visits. `teller` identifies the reporting process. */
 export function refusedMessage(profileId: string, teller: string, at: string, refused: Refused): VisitMessage {
-  const nobody: Agent = { browser: '', os: '', device: 'unknown', is_bot: true };
+  const unknownAgent: Agent = { browser: '', os: '', device: 'unknown', is_bot: true };
   return {
     v: 1,
     id: `refused:${profileId}:${teller}:${at}`,
@@ -86,15 +92,15 @@ export function refusedMessage(profileId: string, teller: string, at: string, re
     received_at: at,
     country: 'ZZ',
     city: '',
-    user_agent: nobody,
+    user_agent: unknownAgent,
     visits: [],
     broken: [],
     refused,
   };
 }
 
-/** A sealed part opens only as part of a message of the same profile and browser. */
-export const placeInStream = ({ profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>): SecretPlace => ({
+/** Binds an encrypted part to the profile and browser of its message. */
+export const streamLocation = ({ profile_id, client_id }: Pick<Arrival, 'profile_id' | 'client_id'>): SecretPlace => ({
   table: 'stream',
   column: 'visits',
   row: client_id,

@@ -3,15 +3,15 @@ import type { Ingestion } from './context.ts';
 import { saveLastVisits } from './last-visits.ts';
 import type { PlacedVisit } from './place-visits.ts';
 
-/** Step 12. When the last visit of each profile came, so that a tracker that falls silent is noticed without going through the visits. */
-export async function noteLast(
+/** Step 12: stores when each profile's last visit arrived. So a silent tracker is detected without scanning visits. */
+export async function recordLastVisits(
   { postgres }: Pick<Ingestion, 'postgres'>,
   visits: readonly PlacedVisit[],
 ): Promise<void> {
   const latest = new Map<string, string>();
   for (const { profile, arrival } of visits) {
-    const known = latest.get(profile.id);
-    if (known === undefined || known < arrival.received_at) latest.set(profile.id, arrival.received_at);
+    const previous = latest.get(profile.id);
+    if (previous === undefined || previous < arrival.received_at) latest.set(profile.id, arrival.received_at);
   }
   if (latest.size > 0)
     await onEachServer(

@@ -1,12 +1,12 @@
 import type { StreamMessage } from '@tributary/stream';
 import { tryOpen, UnreadableSecret } from '@tributary/vault';
 import type { Ingestion } from './context.ts';
-import { type Arrival, placeInStream, type Refused, type VisitMessage } from './message.ts';
+import { type Arrival, type Refused, streamLocation, type VisitMessage } from './message.ts';
 import type { BadReason, OpenVisit, SecretPart } from './take-visit.ts';
 
-/** A request whose seals are open. */
+/** A decrypted request. */
 export interface OpenedRequest {
-  /** The same for every delivery of it. */
+  /** Identical for every delivery of the request. */
   readonly id: string;
   readonly arrival: Arrival;
   readonly visits: readonly { readonly visit: OpenVisit; readonly secret: SecretPart }[];
@@ -16,13 +16,14 @@ export interface OpenedRequest {
 
 export interface BrokenVisit {
   readonly reason: BadReason;
-  /** JSON, as the browser sent it. */
+  /** JSON as the browser sent it. */
   readonly sent: string;
 }
 
 /**
- * Step 1. What is no message of ours, or does not open, becomes a dead letter: it waits there until somebody knows more. Other
- * requests of the same message go on; when the letter is replayed, they are known again.
+ * Step 1: decrypts messages. A line that is not a version 1 message or cannot be decrypted makes its message a dead
+ * letter, which an operator can replay. Other requests of the same message are processed; a replay recognises them as
+ * duplicates.
  */
 export async function openMessages(
   ingestion: Pick<Ingestion, 'streamVault' | 'refreshKeys'>,
@@ -43,8 +44,8 @@ export async function openMessages(
         if (!(error instanceof UnreadableSecret)) throw error;
         if (!hasRefreshed) await ingestion.refreshKeys();
         hasRefreshed = true;
-        const again = tryOpen(() => openOne(ingestion, parsed));
-        if (again) opened.push(again);
+        const retried = tryOpen(() => openOne(ingestion, parsed));
+        if (retried) opened.push(retried);
         else message.reject('A sealed part does not open: the key was retired, or it was changed.');
       }
     }
@@ -63,8 +64,8 @@ function parse(line: string): VisitMessage | undefined {
 
 function openOne({ streamVault }: Pick<Ingestion, 'streamVault'>, message: VisitMessage): OpenedRequest {
   const { v: _version, id, visits, sealed, broken, refused, ...arrival } = message;
-  const place = placeInStream(arrival);
-  const open = (text: string) => streamVault.open(Buffer.from(text, 'base64'), place);
+  const location = streamLocation(arrival);
+  const open = (text: string) => streamVault.open(Buffer.from(text, 'base64'), location);
   const secrets = sealed ? (JSON.parse(open(sealed)) as Record<string, SecretPart>) : {};
   return {
     id,

@@ -17,7 +17,7 @@ const urls = [
 ];
 const referrers = [undefined, 'https://www.google.com/', 'https://shop.example/a', 'https://checkout.stripe.com/x'];
 
-/** A visit of one of a few browsers, some of which are robots. */
+/** A visit of one of five browsers, one of which is a bot. */
 const someVisit = fc.record({
   browser: fc.nat({ max: 4 }),
   minutes: fc.nat({ max: 5_000 }),
@@ -32,15 +32,15 @@ interface Piece {
   readonly visit: Record<string, unknown>;
 }
 
-test('the same visits shuffled, doubled and cut into other batches give the same visits and touches', async () => {
+test('shuffling, duplicating and rebatching visits gives the same visits and touches', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(someVisit, { minLength: 1, maxLength: 40 }),
       fc.array(fc.nat(), { minLength: 60, maxLength: 60 }),
-      async (said, dice) => {
+      async (generated, dice) => {
         const { id: profileId } = await buildProfile(kit.app);
         const clients = Array.from({ length: 5 }, () => uuid());
-        const pieces = said.map(({ browser, minutes, url, referrer, isStart, type }): Piece => {
+        const pieces = generated.map(({ browser, minutes, url, referrer, isStart, type }): Piece => {
           const at = new Date(kit.clock.now().getTime() - minutes * 60_000);
           const more = { track: { name: 'lead_created' }, identify: { traits: { email: `p${browser}@example.com` } } };
           const changes = { url, referrer, type, is_session_start: isStart, ...(more as Record<string, object>)[type] };
@@ -62,7 +62,7 @@ test('the same visits shuffled, doubled and cut into other batches give the same
   );
 });
 
-/** Batches of requests of one to three visits, each request of one browser. */
+/** Splits visits into batches of requests; each request has one to three visits of one browser. */
 function cut(pieces: readonly Piece[], dice: readonly number[]): Piece[][][] {
   const requests: Piece[][] = [];
   for (const piece of pieces) {
@@ -102,7 +102,7 @@ async function outcomeOf(
   }
   const read = (table: string, id: string, columns: string) =>
     clickhouse.query(raw(`SELECT ${columns} FROM ${table} FINAL ORDER BY ${id}`), {});
-  // When it was received is the one thing that a retry changes.
+  // The arrival time is the only value that a redelivery may change.
   return {
     visits: await read('visits', 'visit_id', '* EXCEPT received_at'),
     touches: await read('touches', 'touch_id', '*'),

@@ -14,7 +14,7 @@ import { replayBadVisits } from './replay-bad-visits.ts';
 const { kit, clickhouse } = await openTestWithClickHouse();
 const { ingestion, visit, rowsOf, inLedger } = openPipeline(kit, clickhouse);
 
-test('when the last visit of a profile came is noted every ten minutes, and never turned back', async () => {
+test('the time of a profile’s last visit is updated every ten minutes and never moves back', async () => {
   const { id: profileId } = await buildProfile(kit.app);
   const begin = kit.clock.now().getTime();
   const sendAfter = (minutes: number, visits: readonly unknown[] = [visit()]) =>
@@ -39,7 +39,7 @@ test('when the last visit of a profile came is noted every ten minutes, and neve
   }
 });
 
-describe('what could not be understood', () => {
+describe('an invalid visit', () => {
   const badOf = (profileId: string) =>
     inLedger(
       profileId,
@@ -51,7 +51,7 @@ describe('what could not be understood', () => {
       }>`SELECT * FROM bad_visits ORDER BY reason`,
     );
 
-  test('is kept once, sealed, with its reason', async () => {
+  test('is stored once, encrypted, with its reason', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const message = messageOf({
       profileId,
@@ -65,7 +65,7 @@ describe('what could not be understood', () => {
     expect(await rowsOf('visits', profileId)).toHaveLength(1);
   });
 
-  test('is kept however much of it comes at once', async () => {
+  test('is stored even if thousands arrive in one batch', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const requests = Array.from({ length: 300 }, () =>
       messageOf({ profileId, receivedAt: kit.clock.now(), visits: Array.from({ length: 50 }, () => null) }),
@@ -74,10 +74,10 @@ describe('what could not be understood', () => {
     expect(await badOf(profileId)).toHaveLength(15_000);
   });
 
-  test('is replayed after a fix, as if it came when it came, and only once', async () => {
+  test('is replayed once after a fix, with its original arrival time', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const wanted = visit({ type: 'track', name: 'lead_created' });
-    // What an older version of the rules could not read: the row is what such a version would have kept.
+    // Emulates a row that an older version of the rules could not read.
     const message = messageOf({
       profileId,
       receivedAt: kit.clock.now(),
@@ -116,18 +116,18 @@ describe('what could not be understood', () => {
   }
 });
 
-describe('a message', () => {
-  test('that is not ours becomes a dead letter and stops nobody else', async () => {
+describe('a stream message', () => {
+  test('with an unknown format becomes a dead letter, and the other messages are processed', async () => {
     const { id: profileId } = await buildProfile(kit.app);
-    const strange = [delivered('no json'), delivered({ v: 2 }), delivered('null')];
+    const unknown = [delivered('no json'), delivered({ v: 2 }), delivered('null')];
     const good = delivered(messageOf({ profileId, receivedAt: kit.clock.now(), visits: [visit()] }));
-    await pipeline(ingestion)([...strange, good]);
-    expect(strange.map(({ rejected }) => rejected.length)).toEqual([1, 1, 1]);
+    await pipeline(ingestion)([...unknown, good]);
+    expect(unknown.map(({ rejected }) => rejected.length)).toEqual([1, 1, 1]);
     expect(good.rejected).toEqual([]);
     expect(await rowsOf('visits', profileId)).toHaveLength(1);
   });
 
-  test('may hold several requests; one that is not ours does not stop the others', async () => {
+  test('may hold several requests; an unknown one does not stop the others', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const requests = [1, 2].map(() => messageOf({ profileId, receivedAt: kit.clock.now(), visits: [visit()] }));
     const message = delivered(requests[0], '{"v":0}', requests[1]);
@@ -136,7 +136,7 @@ describe('a message', () => {
     expect(message.rejected).toHaveLength(1);
   });
 
-  test('sealed with a key that is newer than our last look is opened after another look; one that never opens is a dead letter', async () => {
+  test('encrypted with a newer key is opened after a key refresh; one that never opens becomes a dead letter', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const message = messageOf({ profileId, receivedAt: kit.clock.now(), visits: [visit({ link_token: 't' })] });
     let keys: ReturnType<typeof testRing.keys> = [{ id: 'older', bytes: Buffer.alloc(32, 1) }];
@@ -159,7 +159,7 @@ describe('a message', () => {
     expect(second.rejected).toHaveLength(1);
   });
 
-  test('waits while a store is away', async () => {
+  test('is retried while a database is unavailable', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const message = delivered(messageOf({ profileId, receivedAt: kit.clock.now(), visits: [visit()] }));
     const nowhere = createClickHouse({ url: 'http://127.0.0.1:1', database: 'none' });

@@ -5,7 +5,7 @@ import { v7 as uuid } from 'uuid';
 import { delivered, messageOf, openTestIngestion, type Sent } from './ingestion.fixture.ts';
 import { pipeline } from './pipeline.ts';
 
-/** The pipeline on databases of its own, and what it put where. */
+/** Opens the pipeline on test databases, with helpers that read its results. */
 export function openPipeline(kit: Testkit, clickhouse: ClickHouse) {
   const ingestion = openTestIngestion(kit.app, clickhouse, () => kit.clock.now());
 

@@ -14,7 +14,7 @@ const { kit, clickhouse } = await openTestWithClickHouse();
 const { ingestion, visit, send, rowsOf, inLedger, linksOf, identifiersOf, newCustomer } = openPipeline(kit, clickhouse);
 
 describe('a visit', () => {
-  test('is stored with where it came from, and as a touch with its ad', async () => {
+  test('is stored with its source, and as a touch with its ad', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const one = visit({
       url: 'https://shop.example/shoes?utm_source=facebook&utm_medium=paid_social&campaign_id=120200000000000001&fbclid=AbCdEfGhIjKlMnOp',
@@ -49,7 +49,7 @@ describe('a visit', () => {
     });
   });
 
-  test('has another visitor id than the browser says, the same at every visit, and another in another profile', async () => {
+  test('gets a visitor id that differs from the browser’s id, is stable, and differs between profiles', async () => {
     const [here, there] = [await buildProfile(kit.app), await buildProfile(kit.app)];
     const client_id = uuid();
     for (const { id: profileId } of [here, here, there]) await send({ profileId, client_id, visits: [visit()] });
@@ -60,7 +60,7 @@ describe('a visit', () => {
     expect(first).not.toBe(client_id);
   });
 
-  test('of the own site, by the profile’s settings, is no touch', async () => {
+  test('from the profile’s own or redirect hosts is not a touch', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     await buildTrackingKey(kit.app, profileId, { ownHosts: ['partner.example'], redirectHosts: ['pay.example'] });
     const url = 'https://shop.example/';
@@ -72,7 +72,7 @@ describe('a visit', () => {
     expect(await rowsOf('touches', profileId)).toHaveLength(0);
   });
 
-  test('of a robot is stored and marked; it is no touch, links nobody and converts nothing', async () => {
+  test('of a bot is stored and marked, and creates no touch, link or outcome', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     await send({
       profileId,
@@ -90,13 +90,13 @@ describe('a visit', () => {
     expect(await inLedger(profileId, sql`SELECT FROM outcomes`)).toEqual([]);
   });
 
-  test('of a profile that was deleted goes nowhere', async () => {
+  test('of a deleted profile is dropped', async () => {
     const profileId = uuid();
     await send({ profileId, visits: [visit(), null] });
     expect(await rowsOf('visits', profileId)).toEqual([]);
   });
 
-  test('that carries a nonce verifies', async () => {
+  test('with a nonce verifies the installation', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const seen: string[] = [];
     const noting = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), {
@@ -110,10 +110,10 @@ describe('a visit', () => {
   });
 });
 
-describe('a browser that says who it is', () => {
+describe('a browser that identifies itself', () => {
   const identify = (traits: Record<string, string>, changes = {}) => visit({ type: 'identify', traits, ...changes });
 
-  test('is linked to the customer who holds the identifier, and adds nothing to them', async () => {
+  test('is linked to the customer with the identifier, and adds nothing to the customer', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const customerId = await newCustomer(profileId, ['email', 'ada@example.com']);
     await send({
@@ -137,7 +137,7 @@ describe('a browser that says who it is', () => {
     expect((await linksOf(profileId)).map((link) => link.customer_id)).toContain(byEmail);
   });
 
-  test('and is nobody we know becomes somebody with the strongest identifier alone; the next one with it is the same', async () => {
+  test('creates a customer with its strongest identifier if none matches, which a later browser reuses', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const traits = { email: 'new@example.com', phone: '+56912345678' };
     await send({ profileId, visits: [identify(traits)] });
@@ -148,7 +148,7 @@ describe('a browser that says who it is', () => {
     expect(links).toHaveLength(2);
   });
 
-  test('two strangers with one identifier in one batch are one new customer', async () => {
+  test('creates one customer for two browsers with the same identifier in one batch', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const both = [1, 2].map(() =>
       delivered(
@@ -160,7 +160,7 @@ describe('a browser that says who it is', () => {
     expect(new Set((await linksOf(profileId)).map((link) => link.customer_id)).size).toBe(1);
   });
 
-  test('stays whose it is, whatever it says later', async () => {
+  test('stays linked to its first customer, whatever it claims later', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const client_id = uuid();
     await send({ profileId, client_id, visits: [identify({ email: 'first@example.com' })] });
@@ -170,7 +170,7 @@ describe('a browser that says who it is', () => {
     expect(await identifiersOf(profileId)).toHaveLength(1);
   });
 
-  test('by a link token is linked to whom the token names, before what it says itself', async () => {
+  test('is linked by its link token rather than by its own claim', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const customerId = await newCustomer(profileId, ['email', 'ada@example.com']);
     const resolving = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), {
@@ -182,7 +182,7 @@ describe('a browser that says who it is', () => {
     expect(await linksOf(profileId)).toMatchObject([{ customer_id: customerId, source: 'link_token' }]);
   });
 
-  test('brings its earlier touches: the customer’s conversions are worked out again', async () => {
+  test('marks the customer’s conversions for recalculation because of its earlier touches', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const client_id = uuid();
     const customerId = await newCustomer(profileId, ['email', 'ada@example.com']);
@@ -202,7 +202,7 @@ describe('a browser that says who it is', () => {
   });
 });
 
-describe('what a browser did', () => {
+describe('a browser event', () => {
   const outcomesOf = (profileId: string) =>
     inLedger(
       profileId,
@@ -211,7 +211,7 @@ describe('what a browser did', () => {
       >`SELECT idempotency_key, event_name, amount, visitor_id, customer_id, region, rest FROM outcomes ORDER BY idempotency_key`,
     );
 
-  test('and a definition lists is an outcome once, without money, of its browser', async () => {
+  test('that a definition lists becomes one outcome of its browser, without money', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const lead = visit({
       type: 'track',
@@ -241,7 +241,7 @@ describe('what a browser did', () => {
     expect(await outcomesOf(profileId)).toEqual([]);
   });
 
-  test('is its customer’s where the browser is known, also when both are said in one batch', async () => {
+  test('belongs to its browser’s customer, even if both arrive in one batch', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const customerId = await newCustomer(profileId, ['email', 'ada@example.com']);
     await send({
@@ -254,7 +254,7 @@ describe('what a browser did', () => {
     expect(await outcomesOf(profileId)).toMatchObject([{ customer_id: customerId }]);
   });
 
-  test('is worked out again when a touch before it arrives late', async () => {
+  test('is marked for recalculation when an earlier touch arrives late', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const client_id = uuid();
     await send({
@@ -270,17 +270,17 @@ describe('what a browser did', () => {
     expect(await inLedger(profileId, sql`SELECT causes FROM dirty_conversions`)).toEqual([{ causes: ['late_visit'] }]);
   });
 
-  test('is worked out again when a touch of its very moment arrives late, where the browser is known', async () => {
+  test('is marked for recalculation when a touch of the same time arrives late from a linked browser', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const client_id = uuid();
     const at = kit.clock.now().toISOString();
-    const said = { at, is_session_start: false };
+    const fields = { at, is_session_start: false };
     await send({
       profileId,
       client_id,
       visits: [
-        visit({ ...said, type: 'identify', traits: { email: 'ada@example.com' } }),
-        visit({ ...said, type: 'track', name: 'lead_created' }),
+        visit({ ...fields, type: 'identify', traits: { email: 'ada@example.com' } }),
+        visit({ ...fields, type: 'track', name: 'lead_created' }),
       ],
     });
     await inLedger(profileId, sql`DELETE FROM dirty_conversions`);
@@ -289,16 +289,16 @@ describe('what a browser did', () => {
   });
 });
 
-describe('a visit of a file', () => {
+describe('an imported visit', () => {
   const intake = { isConsentRequired: false, keepsCity: true, agentOf: () => person };
 
-  test('is the very row, touch and link that the collector and the pipeline make of it', async () => {
+  test('produces the same row, touch and link as the collector and the pipeline', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const client_id = uuid();
     const url =
       'https://shop.example/shoes?utm_source=facebook&utm_medium=paid_social&campaign_id=120200000000000001&fbclid=AbCdEfGhIjKlMnOp';
     const landing = visit({ url, referrer: 'https://l.facebook.com/' });
-    const said = visit({
+    const identify = visit({
       type: 'identify',
       is_session_start: false,
       url: 'https://shop.example/',
@@ -320,7 +320,7 @@ describe('a visit of a file', () => {
     });
     const rows = [
       { line: 2, cells: cells(landing) },
-      { line: 3, cells: { ...cells(said), external_id: 'c-1' } },
+      { line: 3, cells: { ...cells(identify), external_id: 'c-1' } },
     ];
     expect(await importer?.read(rows)()).toEqual({ imported: 2, rejected: [] });
     const stored = async () => ({
@@ -330,11 +330,11 @@ describe('a visit of a file', () => {
     });
     const imported = await stored();
     expect([imported.visits.length, imported.touches.length, imported.links.length]).toEqual([2, 1, 1]);
-    await send({ profileId, client_id, visits: [landing, said] });
+    await send({ profileId, client_id, visits: [landing, identify] });
     expect(await stored()).toEqual(imported);
   });
 
-  test('is refused for what the collector would refuse it for, and needs no ids of ours', async () => {
+  test('is refused for the same reasons as by the collector, and needs no tracker ids', async () => {
     const { id: profileId } = await buildProfile(kit.app);
     const importer = await openVisitImporter(ingestion, profileId, { ...intake, isConsentRequired: true });
     const good = {

@@ -5,9 +5,9 @@ import type { Ingestion } from './context.ts';
 import { countRefused } from './count-refused.ts';
 import { findBrowsers } from './find-browsers.ts';
 import { identifyVisitors } from './identify-visitors.ts';
-import { keepBadVisits } from './keep-bad-visits.ts';
+import { storeBadVisits } from './keep-bad-visits.ts';
 import { markTouched } from './mark-touched.ts';
-import { noteLast } from './note-last.ts';
+import { recordLastVisits } from './note-last.ts';
 import { type OpenedRequest, openMessages } from './open-messages.ts';
 import { type PlacedVisit, placeVisits } from './place-visits.ts';
 import { recordConversions } from './record-conversions.ts';
@@ -15,16 +15,16 @@ import { findProfiles } from './store.ts';
 import { storeVisits } from './store-visits.ts';
 import { verifyInstalls } from './verify-installs.ts';
 
-/** Who reads the visits log: all workers share this one. Erasures and deletions ask how far it is. */
+/** The name of the consumer that all workers share. Erasures and deletions query its position. */
 export const visitsConsumer = 'ingestion';
 
-/** The handler of the visits log. When it resolves, the messages are acknowledged. */
+/** Handles batches of the visit stream. Messages are acknowledged when it resolves. */
 export function pipeline(ingestion: Ingestion): Handler {
   return (batch) =>
-    untilBack(async () => noteLast(ingestion, await ingest(ingestion, await openMessages(ingestion, batch))));
+    retryWhileAway(async () => recordLastVisits(ingestion, await ingest(ingestion, await openMessages(ingestion, batch))));
 }
 
-/** The steps, in their order. Each may run again on the same visits at any time, and changes nothing then. */
+/** Runs the steps in order. Each is idempotent and may run again on the same visits at any time. */
 export async function ingest(
   ingestion: Ingestion,
   requests: readonly OpenedRequest[],
@@ -34,11 +34,11 @@ export async function ingest(
     requests.map(({ arrival }) => arrival.profile_id),
   );
   const arrivals = requests.map(({ arrival }) => arrival);
-  const place = async () => placeVisits(requests, profiles, await findBrowsers(ingestion, arrivals, profiles));
-  let visits = await place();
-  await keepBadVisits(ingestion, requests, profiles);
+  const placeAll = async () => placeVisits(requests, profiles, await findBrowsers(ingestion, arrivals, profiles));
+  let visits = await placeAll();
+  await storeBadVisits(ingestion, requests, profiles);
   await countRefused(ingestion, requests, profiles);
-  while (await identifyVisitors(ingestion, visits)) visits = await place();
+  while (await identifyVisitors(ingestion, visits)) visits = await placeAll();
   await storeVisits(ingestion, visits);
   await recordConversions(ingestion, visits);
   await verifyInstalls(ingestion, visits);
@@ -46,19 +46,19 @@ export async function ingest(
   return visits;
 }
 
-const pauseMs = 1_000;
+const retryDelayMs = 1_000;
 
 /**
- * A store that is away is no fault of the messages: they are held, however long it takes, and none becomes a dead letter. A statement
- * that took too long is thrown on: fewer messages may get through, and where none does the consumer holds them, too.
+ * Retries messages without a limit while a database is unavailable, so that none becomes a dead letter. A statement
+ * timeout is rethrown: a smaller batch may succeed, and if none does, the consumer holds the messages, too.
  */
-async function untilBack(work: () => Promise<void>): Promise<void> {
+async function retryWhileAway(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const isPassing = error instanceof ClickHouseFailure ? error.transient : isAway(error) && !wasTooSlow(error);
-    if (!isPassing) throw error;
+    const isTransient = error instanceof ClickHouseFailure ? error.transient : isAway(error) && !wasTooSlow(error);
+    if (!isTransient) throw error;
     const store = error instanceof ClickHouseFailure ? 'ClickHouse' : 'PostgreSQL';
-    throw new RetryLater(`${store} is away.`, { delayMs: pauseMs, cause: error });
+    throw new RetryLater(`${store} is away.`, { delayMs: retryDelayMs, cause: error });
   }
 }

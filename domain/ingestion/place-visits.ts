@@ -2,37 +2,37 @@ import { type Classification, classifyVisit, decideTouch, type Touch } from '@tr
 import type { StoredBrowser } from './find-browsers.ts';
 import type { Arrival } from './message.ts';
 import type { OpenedRequest } from './open-messages.ts';
-import { remembering } from './remembering.ts';
+import { memoize } from './remembering.ts';
 import type { VisitProfile } from './store.ts';
 import type { OpenVisit, SecretPart } from './take-visit.ts';
 
-/** A visit with all that follows from it alone. */
+/** A visit with everything that can be derived from it and the profile's settings. */
 export interface PlacedVisit extends StoredBrowser {
   readonly profile: VisitProfile;
   readonly arrival: Arrival;
   readonly visit: OpenVisit;
   readonly secret: SecretPart;
   readonly classification: Classification;
-  /** Of its page. */
+  /** The path of its page. */
   readonly path: string;
-  /** Null where it is none, and always for a robot. */
+  /** Null if it is not a touch; always null for a bot. */
   readonly touch: Touch | null;
 }
 
 /**
- * Step 4. Where each visit came from and whether it is a touch. From the visit and the profile's settings alone: what came before or
- * after plays no part, so the order of arrival changes nothing.
+ * Step 4: classifies the source of each visit and decides whether it is a touch. Uses only the visit and the profile's
+ * settings, so the order of arrival does not matter.
  */
 export function placeVisits(
   requests: readonly OpenedRequest[],
   profiles: ReadonlyMap<string, VisitProfile>,
   browsers: ReadonlyMap<Arrival, StoredBrowser>,
 ): PlacedVisit[] {
-  const readersOf = new Map([...profiles.values()].map((profile) => [profile.id, addressReader(profile)]));
+  const readersByProfile = new Map([...profiles.values()].map((profile) => [profile.id, addressReader(profile)]));
   const placed: PlacedVisit[] = [];
   for (const { arrival, visits } of requests) {
     const profile = profiles.get(arrival.profile_id);
-    const read = readersOf.get(arrival.profile_id);
+    const read = readersByProfile.get(arrival.profile_id);
     const browser = browsers.get(arrival);
     if (!profile || !read || !browser) continue;
     const { visitorId, isErased } = browser;
@@ -45,10 +45,10 @@ export function placeVisits(
   return placed;
 }
 
-/** People go from page to page of one site: a batch has each pair of addresses many times, and it is read once. */
+/** Caches classified addresses, because a batch repeats the same pairs of page and referrer. */
 function addressReader({ ownHosts, redirectHosts }: VisitProfile) {
-  // No address has a NUL in it.
-  const read = remembering((pair) => {
+  // URLs contain no NUL, so it is a safe separator.
+  const read = memoize((pair) => {
     const [url = '', referrer] = pair.split('\0');
     return {
       classification: classifyVisit({ url, referrer, ownHosts, extraRedirectHosts: redirectHosts }),

@@ -8,20 +8,20 @@ import { lockLinkedCustomers } from './store.ts';
 
 type Candidate = Omit<VisitOutcome, 'customerId'> & { readonly profileId: string };
 
-/** As many as a request of the API may bring. */
-const mostAtOnce = 1_000;
+/** The limit of an API request, too. */
+const maxAtOnce = 1_000;
 
-/** Step 9. What browsers did and a definition lists becomes an outcome, once; a robot's doing does not. */
+/** Step 9: records tracked events that a definition lists as outcomes, once each; events of bots are ignored. */
 export async function recordConversions(ingestion: Ingestion, visits: readonly PlacedVisit[]): Promise<void> {
-  await eachProfile(visits.flatMap(candidateOf), async (profileId, candidates) => {
-    for (let from = 0; from < candidates.length; from += mostAtOnce)
-      await record(ingestion, profileId, candidates.slice(from, from + mostAtOnce));
+  await eachProfile(visits.flatMap(toCandidates), async (profileId, candidates) => {
+    for (let from = 0; from < candidates.length; from += maxAtOnce)
+      await record(ingestion, profileId, candidates.slice(from, from + maxAtOnce));
   });
 }
 
-function candidateOf({ profile, arrival, visitorId, isErased, visit, secret }: PlacedVisit): Candidate[] {
+function toCandidates({ profile, arrival, visitorId, isErased, visit, secret }: PlacedVisit): Candidate[] {
   if (visit.type !== 'track' || visit.name === undefined || arrival.user_agent.is_bot) return [];
-  // What would be money stays out: it is a browser's word.
+  // Drops monetary values: a browser is not a trusted source of them.
   const { value: _value, currency: _currency, ...properties } = secret.properties ?? {};
   const { region } = arrival;
   const rest = { properties, action_source: 'website', click_ids: secret.click_ids, page_url: visit.url, region };
@@ -33,7 +33,7 @@ function candidateOf({ profile, arrival, visitorId, isErased, visit, secret }: P
       isErased,
       name: visit.name,
       occurredAt: new Date(visit.at),
-      // Through JSON and back: what is stored is what a redelivery is compared with.
+      // Round-trips through JSON, so that a redelivery compares equal to the stored value.
       rest: JSON.parse(JSON.stringify(rest)) as Record<string, Json>,
     },
   ];
@@ -47,7 +47,7 @@ async function record(
   const at = now();
   const [first] = candidates;
   if (!first) return;
-  // Another worker may have the same visit from a redelivery.
+  // Retries, because another worker may be recording the same visit from a redelivery.
   await untilRecorded(() =>
     postgres.forProfile(profileId).transaction(async (tx) => {
       const customers = await lockLinkedCustomers(

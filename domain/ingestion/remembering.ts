@@ -1,12 +1,12 @@
-/** The same for the same word, and made once. For a batch, where words come again: what it remembers goes with it. */
-export function remembering<Made>(make: (word: string) => Made): (word: string) => Made {
-  const known = new Map<string, Made>();
+/** Caches results by argument. Meant for one batch, whose values repeat: the cache is garbage-collected with it. */
+export function memoize<Result>(compute: (word: string) => Result): (word: string) => Result {
+  const cache = new Map<string, Result>();
   return (word) => {
-    let made = known.get(word);
-    if (made === undefined) {
-      made = make(word);
-      known.set(word, made);
+    let result = cache.get(word);
+    if (result === undefined) {
+      result = compute(word);
+      cache.set(word, result);
     }
-    return made;
+    return result;
   };
 }

@@ -1,5 +1,5 @@
 import type { Ingestion } from './context.ts';
-import { type BadContent, placeOfBadVisit } from './keep-bad-visits.ts';
+import { type BadContent, badVisitLocation } from './keep-bad-visits.ts';
 import type { OpenedRequest } from './open-messages.ts';
 import { ingest } from './pipeline.ts';
 import { type BadVisitRow, countBadVisits, findProfiles, markReplayed, readBadVisits } from './store.ts';
@@ -7,9 +7,9 @@ import { takeVisit } from './take-visit.ts';
 
 export interface ReplayOptions {
   readonly profileId: string;
-  /** Only says what would become of them. */
+  /** Reports what would happen, without changes. */
   readonly isDryRun: boolean;
-  /** How a visit is read: by the rules as they are, unless a drill says how they might become. */
+  /** The visit parser; drills pass another one to simulate future rules. */
   readonly take?: typeof takeVisit;
   readonly progress?: (done: number, total: number) => void;
 }
@@ -17,15 +17,15 @@ export interface ReplayOptions {
 export interface ReplayReport {
   readonly total: number;
   readonly replayed: number;
-  /** Still not understood, by reason. They stay as they are. */
+  /** Rows that are still invalid, by reason. They are unchanged. */
   readonly stillBad: Readonly<Record<string, number>>;
 }
 
 const batchSize = 200;
 
 /**
- * Puts bad rows through the pipeline again, as if they came at the time when they came, after the rules have learnt to read them.
- * One batch after the other, each marked when it is through: whoever interrupts it goes on from there.
+ * Replays invalid visits through the pipeline as of their arrival, after the rules have learnt to read them. Marks each
+ * batch when it is complete, so an interrupted replay continues there.
  */
 export async function replayBadVisits(ingestion: Ingestion, options: ReplayOptions): Promise<ReplayReport> {
   const { profileId, isDryRun, take = takeVisit, progress = () => {} } = options;
@@ -42,34 +42,34 @@ export async function replayBadVisits(ingestion: Ingestion, options: ReplayOptio
     const rows = await ledger.transaction((tx) => readBadVisits(tx, profileId, last, batchSize));
     last = rows.at(-1);
     if (!last) return { total, replayed, stillBad };
-    const good: { id: string; request: OpenedRequest }[] = [];
+    const readable: { id: string; request: OpenedRequest }[] = [];
     for (const { id, sealed } of rows) {
       const { arrival, sent } = JSON.parse(
-        ingestion.envelopeVault.open(sealed, placeOfBadVisit(profileId, id)),
+        ingestion.envelopeVault.open(sealed, badVisitLocation(profileId, id)),
       ) as BadContent;
-      const taken = take(JSON.parse(sent), new Date(arrival.received_at), profile.ownHosts);
-      if (!taken.ok) stillBad[taken.reason] = (stillBad[taken.reason] ?? 0) + 1;
+      const parsed = take(JSON.parse(sent), new Date(arrival.received_at), profile.ownHosts);
+      if (!parsed.ok) stillBad[parsed.reason] = (stillBad[parsed.reason] ?? 0) + 1;
       else
-        good.push({
+        readable.push({
           id,
-          request: { id, arrival, visits: [{ visit: taken.visit, secret: taken.secret ?? {} }], broken: [] },
+          request: { id, arrival, visits: [{ visit: parsed.visit, secret: parsed.secret ?? {} }], broken: [] },
         });
     }
-    if (!isDryRun && good.length > 0) {
+    if (!isDryRun && readable.length > 0) {
       await ingest(
         ingestion,
-        good.map(({ request }) => request),
+        readable.map(({ request }) => request),
       );
       await ledger.transaction((tx) =>
         markReplayed(
           tx,
           profileId,
-          good.map(({ id }) => id),
+          readable.map(({ id }) => id),
           now(),
         ),
       );
     }
-    replayed += good.length;
+    replayed += readable.length;
     done += rows.length;
     progress(done, Math.max(total, done));
   }

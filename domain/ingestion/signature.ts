@@ -2,15 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Traits } from '@tributary/rules';
 import { hourMs, limits, minuteMs } from '@tributary/vocabulary';
 
-/** How a profile's shop signs what it says of its people. */
+/** How a profile's server signs `identify` calls. */
 export interface Signing {
-  /** Of the active key; empty where none was made. */
+  /** The secrets of active keys; empty if none was created. */
   readonly secrets: readonly string[];
-  /** Whether a browser's unsigned word counts for nothing. */
+  /** Whether unsigned identifiers are ignored. */
   readonly isRequired: boolean;
 }
 
-/** The three that link somebody, a line each, as they were given to `identify`; one that was not given is an empty line. */
+/**
+ * The signed text: the three linking traits, one line each, as given to `identify`; a missing trait is an empty line.
+ */
 export const signedText = ({ external_id = '', email = '', phone = '' }: Traits): string =>
   `${external_id}\n${email}\n${phone}`;
 

@@ -13,13 +13,13 @@ import { pipeline } from './pipeline.ts';
 
 const { kit, api, clickhouse } = await openTestWithClickHouse();
 
-type Said = { external_id?: string; email?: string; phone?: string };
-const guided = await signOfTheGuide();
-/** Signs with the code of the guide, on a server whose clock shows `at`. */
-function sign(said: Said, secret: string, at = kit.clock.now()): string {
+type IdentifyTraits = { external_id?: string; email?: string; phone?: string };
+const signLikeGuide = await loadGuideSigner();
+/** Signs with the code of the guide, at a given server time. */
+function sign(traits: IdentifyTraits, secret: string, at = kit.clock.now()): string {
   const clock = vi.spyOn(Date, 'now').mockReturnValue(at.getTime());
   try {
-    return guided(said, secret);
+    return signLikeGuide(traits, secret);
   } finally {
     clock.mockRestore();
   }
@@ -39,15 +39,15 @@ const call = async (method: 'POST' | 'PATCH', path: string, body?: object) => {
   return answer.json().data;
 };
 const newSecret = async (): Promise<string> => (await call('POST', `/keys/${keyId}/identify-secret`)).identify_secret;
-const require = () => call('PATCH', '/settings', { is_signed_identify_required: true });
+const requireSignature = () => call('PATCH', '/settings', { is_signed_identify_required: true });
 const ingestion = openTestIngestion(kit.app, clickhouse, () => kit.clock.now(), {
   readSigning: signingReader(testVault),
 });
 
-/** Sends the words of browsers through the pipeline, and resolves to the links that came of it. */
-async function identify(...words: { traits: Said; signature?: string; clientId?: string }[]) {
+/** Sends identify visits through the pipeline and resolves to the resulting links. */
+async function identify(...visits: { traits: IdentifyTraits; signature?: string; clientId?: string }[]) {
   const at = kit.clock.now();
-  for (const { traits, signature, clientId = uuid() } of words) {
+  for (const { traits, signature, clientId = uuid() } of visits) {
     const visit = browserVisit(at, { type: 'identify', traits, ...(signature && { signature }) });
     const message = messageOf({ profileId, receivedAt: at, client_id: clientId, visits: [visit] });
     await pipeline(ingestion)([delivered(message)]);
@@ -61,13 +61,13 @@ async function identify(...words: { traits: Said; signature?: string; clientId?:
   });
 }
 
-describe('what identify says', () => {
-  test('is remembered as signed where the example of the guide signed it, with the secret of the key', async () => {
+describe('an identify visit', () => {
+  test('is stored as signed if the guide’s example code signed it with the key’s secret', async () => {
     const secret = await newSecret();
     const ana = { email: 'ana@mail.example', external_id: '42' };
     const eva = { email: 'eva@mail.example' };
     const links = await identify({ traits: ana, signature: sign(ana, secret) }, { traits: eva });
-    // The shop's own key counts before an address.
+    // The shop's own customer id takes precedence over an email address.
     expect(links).toEqual([
       { known_by: '42', is_signed: true },
       { known_by: 'eva@mail.example', is_signed: false },
@@ -75,26 +75,26 @@ describe('what identify says', () => {
   });
 
   test.each([
-    ['of other words', (secret: string) => sign({ email: 'eva@mail.example' }, secret)],
+    ['of other traits', (secret: string) => sign({ email: 'eva@mail.example' }, secret)],
     ['with another secret', () => sign({ email: 'ana@mail.example' }, 'guessed')],
-    ['that is none', () => 'f'.repeat(64)],
+    ['that is invalid', () => 'f'.repeat(64)],
   ])('counts as unsigned with a signature %s', async (_which, make) => {
     const secret = await newSecret();
     const links = await identify({ traits: { email: 'ana@mail.example' }, signature: make(secret) });
     expect(links).toEqual([{ known_by: 'ana@mail.example', is_signed: false }]);
   });
 
-  test('links nobody without a signature where one is required, and its visit is kept', async () => {
+  test('links nothing without a required signature, and its visit is stored', async () => {
     const secret = await newSecret();
-    await require();
+    await requireSignature();
     const ana = { email: 'ana@mail.example' };
     expect(await identify({ traits: ana }, { traits: ana, signature: 'f'.repeat(64) })).toEqual([]);
-    const kept = await clickhouse.query('visit_count', {
+    const counts = await clickhouse.query('visit_count', {
       profile_id: profileId,
       from: new Date(kit.clock.now().getTime() - 1_000),
       to: new Date(kit.clock.now().getTime() + 1_000),
     });
-    expect(kept).toEqual([{ visits: '2' }]);
+    expect(counts).toEqual([{ visits: '2' }]);
     expect(await identify({ traits: ana, signature: sign(ana, secret) })).toEqual([
       { known_by: 'ana@mail.example', is_signed: true },
     ]);
@@ -127,18 +127,18 @@ describe('what identify says', () => {
     expect(await identify({ traits: ana, signature })).toEqual([{ known_by: 'ana@mail.example', is_signed: true }]);
   });
 
-  test('is signed by the newest secret only', async () => {
+  test('is signed only by the newest secret', async () => {
     const [old, fresh] = [await newSecret(), await newSecret()];
     const [ana, eva] = [{ email: 'ana@mail.example' }, { email: 'eva@mail.example' }];
-    const words = [
+    const visits = [
       { traits: ana, signature: sign(ana, old) },
       { traits: eva, signature: sign(eva, fresh) },
     ];
-    expect((await identify(...words)).map(({ is_signed }) => is_signed)).toEqual([false, true]);
+    expect((await identify(...visits)).map(({ is_signed }) => is_signed)).toEqual([false, true]);
   });
 });
 
-test('the secret is kept sealed, and another profile makes none for this key', async () => {
+test('the secret is stored encrypted, and another profile cannot create one for this key', async () => {
   const secret = await newSecret();
   const { rows } = await kit.app
     .forProfile(profileId)
@@ -150,8 +150,8 @@ test('the secret is kept sealed, and another profile makes none for this key', a
   expect((await api.call({ method: 'POST', url, headers: { ...other.headers } })).statusCode).toBe(404);
 });
 
-/** The very lines that the guide shows. */
-async function signOfTheGuide(): Promise<(said: Said, secret: string) => string> {
+/** Loads the signing code that the guide shows. */
+async function loadGuideSigner(): Promise<(traits: IdentifyTraits, secret: string) => string> {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/install-the-tracker.md'), 'utf8');
   const code = /```js\n\/\/ On your server\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'guide-'));

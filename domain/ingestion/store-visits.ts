@@ -6,7 +6,10 @@ import { clearedVisit } from './cleared-visit.ts';
 import type { Ingestion } from './context.ts';
 import type { PlacedVisit } from './place-visits.ts';
 
-/** Step 8. Visits and touches into ClickHouse; resolves when both are on its disk. A visit that comes again is the same row. */
+/**
+ * Step 8: writes visits and touches to ClickHouse and resolves when both are durable. A redelivered visit replaces the
+ * same row.
+ */
 export async function storeVisits(
   { visits, touches, tombstones }: Pick<Ingestion, 'visits' | 'touches' | 'tombstones'>,
   placed: readonly PlacedVisit[],
@@ -16,7 +19,7 @@ export async function storeVisits(
     visits.add(rows),
     touches.add(placed.filter(({ touch }) => touch).map((one) => touchRow(one, tombstones))),
   ];
-  // Nothing more comes before this is done, so there is nothing to wait for.
+  // Flushes at once, because no more rows arrive until this batch is done.
   void visits.flush();
   void touches.flush();
   const [first, second] = await Promise.allSettled(stored);

@@ -3,47 +3,47 @@ import { onEachServer, type Postgres, type Tx, type UnboundLedger } from '@tribu
 import { nilUuid, type VisitorLinkSource } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** What the pipeline must know of a profile. */
+/** The data of a profile that the pipeline needs. */
 export interface VisitProfile {
   readonly id: string;
   readonly ownHosts: readonly string[];
   readonly redirectHosts: readonly string[];
-  /** Whether anybody of it was ever erased. */
+  /** Whether any customer of the profile was ever erased. */
   readonly hasErased: boolean;
 }
 
-/** Step 2. By id; one that was deleted is not among them, and its visits go the way of the others that it had. */
+/** Step 2: finds profiles by id. Deleted profiles are missing, and their visits are dropped. */
 export async function findProfiles(postgres: Postgres, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
-  const asked = [...new Set(ids)];
-  const found = await findWhere(postgres, asked);
-  // One that is not where it was remembered may have moved; only what is nowhere was deleted.
-  const missing = postgres.shards.size > 1 ? asked.filter((id) => !found.has(id)) : [];
+  const distinct = [...new Set(ids)];
+  const found = await findOnCachedServers(postgres, distinct);
+  // A profile missing on its cached server may have moved; only one that no server has was deleted.
+  const missing = postgres.shards.size > 1 ? distinct.filter((id) => !found.has(id)) : [];
   if (missing.length === 0) return found;
   await Promise.all(missing.map((id) => postgres.shardOf(id, true)));
-  return new Map([...found, ...(await findWhere(postgres, missing))]);
+  return new Map([...found, ...(await findOnCachedServers(postgres, missing))]);
 }
 
-async function findWhere(postgres: Postgres, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
-  const asked = ids.map((profileId) => ({ profileId }));
-  const found = await onEachServer(postgres, asked, async (there, theirs) => {
-    const { rows } = await there.query(sql<VisitProfile>`
+async function findOnCachedServers(postgres: Postgres, ids: readonly string[]): Promise<Map<string, VisitProfile>> {
+  const lookups = ids.map((profileId) => ({ profileId }));
+  const found = await onEachServer(postgres, lookups, async (server, batch) => {
+    const { rows } = await server.query(sql<VisitProfile>`
       SELECT profile_id AS id, own_hosts AS "ownHosts", redirect_hosts AS "redirectHosts",
         has_erased AS "hasErased"
-      FROM find_visit_profiles(${theirs.map(({ profileId }) => profileId)}::uuid[])`);
+      FROM find_visit_profiles(${batch.map(({ profileId }) => profileId)}::uuid[])`);
     return rows;
   });
   return new Map(found.flat().map((row) => [row.id, row]));
 }
 
-/** Since when each of the hashes is that of an erased browser, by the hash in hex. */
+/** Returns when the browser of each hash was erased, by hash in hexadecimal. */
 export async function findErasedHashes(
   postgres: Postgres,
-  asked: readonly { readonly profileId: string; readonly hash: Buffer }[],
+  lookups: readonly { readonly profileId: string; readonly hash: Buffer }[],
 ): Promise<Map<string, Date>> {
-  const found = await onEachServer(postgres, asked, async (there, theirs) => {
-    const { rows } = await there.query(sql<{ hash: Buffer; erasedAt: Date }>`
+  const found = await onEachServer(postgres, lookups, async (server, batch) => {
+    const { rows } = await server.query(sql<{ hash: Buffer; erasedAt: Date }>`
       SELECT hash, erased_at AS "erasedAt"
-      FROM find_tombstones(${theirs.map(({ profileId }) => profileId)}::uuid[], ${theirs.map(({ hash }) => hash)}::bytea[])`);
+      FROM find_tombstones(${batch.map(({ profileId }) => profileId)}::uuid[], ${batch.map(({ hash }) => hash)}::bytea[])`);
     return rows;
   });
   return new Map(found.flat().map(({ hash, erasedAt }) => [hash.toString('hex'), erasedAt]));
@@ -54,13 +54,13 @@ export interface VisitorLink {
   readonly customerId: string;
   readonly source: VisitorLinkSource;
   readonly linkedAt: Date;
-  /** Whether the shop's server vouched for it. */
+  /** Whether the shop's server signed the claim. */
   readonly isSigned: boolean;
-  /** Whom it was said of, where that one was merged into the customer before. */
+  /** The customer whom the claim named, if that one was merged into this customer before. */
   readonly saidOf?: string | undefined;
 }
 
-/** Resolves to those that are new: another worker may have linked one of the visitors since we looked, and the first link stays. */
+/** Inserts links and resolves to the new ones. A link that another worker inserted first stays. */
 export async function insertLinks(tx: Tx, profileId: string, links: readonly VisitorLink[]): Promise<VisitorLink[]> {
   if (links.length === 0) return [];
   const ordered = links.toSorted((a, b) => (a.visitorId < b.visitorId ? -1 : 1));
@@ -75,7 +75,7 @@ export async function insertLinks(tx: Tx, profileId: string, links: readonly Vis
   return links.filter(({ visitorId }) => fresh.has(visitorId));
 }
 
-/** Whose the visitors are, with those customers locked against a merge until the transaction ends. */
+/** Finds the customers of visitors and locks these customers against merges until the transaction ends. */
 export async function lockLinkedCustomers(
   tx: Tx,
   profileId: string,
@@ -84,7 +84,7 @@ export async function lockLinkedCustomers(
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const holders = await findHolders(tx, profileId, visitorIds);
     if (holders.size === 0) return holders;
-    // Where one was merged, or a merge undone, while we waited for it, the link has moved on by now.
+    // Retries, because a merge or its undoing during the wait moves the link.
     if (!(await lockUnmerged(tx, profileId, [...holders.values()]))) continue;
     const now = await findHolders(tx, profileId, visitorIds);
     if ([...holders].every(([visitorId, customerId]) => now.get(visitorId) === customerId)) return holders;
@@ -99,21 +99,21 @@ export interface BadVisitRow {
   readonly receivedAt: string | Date;
 }
 
-/** Bytes of the broken visits that are kept of a day, which is locked until the transaction ends. */
-export async function openBadDay(tx: Tx, profileId: string, day: string): Promise<number> {
+/** Locks a day's counter until the transaction ends and returns the bytes of invalid visits stored for that day. */
+export async function lockBadDay(tx: Tx, profileId: string, day: string): Promise<number> {
   const { rows } = await sql<{ bytes: string }>`
     INSERT INTO bad_visit_days AS d (profile_id, day, bytes) VALUES (${profileId}, ${day}, 0)
     ON CONFLICT (profile_id, day) DO UPDATE SET bytes = d.bytes RETURNING bytes`.execute(tx);
   return Number(rows[0]?.bytes);
 }
 
-export async function noteBadBytes(tx: Tx, profileId: string, day: string, bytes: number): Promise<void> {
+export async function addBadBytes(tx: Tx, profileId: string, day: string, bytes: number): Promise<void> {
   if (bytes > 0)
     await sql`
       UPDATE bad_visit_days SET bytes = bytes + ${bytes} WHERE profile_id = ${profileId} AND day = ${day}`.execute(tx);
 }
 
-/** As lists, for a statement takes no more than 65,535 single values. Resolves to how many bytes are new. */
+/** Uses arrays, because a statement takes at perCustomer 65,535 parameters. Resolves to the bytes inserted. */
 export async function insertBadVisits(
   tx: Tx,
   profileId: string,
@@ -129,11 +129,14 @@ export async function insertBadVisits(
   return rows.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
 }
 
-/** What collectors sent away, by day and reason: each tells how many they are by now, and the highest word counts. */
+/**
+ * Stores refused visits by day and reason. Each collector process reports its running total, so the highest report
+ * counts.
+ */
 export async function saveRefused(
   tx: Tx,
   profileId: string,
-  told: readonly {
+  reports: readonly {
     readonly day: string;
     readonly reason: string;
     readonly teller: string;
@@ -142,9 +145,9 @@ export async function saveRefused(
 ): Promise<void> {
   await sql`
     INSERT INTO refused_visits AS r (profile_id, day, reason, teller, visits)
-    SELECT ${profileId}, day, reason, teller, max(visits) FROM unnest(${told.map(({ day }) => day)}::date[],
-      ${told.map(({ reason }) => reason)}::text[], ${told.map(({ teller }) => teller)}::uuid[],
-      ${told.map(({ visits }) => visits)}::bigint[]) AS told (day, reason, teller, visits)
+    SELECT ${profileId}, day, reason, teller, max(visits) FROM unnest(${reports.map(({ day }) => day)}::date[],
+      ${reports.map(({ reason }) => reason)}::text[], ${reports.map(({ teller }) => teller)}::uuid[],
+      ${reports.map(({ visits }) => visits)}::bigint[]) AS reports (day, reason, teller, visits)
     GROUP BY day, reason, teller ORDER BY day, reason, teller
     ON CONFLICT (profile_id, day, reason, teller) DO UPDATE SET visits = greatest(r.visits, excluded.visits)`.execute(
     tx,
@@ -162,7 +165,7 @@ export async function countBadVisits(tx: Tx, profileId: string): Promise<number>
   return Number(count);
 }
 
-/** Visits that collectors sent away, by day (UTC) and reason. */
+/** Counts visits that collectors refused, by day (UTC) and reason. */
 export async function countRefusedByDay(
   tx: Tx,
   profileId: string,
@@ -175,7 +178,7 @@ export async function countRefusedByDay(
   return rows.map((row) => ({ ...row, visits: Number(row.visits) }));
 }
 
-/** Those that wait for a replay, by day of arrival where the profile is, and reason. */
+/** Counts unreplayed invalid visits by day of arrival in the profile's time zone, and by reason. */
 export async function countBadVisitsByDay(
   tx: Tx,
   profileId: string,
@@ -189,7 +192,7 @@ export async function countBadVisitsByDay(
   return rows.map((row) => ({ ...row, visits: Number(row.visits) }));
 }
 
-/** The next ones that were not taken up again, in the order in which they came. */
+/** Reads the next page of invalid visits, by default those not replayed yet, in order of arrival. */
 export async function readBadVisits(
   tx: Tx,
   profileId: string,
@@ -212,7 +215,7 @@ export async function markReplayed(tx: Tx, profileId: string, ids: readonly stri
     WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])`.execute(tx);
 }
 
-/** One call for the touches of all profiles. Resolves to how many conversions were marked. */
+/** Marks conversions for the touches of all profiles in one call. Resolves to the number of marked conversions. */
 export async function markTouchedConversions(
   ledger: UnboundLedger,
   touches: readonly { readonly profileId: string; readonly visitorId: string; readonly at: string }[],
@@ -223,21 +226,21 @@ export async function markTouchedConversions(
   return Number(rows[0]?.marked ?? 0);
 }
 
-/** A browser that is a customer's, and how that is known. */
-export interface HeldBrowser {
+/** A browser linked to a customer, and the source of the link. */
+export interface LinkedBrowser {
   readonly visitor_id: string;
   readonly source: string;
   readonly is_signed: boolean;
   readonly linked_at: Date;
 }
 
-/** The browsers of a customer, those that were linked last first. */
+/** Lists the browsers of a customer, the latest linked first. */
 export function listBrowsers(
   tx: Tx,
   profileId: string,
   customerId: string,
   { offset, limit }: { readonly offset: number; readonly limit: number },
-): Promise<HeldBrowser[]> {
+): Promise<LinkedBrowser[]> {
   return tx
     .selectFrom('visitor_links')
     .select(['visitor_id', 'source', 'is_signed', 'linked_at'])
@@ -260,7 +263,7 @@ export async function countBrowsers(tx: Tx, profileId: string, customerId: strin
   return Number(count);
 }
 
-/** The browsers of a customer, by whom of those who became it they were said to be of. */
+/** Counts the browsers of a customer by the customer to whom they were linked before merges. */
 export async function countBrowsersSaid(tx: Tx, profileId: string, customerId: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; browsers: number }>`
     SELECT coalesce(moved_from, customer_id) AS id, count(*)::int AS browsers FROM visitor_links
@@ -268,7 +271,7 @@ export async function countBrowsersSaid(tx: Tx, profileId: string, customerId: s
   return new Map(rows.map(({ id, browsers }) => [id, browsers]));
 }
 
-/** Whose the browsers are; one that is nobody's is not among them. */
+/** Finds the customers of browsers; unlinked browsers are missing. */
 export async function findHolders(
   tx: Tx,
   profileId: string,
@@ -281,7 +284,7 @@ export async function findHolders(
   return new Map(rows.map(({ visitorId, customerId }) => [visitorId, customerId]));
 }
 
-/** Browsers that belong to a customer, in the order of their ids. */
+/** Lists linked browsers, ordered by id. */
 export async function listLinkedVisitors(tx: Tx, profileId: string, limit: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('visitor_links')
@@ -293,18 +296,18 @@ export async function listLinkedVisitors(tx: Tx, profileId: string, limit: numbe
   return rows.map((row) => row.visitor_id);
 }
 
-/** The browsers of customers: at most so many for each, the latest linked. */
+/** Finds the browsers of customers, the latest linked ones up to a limit per customer. */
 export async function findLatestBrowsers(
   tx: Tx,
   profileId: string,
   customerIds: readonly string[],
-  most: number,
+  perCustomer: number,
 ): Promise<{ customerId: string; visitorId: string }[]> {
   const { rows } = await sql<{ customerId: string; visitorId: string }>`
     SELECT c.id AS "customerId", l.visitor_id AS "visitorId" FROM unnest(${customerIds}::uuid[]) AS c (id)
     CROSS JOIN LATERAL (
       SELECT visitor_id FROM visitor_links
-      WHERE profile_id = ${profileId} AND customer_id = c.id ORDER BY linked_at DESC, visitor_id LIMIT ${most}) l`.execute(
+      WHERE profile_id = ${profileId} AND customer_id = c.id ORDER BY linked_at DESC, visitor_id LIMIT ${perCustomer}) l`.execute(
     tx,
   );
   return rows;

@@ -11,10 +11,13 @@ import {
 } from '@tributary/rules/visits';
 import type { ClickIdKind } from '@tributary/vocabulary';
 
-/** What of a visit may be seen by whoever reads the stream: no person, no token, addresses masked. */
+/** The part of a visit that is readable in the stream: no personal data, no token, masked addresses. */
 export type OpenVisit = Omit<Visit, 'properties' | 'traits' | 'link_token' | 'signature'>;
 
-/** What of it crosses the stream under seal. Properties too: nobody knows what a site puts there. */
+/**
+ * The part of a visit that is encrypted in the stream. It includes properties, because sites may put personal data
+ * there.
+ */
 export interface SecretPart {
   readonly properties?: Visit['properties'];
   readonly traits?: Visit['traits'];
@@ -25,23 +28,26 @@ export interface SecretPart {
 
 export type BadReason = VisitRefusal | ClockRefusal;
 
-export type TakenVisit =
+export type ParsedVisit =
   | { readonly ok: true; readonly visit: OpenVisit; readonly secret: SecretPart | undefined }
   | { readonly ok: false; readonly reason: BadReason };
 
-/** What of a visit is looked through for people. */
-type Said = Pick<Visit, 'url' | 'name' | 'referrer'>;
+/** The fields that are masked. */
+type MaskableFields = Pick<Visit, 'url' | 'name' | 'referrer'>;
 
-interface Masked extends Said {
+interface MaskedFields extends MaskableFields {
   readonly clickIds: NonNullable<SecretPart['click_ids']>;
 }
 
-/** What the visits of one request share: how much looking there is, and pages that were looked at. Most were reached from the same few. */
+/**
+ * Masks the visits of one request, with one shared limit of work and a cache of referrers, which repeat within a
+ * request.
+ */
 export class Masking {
   readonly #effort = new Effort();
   readonly #referrers = new Map<string, string>();
 
-  mask({ url: page, name, referrer }: Said, ownHosts: readonly string[]): Masked {
+  mask({ url: page, name, referrer }: MaskableFields, ownHosts: readonly string[]): MaskedFields {
     const { url, clickIds } = maskUrl(page, this.#effort);
     return {
       url,
@@ -51,7 +57,7 @@ export class Masking {
     };
   }
 
-  /** Which site the page is on decides how much of a referrer stays. */
+  /** The page's site decides how much of a referrer is kept. */
   #maskOnce(referrer: string, url: string, ownHosts: readonly string[]): string {
     const key = `${url.slice(0, url.indexOf('/', 8))} ${referrer}`;
     let found = this.#referrers.get(key);
@@ -63,39 +69,39 @@ export class Masking {
   }
 }
 
-/** For visits of which each was a request: none takes looking from another, and what says the same is looked at once. */
-export class MaskingApart implements Pick<Masking, 'mask'> {
-  readonly #known = new Map<string, Masked>();
+/** Masks visits of separate requests: each has its own limit of work, and equal fields are masked once. */
+export class CachedMasking implements Pick<Masking, 'mask'> {
+  readonly #cache = new Map<string, MaskedFields>();
 
-  mask(said: Said, ownHosts: readonly string[]): Masked {
-    // None of them can hold a NUL, or be empty.
-    const key = `${said.url}\0${said.name ?? ''}\0${said.referrer ?? ''}`;
-    let masked = this.#known.get(key);
+  mask(fields: MaskableFields, ownHosts: readonly string[]): MaskedFields {
+    // The fields contain no NUL and are not empty, so the key is unambiguous.
+    const key = `${fields.url}\0${fields.name ?? ''}\0${fields.referrer ?? ''}`;
+    let masked = this.#cache.get(key);
     if (!masked) {
-      masked = new Masking().mask(said, ownHosts);
-      this.#known.set(key, masked);
+      masked = new Masking().mask(fields, ownHosts);
+      this.#cache.set(key, masked);
     }
     return masked;
   }
 }
 
-/** Reads what a browser sent as one visit and parts it in two. The collector does it, and the replay of a bad row again. */
+/** Parses a visit and splits it into a readable and an encrypted part. Used by the collector, imports and replays. */
 export function takeVisit(
   sent: unknown,
   receivedAt: Date,
   ownHosts: readonly string[],
   masking: Pick<Masking, 'mask'> = new Masking(),
-): TakenVisit {
+): ParsedVisit {
   const read = readVisit(sent);
   if (!read.ok) return read;
   const { properties: _p, traits: _t, link_token: _l, signature: _s, ...rest } = read.visit;
   const refusal = checkClock(rest.at, receivedAt);
   if (refusal) return { ok: false, reason: refusal };
   const { clickIds, ...masked } = masking.mask(rest, ownHosts);
-  return { ok: true, visit: { ...rest, ...masked }, secret: secretOf(read.visit, clickIds) };
+  return { ok: true, visit: { ...rest, ...masked }, secret: toSecretPart(read.visit, clickIds) };
 }
 
-function secretOf(
+function toSecretPart(
   { properties, traits, link_token, signature }: Pick<Visit, 'properties' | 'traits' | 'link_token' | 'signature'>,
   clickIds: NonNullable<SecretPart['click_ids']>,
 ): SecretPart | undefined {

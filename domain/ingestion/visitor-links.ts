@@ -1,7 +1,7 @@
 import type { VisitorLinks } from '@tributary/domain/outcomes';
 import { findHolders, insertLinks } from './store.ts';
 
-/** Which browsers are whose, for outcomes that servers tell of and that name the browser. */
+/** Implements the links between browsers and customers for server events that name a browser. */
 export const visitorLinks: VisitorLinks = {
   holdersOf: findHolders,
   link: (tx, profileId, links) =>

@@ -3,22 +3,22 @@ import { type Evidence, findCustomerKeys, saveCustomers } from '@tributary/domai
 import { markTouchedCustomers } from '@tributary/domain/outcomes';
 import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
-import { resolveNamed } from './named-customers.ts';
+import { resolveCustomers } from './named-customers.ts';
 import { readReferrals } from './referrals.ts';
 import type { PartnerServices } from './services.ts';
-import { findTold, insertTouches, type NewTouch, type PartnerTouch } from './store.ts';
+import { findExistingTouches, insertTouches, type NewTouch, type PartnerTouch } from './store.ts';
 
-/** Keeps which ads conversations came from: all of the request, or none. */
+/** Records the ads that conversations came from: all referrals of the request, or none. */
 export const createAdReferrals: Handles<Routes['createAdReferrals'], PartnerServices> = async ({ body }, context) => {
   const { caller, now, requestId, effect, tombstones, mentions, showKey } = context;
   const { profileId } = caller;
   const evidence: Evidence = { source: 'partner', saidAt: now, requestId };
   return effect(async (tx) => {
-    const { all, told, fresh } = await readReferrals(tx, body, context);
-    const { book, customerIds, saidOf } = await resolveNamed(tx, profileId, fresh, evidence, tombstones);
+    const { all, existing, fresh } = await readReferrals(tx, body, context);
+    const { book, customerIds, saidOf } = await resolveCustomers(tx, profileId, fresh, evidence, tombstones);
     await saveCustomers(tx, profileId, book.changes());
     const touches = fresh.map(
-      ({ at, adId, origin, toldAs }, index): NewTouch => ({
+      ({ at, adId, origin, keyHash }, index): NewTouch => ({
         id: uuid(),
         kind: 'ad_referral',
         customerId: customerIds[index] as string,
@@ -27,7 +27,7 @@ export const createAdReferrals: Handles<Routes['createAdReferrals'], PartnerServ
         origin,
         adExternalId: adId,
         answerKey: null,
-        toldAs,
+        keyHash,
         answerText: null,
       }),
     );
@@ -37,28 +37,31 @@ export const createAdReferrals: Handles<Routes['createAdReferrals'], PartnerServ
       profileId,
       touches.flatMap(({ id, customerId, occurredAt }) => (inserted.has(id) ? [{ customerId, at: occurredAt }] : [])),
     );
-    // Those of before and, where somebody told the same key at this moment, theirs.
-    const stands =
+    // Earlier touches, including those that a concurrent request inserted under the same keys.
+    const existingTouches =
       inserted.size === touches.length
-        ? told
-        : await findTold(
+        ? existing
+        : await findExistingTouches(
             tx,
             profileId,
             'ad_referral',
-            all.map(({ toldAs }) => toldAs),
+            all.map(({ keyHash }) => keyHash),
           );
-    const byHash = new Map([...touches.map((touch) => [touch.toldAs.toString('hex'), touch] as const), ...stands]);
+    const byHash = new Map([
+      ...touches.map((touch) => [touch.keyHash.toString('hex'), touch] as const),
+      ...existingTouches,
+    ]);
     const seen = new Set<string>();
-    const shown = all.map(({ toldAs, said }) => {
-      const hash = toldAs.toString('hex');
+    const touchResults = all.map(({ keyHash, said }) => {
+      const hash = keyHash.toString('hex');
       const touch = byHash.get(hash) as PartnerTouch;
-      // A key that stands in the request twice is recorded once.
+      // A key that occurs twice in the request is recorded once.
       const isRecorded = inserted.has(touch.id) && !seen.has(hash);
       seen.add(hash);
       return { touch, said, status: isRecorded ? ('recorded' as const) : ('duplicate' as const) };
     });
-    const keys = await findCustomerKeys(tx, profileId, [...new Set(shown.map(({ touch }) => touch.customerId))]);
-    const results = shown.map(({ touch: { id, customerId }, status, said }) => {
+    const keys = await findCustomerKeys(tx, profileId, [...new Set(touchResults.map(({ touch }) => touch.customerId))]);
+    const results = touchResults.map(({ touch: { id, customerId }, status, said }) => {
       mentions(customerId);
       return {
         touch_id: id,
@@ -66,7 +69,9 @@ export const createAdReferrals: Handles<Routes['createAdReferrals'], PartnerServ
         customer_key: showKey({ of: customerId, profileId, key: keys.get(customerId), said }),
       };
     });
-    const count = (wanted: string) => results.filter(({ status }) => status === wanted).length;
-    return answer(200, { data: { results, summary: { recorded: count('recorded'), duplicate: count('duplicate') } } });
+    const countByStatus = (status: string) => results.filter((result) => result.status === status).length;
+    return answer(200, {
+      data: { results, summary: { recorded: countByStatus('recorded'), duplicate: countByStatus('duplicate') } },
+    });
   });
 };

@@ -5,48 +5,48 @@ import { answer, type Handles } from '@tributary/operations';
 import { declaredOrigin } from '@tributary/rules';
 import type { PartnerTouchStatus } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { momentOf } from './moment.ts';
-import { readNamed, refuseNationalId, resolveNamed } from './named-customers.ts';
+import { parseOccurredAt } from './moment.ts';
+import { readIdentifiers, refuseNationalId, resolveCustomers } from './named-customers.ts';
 import type { PartnerServices } from './services.ts';
-import { findAnswer, findTold, insertTouches, type PartnerTouch } from './store.ts';
+import { findAnswer, findExistingTouches, insertTouches, type PartnerTouch } from './store.ts';
 
-/** Keeps what a customer answered, unless they or this very message did before. */
+/** Records a customer's answer, unless the customer already answered or the message was already received. */
 export const createDeclaredSource: Handles<Routes['createDeclaredSource'], PartnerServices> = async (
   { body },
   { caller, now, requestId, effect, tombstones, mentions, showKey },
 ) => {
   const { profileId } = caller;
-  const identifiers = readNamed(profileId, body, caller.isHealthcare);
+  const identifiers = readIdentifiers(profileId, body, caller.isHealthcare);
   refuseNationalId('answer_text', body.answer_text);
-  const at = momentOf(body.occurred_at, now);
-  const toldAs = tombstones.hashOf(profileId, `declared_source:${body.wamid}`);
+  const at = parseOccurredAt(body.occurred_at, now);
+  const keyHash = tombstones.hashOf(profileId, `declared_source:${body.wamid}`);
   const evidence: Evidence = { source: 'partner', saidAt: now, requestId };
   return effect(async (tx) => {
-    const show = async (status: PartnerTouchStatus, touch: PartnerTouch) => {
+    const respond = async (status: PartnerTouchStatus, touch: PartnerTouch) => {
       const { customerId } = touch;
       mentions(customerId);
       const counted = (await findAnswer(tx, profileId, customerId)) ?? touch;
       const key = (await findCustomerKeys(tx, profileId, [customerId])).get(customerId);
-      const said = body.customer?.external_ref;
+      const requestedKey = body.customer?.external_ref;
       return answer(200, {
         data: {
           touch_id: counted.id,
           status,
           answer_key: counted.answerKey ?? body.answer_key,
-          customer_key: showKey({ of: customerId, profileId, key, said }),
+          customer_key: showKey({ of: customerId, profileId, key, said: requestedKey }),
         },
       });
     };
-    const repeated = async () =>
-      (await findTold(tx, profileId, 'declared_source', [toldAs])).get(toldAs.toString('hex'));
-    const before = await repeated();
-    if (before) return show('duplicate', before);
-    const said = [{ identifiers, at }];
-    const { book, customerIds, saidOf } = await resolveNamed(tx, profileId, said, evidence, tombstones);
+    const findDuplicate = async () =>
+      (await findExistingTouches(tx, profileId, 'declared_source', [keyHash])).get(keyHash.toString('hex'));
+    const before = await findDuplicate();
+    if (before) return respond('duplicate', before);
+    const entries = [{ identifiers, at }];
+    const { book, customerIds, saidOf } = await resolveCustomers(tx, profileId, entries, evidence, tombstones);
     await saveCustomers(tx, profileId, book.changes());
     const [customerId] = customerIds as [string];
     const first = await findAnswer(tx, profileId, customerId);
-    if (first) return show('kept_first', first);
+    if (first) return respond('kept_first', first);
     const touch: PartnerTouch = {
       id: uuid(),
       kind: 'declared_source',
@@ -57,11 +57,11 @@ export const createDeclaredSource: Handles<Routes['createDeclaredSource'], Partn
       answerKey: body.answer_key,
     };
     const answerText = body.answer_text?.trim() || null;
-    const named = { toldAs, answerText, saidOf: saidOf[0] as string };
-    const inserted = await insertTouches(tx, profileId, [{ ...touch, ...named }], now);
-    // Somebody told the same message of another customer at this moment.
-    if (!inserted.has(touch.id)) return show('duplicate', (await repeated()) ?? touch);
+    const details = { keyHash, answerText, saidOf: saidOf[0] as string };
+    const inserted = await insertTouches(tx, profileId, [{ ...touch, ...details }], now);
+    // A concurrent request recorded the same message for another customer.
+    if (!inserted.has(touch.id)) return respond('duplicate', (await findDuplicate()) ?? touch);
     await markTouchedCustomers(tx, profileId, [{ customerId, at }]);
-    return show('recorded', touch);
+    return respond('recorded', touch);
   });
 };

@@ -3,7 +3,10 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** Touches go to the customer without a person, so that figures stay; what the person wrote goes. Keys were never kept but as hashes. */
+/**
+ * Moves touches to the anonymous customer, so that reports keep their figures, and deletes answer texts. Keys are only
+ * stored as hashes.
+ */
 export async function erasePartnerTouches(tx: Tx, { profileId, customerIds, shellId }: ErasedPerson): Promise<Cleared> {
   const { numAffectedRows } = await sql`
     UPDATE partner_touches SET customer_id = ${shellId}, answer_text = NULL, moved_from = NULL
@@ -13,8 +16,8 @@ export async function erasePartnerTouches(tx: Tx, { profileId, customerIds, shel
 
 const batchSize = 5_000;
 
-/** Answers of others that name somebody who was erased. */
-export async function forgetInAnswers(
+/** Deletes other customers' answer texts that name an erased customer. */
+export async function eraseInAnswers(
   app: Postgres,
   profileId: string,
   findNaming: FindNamingErased,

@@ -1,6 +1,6 @@
 import type { HoldsPeople } from '@tributary/domain/customers';
 import type { Postgres } from '@tributary/postgres';
-import { erasePartnerTouches, forgetInAnswers } from './erase.ts';
+import { erasePartnerTouches, eraseInAnswers } from './erase.ts';
 
 export const holdsPeople: HoldsPeople<unknown, { readonly app: Postgres }> = {
   postgres: {
@@ -11,5 +11,5 @@ export const holdsPeople: HoldsPeople<unknown, { readonly app: Postgres }> = {
     },
   },
   erase: erasePartnerTouches,
-  forget: (profileId, { app }, findNaming, signal) => forgetInAnswers(app, profileId, findNaming, signal),
+  forget: (profileId, { app }, findNaming, signal) => eraseInAnswers(app, profileId, findNaming, signal),
 };

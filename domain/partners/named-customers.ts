@@ -12,8 +12,8 @@ import type { Tx } from '@tributary/postgres';
 import { type Identifier, normaliseEmail, normaliseKey, normaliseRut } from '@tributary/rules';
 import { v7 as uuid } from 'uuid';
 
-/** Whom a request names, as both routes take it. */
-export interface Named {
+/** How a request names its customer, in both routes. */
+export interface CustomerReference {
   readonly customer?:
     | {
         readonly external_ref: string;
@@ -25,13 +25,20 @@ export interface Named {
   readonly wa_id?: string | null | undefined;
 }
 
-/** What a request names somebody by, in the order of its strength. What cannot be read is refused: dropped, it would name somebody else. */
-export function readNamed(profileId: string, { customer, wa_id }: Named, isHealthcare: boolean): Identifier[] {
+/**
+ * The identifiers that a request names, strongest first. Refuses an invalid one: ignoring it could select another
+ * customer.
+ */
+export function readIdentifiers(
+  profileId: string,
+  { customer, wa_id }: CustomerReference,
+  isHealthcare: boolean,
+): Identifier[] {
   if (!customer) {
     if (isHealthcare)
       refuseField('wa_id', 'names nobody on a healthcare-family profile; send customer.external_ref in its place');
     const value = readWhatsAppId(profileId, wa_id ?? '') ?? refuseField('wa_id', 'is not a WhatsApp id');
-    // WhatsApp's id of somebody is their number.
+    // A WhatsApp id is the customer's phone number.
     return [
       { kind: 'phone', value },
       { kind: 'wa_id', value },
@@ -55,11 +62,11 @@ export function readNamed(profileId: string, { customer, wa_id }: Named, isHealt
   ];
 }
 
-/** As people write it. Digits alone may be anybody's customer number. */
-const writtenAsRut = /(?<!\d)\d{1,2}(?:[.\s]?\d{3}){2}(?:[-‐-―.\s][\dkK]|[kK])(?![a-zA-Z\d])/g;
+/** Matches national ids with separators only: plain digits could be a customer number. */
+const rutPattern = /(?<!\d)\d{1,2}(?:[.\s]?\d{3}){2}(?:[-‐-―.\s][\dkK]|[kK])(?![a-zA-Z\d])/g;
 
 export function refuseNationalId(field: string, text: string | null | undefined): void {
-  for (const [found] of (text ?? '').matchAll(writtenAsRut))
+  for (const [found] of (text ?? '').matchAll(rutPattern))
     if (normaliseRut(found))
       refuse('invalid_parameter', `The field "${field}" holds a national id, which is not taken here.`, {
         fields: { field },
@@ -70,50 +77,53 @@ export function refuseField(field: string, message: string): never {
   refuse('validation_error', `The field "${field}" ${message}.`, { fields: { field } });
 }
 
-export interface SaidOf {
+export interface CustomerMention {
   readonly identifiers: readonly Identifier[];
   readonly at: Date;
 }
 
-export interface Resolved {
+export interface ResolvedCustomers {
   readonly book: CustomerBook;
   readonly known: KnownCustomers;
-  /** Of each that was said, the customer. */
+  /** The customer of each entry. */
   readonly customerIds: readonly string[];
-  /** And whom it names, who may have been merged into that one. */
+  /** The customer that each entry named, before merges. */
   readonly saidOf: readonly string[];
 }
 
-/** Who is meant, under the locks of whoever writes identities; what follows from it is in the book, to be saved or not. */
-export async function resolveNamed(
+/**
+ * Resolves customers under the locks of identity writers. Changes are collected in the book, which the caller saves or
+ * discards.
+ */
+export async function resolveCustomers(
   tx: Tx,
   profileId: string,
-  said: readonly SaidOf[],
+  mentions: readonly CustomerMention[],
   evidence: Evidence,
   tombstones: Tombstones,
-): Promise<Resolved> {
+): Promise<ResolvedCustomers> {
   const known = await openCustomers(
     tx,
     profileId,
-    said.flatMap(({ identifiers }) => identifiers),
+    mentions.flatMap(({ identifiers }) => identifiers),
     tombstones,
   );
   const book = new CustomerBook(known, uuid);
-  const taken = said.map(({ identifiers, at }) => {
-    // Undefined: whom it names was erased since.
-    const found = book.take({ identifiers, at }, evidence) ?? refuseStranger();
+  const resolved = mentions.map(({ identifiers, at }) => {
+    // Undefined: the named customer was erased.
+    const found = book.take({ identifiers, at }, evidence) ?? refuseUnknown();
     const isReferenceAlone = identifiers.every(({ kind }) => kind === 'external_customer_id');
-    return found.isNew && isReferenceAlone ? refuseStranger() : found;
+    return found.isNew && isReferenceAlone ? refuseUnknown() : found;
   });
   return {
     book,
     known,
-    customerIds: taken.map(({ customerId }) => book.survivorOf(customerId)),
-    saidOf: taken.map(({ saidOf }) => saidOf),
+    customerIds: resolved.map(({ customerId }) => book.survivorOf(customerId)),
+    saidOf: resolved.map(({ saidOf }) => saidOf),
   };
 }
 
-const refuseStranger = (): never =>
+const refuseUnknown = (): never =>
   refuse(
     'unknown_customer_ref',
     'Nobody is known by that name, and nothing was stored. Send email or phone beside it.',

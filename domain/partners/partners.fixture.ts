@@ -6,10 +6,10 @@ import { v7 as uuid } from 'uuid';
 export const ad = '120210987654321';
 export const day = (number: number) => new Date(Date.UTC(2026, 2, number)).toISOString();
 
-/** A shop whose partner talks to its customers, and knows one ad. */
+/** Opens a test profile with a partner key and one ad. */
 export async function openPartner(world: World, traits: SceneTraits = {}) {
   const { clickhouse } = world;
-  if (!clickhouse) throw new Error('Partners need the columns.');
+  if (!clickhouse) throw new Error('Partners need ClickHouse.');
   const shop = await scene(world, {
     scopes: ['attribution:write', 'customers:read', 'campaigns:read', 'conversions:read'],
     reportingCurrency: 'USD',
@@ -47,7 +47,7 @@ export async function openPartner(world: World, traits: SceneTraits = {}) {
       await shop.touch({ visitor_id: visitorId, occurred_at: occurredAt, ...came });
       await shop.link(visitorId, 'eva-1');
     },
-    /** Each conversion's path by channel and source. */
+    /** The path of each conversion, by channel and source. */
     paths: async () =>
       Object.fromEntries(
         (

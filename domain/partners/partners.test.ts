@@ -9,7 +9,7 @@ const world = await openTestWithClickHouse();
 const open = (traits = {}) => openPartner(world, traits);
 
 describe('POST /partner/declared-source', () => {
-  test('an answer is a touch of its customer, and what they did after it is credited anew [part-001]', async () => {
+  test('an answer is a touch of its customer, and recredits their later conversions [part-001]', async () => {
     const shop = await open();
     const { outcomeId: before } = await shop.send({ occurred_at: day(3) });
     const { outcomeId: after } = await shop.send({ occurred_at: day(9) });
@@ -20,7 +20,7 @@ describe('POST /partner/declared-source', () => {
       status: 200,
       body: { data: { status: 'recorded', answer_key: 'instagram', customer_key: 'eva-1' } },
     });
-    // Neither what came before it, nor what others did.
+    // Neither earlier conversions nor those of other customers.
     expect(await shop.waiting()).toEqual([after]);
     await shop.attribute();
     const paths = { [before]: [], [after]: ['organic_social instagram'], [other]: [] };
@@ -41,7 +41,7 @@ describe('POST /partner/declared-source', () => {
     );
   });
 
-  test('names its customer by one of external_ref and wa_id; unknown, one with e-mail or phone is created and keeps the reference [part-002][part-004][part-005]', async () => {
+  test('names its customer by external_ref or wa_id; an unknown one with email or phone is created with the reference [part-002][part-004][part-005]', async () => {
     const shop = await open();
     const refused = { status: 422, body: { error: { code: 'validation_error', field: 'customer' } } };
     expect(await shop.declare({})).toMatchObject(refused);
@@ -55,7 +55,7 @@ describe('POST /partner/declared-source', () => {
       { kind: 'external_customer_id', value: 'new-1' },
       { kind: 'phone', value: '+56911112222' },
     ]);
-    // The same person by their WhatsApp id.
+    // The same customer by their WhatsApp id.
     expect(await shop.declare({ wa_id: '56911112222', answer_key: 'google' })).toMatchObject({
       status: 200,
       body: { data: { status: 'kept_first', customer_key: 'new-1' } },
@@ -67,7 +67,7 @@ describe('POST /partner/declared-source', () => {
       expect((await shop.declare({ customer })).status).toBe(422);
   });
 
-  test('a healthcare-family profile takes external_ref alone [part-003]', async () => {
+  test('a healthcare-family profile accepts only external_ref [part-003]', async () => {
     const shop = await open({ privacyMode: 'platform_safe', scopes: ['attribution:write'] });
     expect(await shop.declare({ wa_id: '56911112222' })).toMatchObject({
       status: 422,
@@ -76,7 +76,7 @@ describe('POST /partner/declared-source', () => {
     expect((await shop.declare({ customer: { external_ref: 'p-1', phone: '+56911112222' } })).status).toBe(200);
   });
 
-  test('an unknown reference alone creates nobody [part-006][err-099]', async () => {
+  test('an unknown reference without email or phone creates no customer [part-006][err-099]', async () => {
     const shop = await open();
     expect(await shop.declare({ customer: { external_ref: 'nobody' } })).toMatchObject({
       status: 422,
@@ -86,7 +86,7 @@ describe('POST /partner/declared-source', () => {
     expect(await shop.touches()).toEqual([]);
   });
 
-  test('a message is taken once, and of a customer the first answer counts [part-007][part-008]', async () => {
+  test('a message is recorded once, and the first answer of a customer counts [part-007][part-008]', async () => {
     const shop = await open();
     const customer = { external_ref: 'eva-1', email: 'eva@example.test' };
     const first = await shop.declare({ wamid: 'wamid.1', customer });
@@ -102,11 +102,11 @@ describe('POST /partner/declared-source', () => {
       answer_key: 'instagram',
     });
     expect(await shop.touches()).toEqual([{ kind: 'declared_source', answer_key: 'instagram', is_second: false }]);
-    // WhatsApp's ids hold the number: as it came, none is kept.
+    // WhatsApp message ids contain the phone number and must not be stored in clear.
     expect(JSON.stringify(await shop.rows(sql`SELECT * FROM partner_touches`))).not.toContain('wamid');
   });
 
-  test('of two who turn out to be one, the answer that was told first counts for all that they did', async () => {
+  test('after a merge of two customers with answers, the answer that was received first counts for all conversions', async () => {
     const shop = await open();
     const early = await shop.declare({ customer: { external_ref: 'a', phone: '+56911112222' }, answer_key: 'tiktok' });
     await shop.declare({ customer: { external_ref: 'eva-1', email: 'eva@example.test' }, occurred_at: day(4) });
@@ -122,7 +122,7 @@ describe('POST /partner/declared-source', () => {
     expect(await shop.paths()).toEqual({ [outcomeId]: ['organic_social tiktok'] });
   });
 
-  test('an answer is one of the list, or `other` with its text [part-009][part-010][err-098]', async () => {
+  test('an answer is one of the listed keys, or `other` with a text [part-009][part-010][err-098]', async () => {
     const shop = await open();
     const of = (answer_key: string, more = {}) =>
       shop.declare({
@@ -147,8 +147,8 @@ describe('POST /partner/declared-source', () => {
     ['as a field of the customer', { customer: { external_ref: 'eva-1', national_id: '12.345.678-5' } }],
     ['as the reference', { customer: { external_ref: '12.345.678-5', email: 'x@example.test' } }],
     ['in the text', { answer_text: 'my id is 12345678-5' }],
-    ['behind a number that only looks like one', { answer_text: '12345678-4, no, 12345678-5' }],
-  ])('a national id is refused %s [part-011]', async (_, body) => {
+    ['after a number with a wrong check digit', { answer_text: '12345678-4, no, 12345678-5' }],
+  ])('refuses a national id %s [part-011]', async (_, body) => {
     const shop = await open();
     await shop.send();
     expect(await shop.declare({ customer: { external_ref: 'eva-1' }, ...body })).toMatchObject({
@@ -158,7 +158,7 @@ describe('POST /partner/declared-source', () => {
     expect(await shop.touches()).toEqual([]);
   });
 
-  test('an answer is left out where a visit of the window came from the same source', async () => {
+  test('an answer is ignored if a visit in the window came from the same source', async () => {
     const shop = await open();
     const { outcomeId } = await shop.send({ occurred_at: day(9) });
     await shop.visit(day(7), { channel: 'paid_social', source: 'instagram' });
@@ -170,12 +170,12 @@ describe('POST /partner/declared-source', () => {
   });
 });
 
-describe('a declared source beside a known ad', () => {
-  test('takes no credit from the ad under any model, and is a fallback where only direct visits are known', async () => {
+describe('a declared source together with a known ad', () => {
+  test('takes no credit from the ad under any model, and gets credit if only direct visits are known', async () => {
     const shop = await open();
     const { outcomeId } = await shop.send({ occurred_at: day(9) });
     const { outcomeId: direct } = await shop.send({ occurred_at: day(9), user_traits: { external_id: 'ana' } });
-    // The bot asks after the click, and the answer comes last.
+    // The chatbot asks after the click, so the answer comes last.
     await shop.refer(shop.referral({ ctwa_clid: 'ARxyz', occurred_at: day(4) }));
     await shop.declare({ customer: { external_ref: 'eva-1' } });
     await shop.declare({ customer: { external_ref: 'ana' } });
@@ -193,7 +193,7 @@ describe('a declared source beside a known ad', () => {
   });
 });
 
-test('a visit is a touch of each level of its ad, by its own id', () => {
+test('a visit is a touch of each level of its ad, by its own ids', () => {
   const [session, campaign, adSet, adId] = ['s', 'c', 'set', 'ad'];
   const row = {
     touch_id: 't',
@@ -222,7 +222,7 @@ test('a visit is a touch of each level of its ad, by its own id', () => {
 });
 
 describe('POST /partner/ad-referrals', () => {
-  test('a referral is a touch of the ad at its own time, and no lead; a repeat is one [part-012][part-013][part-014][part-016]', async () => {
+  test('a referral is a touch of the ad at its own time and creates no outcome; a repeat is a duplicate [part-012][part-013][part-014][part-016]', async () => {
     const shop = await open();
     const { outcomeId: before } = await shop.send({ occurred_at: day(3) });
     const { outcomeId: after } = await shop.send({ occurred_at: day(9) });
@@ -270,7 +270,7 @@ describe('POST /partner/ad-referrals', () => {
     );
   });
 
-  test('an ad that is not the profile’s is unknown, and nothing of the request is recorded [part-015][err-100]', async () => {
+  test('another profile’s ad is 422 unknown_ad, and nothing of the request is recorded [part-015][err-100]', async () => {
     const shop = await open();
     await shop.send();
     expect(await shop.refer({ referrals: [shop.referral(), shop.referral({ ad_id: '999' })] })).toMatchObject({
@@ -284,7 +284,7 @@ describe('POST /partner/ad-referrals', () => {
     expect((await shop.refer(shop.referral({ occurred_at: '2999-01-01T00:00:00Z' }))).status).toBe(422);
   });
 
-  test('is left out where a visit came from the same ad', async () => {
+  test('is ignored if a visit came from the same ad', async () => {
     const shop = await open();
     const { outcomeId } = await shop.send({ occurred_at: day(9) });
     await shop.visit(day(2), { channel: 'paid_social', source: 'facebook', ad_id: shop.entity('ad', ad) });
@@ -297,12 +297,12 @@ describe('POST /partner/ad-referrals', () => {
 describe('POST /partner/ad-referrals/preview', () => {
   const models = (n: number) => Object.fromEntries(attributionModelNames.map((model) => [model, n]));
 
-  test('counts for each model what a batch would credit anew, and writes nothing [part-017][part-018][part-019]', async () => {
+  test('counts for each model the conversions that a batch would recredit, and writes nothing [part-017][part-018][part-019]', async () => {
     const shop = await open();
     await shop.send({ occurred_at: day(3) });
     await shop.send({ occurred_at: day(9) });
     const { outcomeId } = await shop.send({ occurred_at: day(8), user_traits: { external_id: 'ana' } });
-    // Somebody who came before and after: neither the first nor the last touch changes.
+    // A customer with visits before and after the referral: neither the first nor the last touch changes.
     await shop.visit(day(2), { channel: 'email', source: 'newsletter' });
     await shop.visit(day(6), { channel: 'email', source: 'newsletter' });
     await shop.attribute();
@@ -328,7 +328,7 @@ describe('POST /partner/ad-referrals/preview', () => {
     expect(await shop.touches()).toEqual([]);
     expect(await shop.waiting()).toEqual([]);
     expect(await shop.rows(sql`SELECT FROM identifiers WHERE value = 'new'`)).toEqual([]);
-    // What it said comes true.
+    // Recording the batch has the previewed effect.
     await shop.refer(batch);
     await shop.attribute();
     const after = await shop.paths();
@@ -338,7 +338,7 @@ describe('POST /partner/ad-referrals/preview', () => {
     expect((await shop.preview({ referrals: [shop.referral({ ad_id: '999' })] })).body.error.code).toBe('unknown_ad');
   });
 
-  test('takes 500 referrals, and not one more [part-020][lim-014]', async () => {
+  test('accepts 500 referrals, and refuses 501 [part-020][lim-014]', async () => {
     const shop = await open();
     await shop.send();
     const most = limits.adReferrals.maxRows;

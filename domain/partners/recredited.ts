@@ -1,47 +1,50 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type AttributedTouch, attribute } from '@tributary/rules';
 import { type AttributionModel, attributionModelNames } from '@tributary/vocabulary';
 
-export interface Concerned {
+export interface AffectedConversion {
   readonly at: number;
   readonly lookbackDays: number;
-  /** Touches of its person as they stand, and as they would. */
+  /** The customer's touches now and with the referrals. */
   readonly before: readonly AttributedTouch[];
   readonly after: readonly AttributedTouch[];
 }
 
-/** Somebody with endless touches and conversions must not keep a process busy: so many touches are looked at in all. */
-const mostLookedAt = 2_000_000;
+/** Limits the touches evaluated per request, so that a customer with very many cannot block the process. */
+const maxEvaluated = 2_000_000;
 
-export interface Recredited {
+export interface RecreditedCounts {
   readonly counts: Record<AttributionModel, number>;
   readonly isComplete: boolean;
 }
 
-/** Of each model, how many conversions would divide their credit otherwise. */
-export async function countRecredited(conversions: readonly Concerned[], signal: AbortSignal): Promise<Recredited> {
-  const counts = Object.fromEntries(attributionModelNames.map((model) => [model, 0])) as Recredited['counts'];
-  let looked = 0;
+/** Counts, per model, the conversions whose credit would change. */
+export async function countRecredited(
+  conversions: readonly AffectedConversion[],
+  signal: AbortSignal,
+): Promise<RecreditedCounts> {
+  const counts = Object.fromEntries(attributionModelNames.map((model) => [model, 0])) as RecreditedCounts['counts'];
+  let evaluated = 0;
   for (const [index, { before, after, ...window }] of conversions.entries()) {
-    looked += before.length + after.length;
-    if (looked > mostLookedAt) return { counts, isComplete: false };
-    const conversion = { ...window, value: whole };
+    evaluated += before.length + after.length;
+    if (evaluated > maxEvaluated) return { counts, isComplete: false };
+    const conversion = { ...window, value: fullCredit };
     const [then, now] = [attribute(conversion, before), attribute(conversion, after)];
     for (const model of attributionModelNames) {
-      if (sharesOf(then, model) !== sharesOf(now, model)) counts[model] += 1;
+      if (serialiseShares(then, model) !== serialiseShares(now, model)) counts[model] += 1;
     }
     if (index % 100 === 99) {
-      await breathe();
+      await yieldToEventLoop();
       signal.throwIfAborted();
     }
   }
   return { counts, isComplete: true };
 }
 
-/** Divided in place of its value: also a conversion without money is credited to somebody. */
-const whole = 10n ** 15n;
+/** Divided instead of the conversion's value, since a conversion without money is credited, too. */
+const fullCredit = 10n ** 15n;
 
-const sharesOf = ({ touches, credits }: ReturnType<typeof attribute>, model: AttributionModel): string =>
+const serialiseShares = ({ touches, credits }: ReturnType<typeof attribute>, model: AttributionModel): string =>
   JSON.stringify(
-    touches.flatMap(({ touchId }, place) => (credits[model][place] ? [[touchId, `${credits[model][place]}`]] : [])),
+    touches.flatMap(({ touchId }, index) => (credits[model][index] ? [[touchId, `${credits[model][index]}`]] : [])),
   );

@@ -3,39 +3,39 @@ import { clickMarker } from '@tributary/domain/customers';
 import { type ProfileContext, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type Identifier, type Origin, originOf } from '@tributary/rules';
-import { momentOf } from './moment.ts';
-import { readNamed } from './named-customers.ts';
+import { parseOccurredAt } from './moment.ts';
+import { readIdentifiers } from './named-customers.ts';
 import type { PartnerServices } from './services.ts';
-import { findTold, type PartnerTouch } from './store.ts';
+import { findExistingTouches, type PartnerTouch } from './store.ts';
 
 type Body = Input<Routes['createAdReferrals']>['body'];
 
-/** A referral that can be recorded. */
+/** A validated referral. */
 export interface Referral {
-  readonly toldAs: Buffer;
+  readonly keyHash: Buffer;
   readonly identifiers: readonly Identifier[];
-  /** The caller's own id of the customer, where the request named them by it. */
+  /** The caller's own customer id, if the request named the customer by it. */
   readonly said: string | undefined;
   readonly at: Date;
   readonly adId: string;
   readonly origin: Origin;
 }
 
-export interface ReadReferrals {
+export interface ReferralBatch {
   readonly all: readonly Referral[];
-  /** What was told before, by the hash in hex. */
-  readonly told: Map<string, PartnerTouch>;
-  /** The first of each key that was not. */
+  /** Existing touches, by key hash in hexadecimal. */
+  readonly existing: Map<string, PartnerTouch>;
+  /** The first referral of each new key. */
   readonly fresh: readonly Referral[];
 }
 
 type Context = ProfileContext & PartnerServices;
 
-/** The referrals of a request, looked up. One that cannot be recorded is the answer for all. */
-export async function readReferrals(tx: Tx, body: Body, context: Context): Promise<ReadReferrals> {
+/** Validates the referrals of a request and finds existing touches. One invalid referral refuses the whole request. */
+export async function readReferrals(tx: Tx, body: Body, context: Context): Promise<ReferralBatch> {
   const { caller, now, tombstones, findAdPlatforms } = context;
   const { profileId, isHealthcare } = caller;
-  const referrals = 'referrals' in body && Array.isArray(body.referrals) ? body.referrals : [body as Single];
+  const referrals = 'referrals' in body && Array.isArray(body.referrals) ? body.referrals : [body as SingleReferral];
   const platforms = await findAdPlatforms(
     tx,
     profileId,
@@ -44,33 +44,37 @@ export async function readReferrals(tx: Tx, body: Body, context: Context): Promi
   const markOf = clickMarker(tombstones, profileId);
   const all = referrals.map((referral, index): Referral => {
     const { idempotency_key, ad_id, occurred_at, ctwa_clid } = referral;
-    const place = referrals.length > 1 ? `referrals.${index}.` : '';
-    const identifiers = readNamed(profileId, referral, isHealthcare);
-    const platform = platforms.get(ad_id) ?? refuseAd(place);
-    const said = { ad_id, platform, click_ids: { ctwa_clid } };
+    const path = referrals.length > 1 ? `referrals.${index}.` : '';
+    const identifiers = readIdentifiers(profileId, referral, isHealthcare);
+    const platform = platforms.get(ad_id) ?? refuseAd(path);
+    const source = { ad_id, platform, click_ids: { ctwa_clid } };
     return {
-      toldAs: tombstones.hashOf(profileId, `ad_referral:${idempotency_key}`),
+      keyHash: tombstones.hashOf(profileId, `ad_referral:${idempotency_key}`),
       identifiers,
       said: referral.customer?.external_ref,
-      at: momentOf(occurred_at, now, `${place}occurred_at`),
+      at: parseOccurredAt(occurred_at, now, `${path}occurred_at`),
       adId: ad_id,
-      // It names an ad, so there is one.
-      origin: originOf(profileId, said, { platformOf: () => platform, markOf }) as Origin,
+      // An ad is given, so the origin exists.
+      origin: originOf(profileId, source, { platformOf: () => platform, markOf }) as Origin,
     };
   });
-  const told = await findTold(
+  const existing = await findExistingTouches(
     tx,
     profileId,
     'ad_referral',
-    all.map(({ toldAs }) => toldAs),
+    all.map(({ keyHash }) => keyHash),
   );
-  const firsts = new Map(all.toReversed().map((one) => [one.toldAs.toString('hex'), one]));
-  return { all, told, fresh: all.filter((one) => isNew(one, told) && firsts.get(one.toldAs.toString('hex')) === one) };
+  const firstByHash = new Map(all.toReversed().map((one) => [one.keyHash.toString('hex'), one]));
+  return {
+    all,
+    existing,
+    fresh: all.filter((one) => isNew(one, existing) && firstByHash.get(one.keyHash.toString('hex')) === one),
+  };
 }
 
-type Single = Extract<Body, { idempotency_key: string }>;
+type SingleReferral = Extract<Body, { idempotency_key: string }>;
 
-const isNew = ({ toldAs }: Referral, told: ReadonlyMap<string, unknown>) => !told.has(toldAs.toString('hex'));
+const isNew = ({ keyHash }: Referral, existing: ReadonlyMap<string, unknown>) => !existing.has(keyHash.toString('hex'));
 
-const refuseAd = (place: string): never =>
-  refuse('unknown_ad', `"${place}ad_id" is none of the profile’s ads, and nothing was stored.`);
+const refuseAd = (path: string): never =>
+  refuse('unknown_ad', `"${path}ad_id" is none of the profile’s ads, and nothing was stored.`);

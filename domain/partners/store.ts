@@ -3,7 +3,7 @@ import type { Origin } from '@tributary/rules';
 import type { DeclaredSourceAnswer, PartnerTouchKind } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** What a partner told of a customer. */
+/** A touch of a customer that a partner reported. */
 export interface PartnerTouch {
   readonly id: string;
   readonly kind: PartnerTouchKind;
@@ -18,8 +18,8 @@ const columns =
   sql.raw(`id, kind, customer_id AS "customerId", occurred_at AS "occurredAt", origin, ad_external_id AS "adExternalId",
   answer_key AS "answerKey"`);
 
-/** By the hash of the key that it was told under, in hex. */
-export async function findTold(
+/** Finds touches by the hash of their idempotency key, as a map by hash in hexadecimal. */
+export async function findExistingTouches(
   tx: Tx,
   profileId: string,
   kind: PartnerTouchKind,
@@ -31,7 +31,7 @@ export async function findTold(
   return new Map(rows.map(({ hash, ...touch }) => [hash, touch]));
 }
 
-/** The answer of a customer that counts. */
+/** Finds the answer that counts for a customer. */
 export async function findAnswer(tx: Tx, profileId: string, customerId: string): Promise<PartnerTouch | undefined> {
   const { rows } = await sql<PartnerTouch>`
     SELECT ${columns} FROM partner_touches
@@ -42,13 +42,15 @@ export async function findAnswer(tx: Tx, profileId: string, customerId: string):
 }
 
 export interface NewTouch extends PartnerTouch {
-  readonly toldAs: Buffer;
-  /** Whom it was told of, where that one was merged into the customer before. */
+  readonly keyHash: Buffer;
+  /** The customer that the report named, if that one was merged into this customer before. */
   readonly saidOf: string;
   readonly answerText: string | null;
 }
 
-/** Those that somebody else told under the same key meanwhile are left as they stand. Resolves to the ids of the others. */
+/**
+ * Inserts touches and resolves to the ids of the inserted ones. Skips keys that a concurrent request inserted first.
+ */
 export async function insertTouches(
   tx: Tx,
   profileId: string,
@@ -56,20 +58,20 @@ export async function insertTouches(
   now: Date,
 ): Promise<Set<string>> {
   if (touches.length === 0) return new Set();
-  const rows = touches.map(({ toldAs, ...touch }) => ({ ...touch, toldAs: toldAs.toString('hex') }));
+  const rows = touches.map(({ keyHash, ...touch }) => ({ ...touch, keyHash: keyHash.toString('hex') }));
   const inserted = await sql<{ id: string }>`
     INSERT INTO partner_touches (profile_id, id, kind, told_hash, customer_id, occurred_at, recorded_at, origin, ad_external_id, answer_key, answer_text,
       moved_from)
-    SELECT ${profileId}, t.id, t.kind, decode(t."toldAs", 'hex'), t."customerId", t."occurredAt", ${now}, t.origin, t."adExternalId", t."answerKey", t."answerText",
+    SELECT ${profileId}, t.id, t.kind, decode(t."keyHash", 'hex'), t."customerId", t."occurredAt", ${now}, t.origin, t."adExternalId", t."answerKey", t."answerText",
       nullif(t."saidOf", t."customerId")
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS t (id uuid, kind text, "toldAs" text, "customerId" uuid, "occurredAt" timestamptz,
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS t (id uuid, kind text, "keyHash" text, "customerId" uuid, "occurredAt" timestamptz,
       "saidOf" uuid, origin jsonb, "adExternalId" text, "answerKey" text, "answerText" text)
     ON CONFLICT DO NOTHING RETURNING id`.execute(tx);
   return new Set(inserted.rows.map(({ id }) => id));
 }
 
-/** Every touch of some customers, as far as `limit` reaches. */
-export async function listOfCustomers(
+/** Lists the touches of customers, up to `limit`. */
+export async function listCustomerTouches(
   tx: Tx,
   profileId: string,
   customerIds: readonly string[],
@@ -83,11 +85,11 @@ export async function listOfCustomers(
   return rows;
 }
 
-const until = (customerId: string, profileId: string, last: Date) => sql`
+const touchesUntil = (customerId: string, profileId: string, last: Date) => sql`
   FROM partner_touches WHERE profile_id = ${profileId} AND customer_id = ${customerId} AND NOT is_second
     AND occurred_at < ${last}::timestamptz + interval '1 millisecond'`;
 
-/** When the first `limit` of a customer's were, in milliseconds, and how many there are. */
+/** The times of a customer's first `limit` touches in milliseconds, and the number of all touches. */
 export async function listPartnerTouchTimes(
   tx: Tx,
   profileId: string,
@@ -95,7 +97,7 @@ export async function listPartnerTouchTimes(
   last: Date,
   limit: number,
 ): Promise<{ count: number; times: number[] }> {
-  const from = until(customerId, profileId, last);
+  const from = touchesUntil(customerId, profileId, last);
   const { rows } = await sql<{ count: number; times: number[] | null }>`
     SELECT (SELECT count(*) ${from})::int AS count, (
       SELECT json_agg(at) FROM (
@@ -104,7 +106,7 @@ export async function listPartnerTouchTimes(
   return { count: rows[0]?.count ?? 0, times: rows[0]?.times ?? [] };
 }
 
-/** Some of them, in the same order. */
+/** A page of these touches, in the same order. */
 export async function listPartnerTouches(
   tx: Tx,
   profileId: string,
@@ -113,7 +115,7 @@ export async function listPartnerTouches(
   { offset, limit }: { readonly offset: number; readonly limit: number },
 ): Promise<PartnerTouch[]> {
   const { rows } = await sql<PartnerTouch>`
-    SELECT ${columns} ${until(customerId, profileId, last)} ORDER BY occurred_at, id LIMIT ${limit} OFFSET ${offset}`.execute(
+    SELECT ${columns} ${touchesUntil(customerId, profileId, last)} ORDER BY occurred_at, id LIMIT ${limit} OFFSET ${offset}`.execute(
     tx,
   );
   return rows;

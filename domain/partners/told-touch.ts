@@ -2,8 +2,8 @@ import type { Row } from '@tributary/clickhouse';
 import type { AttributedTouch, Origin } from '@tributary/rules';
 import { clickIdKinds, nilUuid } from '@tributary/vocabulary';
 
-/** What is staged of the ledger, in the words of packages/rules. */
-export function toldTouch(touchId: string, at: Date, origin: Origin): AttributedTouch {
+/** Converts a touch from PostgreSQL to the form of packages/rules. */
+export function ledgerTouch(touchId: string, at: Date, origin: Origin): AttributedTouch {
   const clickKind = origin.click_id_kind && clickIdKinds[origin.click_id_kind].parameter;
   return {
     touchId,
@@ -15,7 +15,7 @@ export function toldTouch(touchId: string, at: Date, origin: Origin): Attributed
     platform: origin.platform,
     campaignId: null,
     adSetId: null,
-    adId: known(origin.ad_id),
+    adId: nilToNull(origin.ad_id),
     ...(clickKind && { clickKind }),
     ...(origin.click_mark && { clickMark: origin.click_mark }),
     isSynthetic: true,
@@ -25,16 +25,16 @@ export function toldTouch(touchId: string, at: Date, origin: Origin): Attributed
 export const visitTouch = (row: Row<'touch_list_of_visitors'>): AttributedTouch => ({
   touchId: row.touch_id,
   at: Number(row.at),
-  sessionId: known(row.session_id),
+  sessionId: nilToNull(row.session_id),
   channel: row.channel,
   source: row.source,
   medium: row.medium,
   platform: row.platform,
-  campaignId: known(row.campaign_id),
-  adSetId: known(row.ad_set_id),
-  adId: known(row.ad_id),
+  campaignId: nilToNull(row.campaign_id),
+  adSetId: nilToNull(row.ad_set_id),
+  adId: nilToNull(row.ad_id),
   ...(row.click_id_kind !== '' && { clickKind: row.click_id_kind }),
   ...(row.click_mark !== '0' && { clickMark: row.click_mark }),
 });
 
-const known = (id: string): string | null => (id === nilUuid ? null : id);
+const nilToNull = (id: string): string | null => (id === nilUuid ? null : id);

@@ -8,8 +8,8 @@ import { listWaiting, settleWaiting } from './refunds-store.ts';
 const batchSize = 500;
 
 /**
- * Gives refunds that came before their payment to it once it is there, a batch at a time. Also one whose payment was being recorded at
- * the very moment when it came, which neither of the two could see. Resolves to how many.
+ * Applies refunds that arrived before their payment, in batches, and resolves to their number. It also covers a refund
+ * and a payment recorded concurrently, where neither transaction saw the other.
  */
 export async function applyWaitingRefunds(
   app: Postgres,

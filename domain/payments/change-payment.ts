@@ -14,25 +14,26 @@ import type { Tx } from '@tributary/postgres';
 import { deriveFirstPayments } from './first-payments.ts';
 import { placePayments } from './place-payments.ts';
 
-type Changed = Pick<LedgerPayment, 'customerId' | 'isPayerAssigned' | 'saidCustomerId' | 'isInstallment'>;
+type PaymentFields = Pick<LedgerPayment, 'customerId' | 'isPayerAssigned' | 'saidCustomerId' | 'isInstallment'>;
 
 /**
- * Writes what a merchant says of a payment, and what follows for the standing of all payments of the customers concerned. These are
- * locked first, as whoever records payments does; where the payment went to somebody else meanwhile, all is taken from the start.
+ * Writes a merchant's change to a payment and updates the first-payment status of all payments of the affected
+ * customers. Locks these customers first, in the same order as the recording of payments. Throws OutcomeRace, so that
+ * the caller retries, if the payment or its new customer changed before the locks were held.
  */
 export async function changePayment(
   tx: Tx,
   profileId: string,
   found: LedgerPayment,
-  change: Partial<Changed>,
-  what: 'its payer' | 'its standing',
+  change: Partial<PaymentFields>,
+  changed: 'payer' | 'installment',
   now: Date,
 ): Promise<void> {
   const after = { ...found, ...change };
   const customers = [found.customerId, after.customerId].flatMap((id) => id ?? []);
   await holdCustomers(tx, profileId, customers);
   const locked = (await lockMoney(tx, profileId, [found.id])).get(found.id);
-  if (!locked || !isAsFound(locked, found) || !(await isStillThere(tx, profileId, found, after)))
+  if (!locked || !isAsFound(locked, found) || !(await isNewCustomerActive(tx, profileId, found, after)))
     throw new OutcomeRace();
   const { standings, unclear } = await placePayments(tx, profileId, [
     { before: found.isFirstPayment === null ? undefined : ownedBy(found), after: ownedBy(after) },
@@ -41,19 +42,20 @@ export async function changePayment(
   const moved = [...standings].filter(([id]) => id !== found.id);
   await saveStandings(tx, profileId, moved);
   await deriveFirstPayments(tx, profileId, [...unclear]);
-  // What brought the payment is a touch of whoever paid, and of their other conversions.
+  // A payment that is also a touch belongs to the payer's journey, so the credit of the payer's other conversions
+  // changes too.
   if (found.isTouch && found.customerId !== after.customerId)
     await markTouchedCustomers(
       tx,
       profileId,
       customers.map((customerId) => ({ customerId, at: found.paidAt })),
     );
-  if (what === 'its payer') await markDirty(tx, profileId, new Map([[found.id, ['payer']]]));
+  if (changed === 'payer') await markDirty(tx, profileId, new Map([[found.id, ['payer']]]));
   else await markStandings(tx, profileId, [found.id]);
 }
 
-/** Whether somebody whom the payment goes to is neither merged nor erased by now. */
-async function isStillThere(tx: Tx, profileId: string, before: LedgerPayment, { customerId }: LedgerPayment) {
+/** Whether the payment's new customer still exists: neither merged nor erased since it was read. */
+async function isNewCustomerActive(tx: Tx, profileId: string, before: LedgerPayment, { customerId }: LedgerPayment) {
   if (customerId === null || customerId === before.customerId) return true;
   return (await findSurvivors(tx, profileId, [customerId])).get(customerId) === customerId;
 }

@@ -5,7 +5,7 @@ import { openMerchant } from './payments.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-test('lists only payments that reports count, or only those that they leave out, page by page', async () => {
+test('the `counted` filter lists only counted or only uncounted payments, and paginates', async () => {
   const shop = await openMerchant(world);
   const counted = await shop.pay('p-1', 1, '100', 'ana');
   const duplicate = await shop.pay('p-2', 2, '50', 'ana');

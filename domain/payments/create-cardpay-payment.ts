@@ -7,27 +7,37 @@ import { findRefunds } from './refunds-store.ts';
 
 type Body = Input<Routes['createCardpayPayment']>['body'];
 
-/** Takes a payment of the card gateway, which nobody can connect: whoever hears from it tells us. */
+/**
+ * Records a payment of the card gateway. No connection reads this gateway, so clients report its payments through this
+ * route.
+ */
 export const createCardpayPayment: Handles<Routes['createCardpayPayment'], OutcomeServices> = async (
   { query, body },
   context,
 ) => {
   const { caller, effect, ledger, now } = context;
   const key = `cardpay:${body.external_id}`;
-  const read = readEvent(caller.profileId, asEvent(body, key), now, () => key);
+  const read = readEvent(caller.profileId, toEvent(body, key), now, () => key);
   if ('code' in read) {
-    const field = ownNames[read.field] ?? read.field;
+    const field = requestFields[read.field] ?? read.field;
     refuse(read.code, `The field "${field}" ${read.message}.`, { fields: { field } });
   }
   const payment = { ...read, provided: { externalId: body.external_id, outcomeType: 'payment_received' as const } };
   const isDryRun = query.dry_run === 'true';
   const work = async (tx: Tx) => {
-    const refund = await refundOf(tx, caller.profileId, body, key);
-    const [taken, refunded] = await recordAll(tx, refund ? [payment, { refund }] : [payment], recordContext(context));
-    if (!taken || !('recorded' in taken)) throw new TypeError('A payment was not recorded.');
-    const { recorded } = taken;
+    const refund = await toRefund(tx, caller.profileId, body, key);
+    const [paymentResult, refundResult] = await recordAll(
+      tx,
+      refund ? [payment, { refund }] : [payment],
+      recordContext(context),
+    );
+    if (!paymentResult || !('recorded' in paymentResult)) throw new TypeError('A payment was not recorded.');
+    const { recorded } = paymentResult;
     if (recorded.customerId) context.mentions(recorded.customerId);
-    const warnings = [...taken.warnings, ...(refunded && 'warnings' in refunded ? refunded.warnings : [])];
+    const warnings = [
+      ...paymentResult.warnings,
+      ...(refundResult && 'warnings' in refundResult ? refundResult.warnings : []),
+    ];
     return answer(202, {
       data: {
         id: recorded.outcomeId,
@@ -46,14 +56,14 @@ export const createCardpayPayment: Handles<Routes['createCardpayPayment'], Outco
   return untilRecorded(() => (isDryRun ? rolledBack(ledger, work) : effect(work)));
 };
 
-const ownNames: Readonly<Record<string, string>> = {
+const requestFields: Readonly<Record<string, string>> = {
   'properties.value': 'amount',
   'properties.currency': 'currency',
   'properties.subject_ref': 'subject_ref',
   occurred_at: 'paid_at',
 };
 
-function asEvent(body: Body, key: string): Parameters<typeof readEvent>[1] {
+function toEvent(body: Body, key: string): Parameters<typeof readEvent>[1] {
   const { external_id: _id, amount, currency, amount_refunded: _refunded, paid_at, subject_ref, ...rest } = body;
   return {
     ...rest,
@@ -78,14 +88,17 @@ const recordContext = (context: ProfileContext & OutcomeServices) => {
   };
 };
 
-/** What the gateway has given back so far is one refund, which grows, or is withdrawn. Of what was never given back nothing is kept. */
-async function refundOf(tx: Tx, profileId: string, body: Body, key: string): Promise<ToldRefund | undefined> {
+/**
+ * The gateway reports the total refunded so far, which is stored as one refund. A later report may increase it; zero
+ * withdraws a stored refund.
+ */
+async function toRefund(tx: Tx, profileId: string, body: Body, key: string): Promise<ToldRefund | undefined> {
   if (body.amount_refunded === undefined) return undefined;
   const parsed = parseAmount(body.amount_refunded);
   if (!parsed.ok || parsed.amount.startsWith('-'))
     refuse('amount_invalid', 'What was given back must be a number of zero or more.');
   const refund = { idempotencyKey: key, paymentRef: key, kind: 'refund', currency: null, refundedAt: null } as const;
   if (compareAmounts(parsed.amount, '0') > 0) return { ...refund, status: 'completed', amount: parsed.amount };
-  const [known] = await findRefunds(tx, profileId, [key]);
-  return known && { ...refund, status: 'withdrawn', amount: known.amount };
+  const [stored] = await findRefunds(tx, profileId, [key]);
+  return stored && { ...refund, status: 'withdrawn', amount: stored.amount };
 }

@@ -6,7 +6,7 @@ import { compareAmounts, moneyText, parseAmount, reversalsOf, subtractAmounts } 
 import { act } from './act.ts';
 import { readSaleRefunds, recountRefunds } from './refunds.ts';
 
-/** Records the one refund that a merchant may tell of beside the provider. */
+/** Records a manual refund. A payment has at most one, in addition to the refunds that the provider reports. */
 export const createPaymentRefund: Handles<Routes['createPaymentRefund']> = async ({ params, query, body }, context) => {
   const { payment_id: id } = params;
   const { caller, now } = context;
@@ -37,7 +37,7 @@ function readAmount(sent: number | string | undefined, left: string): string {
   return parsed.ok ? parsed.amount : refuse('amount_invalid', 'The amount must be a number, or one written as text.');
 }
 
-/** A payment under its lock, and what went back of it. */
+/** Locks a payment and reads its manual refund and the total reversed. */
 export async function lockRefunds(
   tx: Tx,
   profileId: string,
@@ -45,7 +45,7 @@ export async function lockRefunds(
 ): Promise<{ payment: LedgerPayment; manual: string | null; reversed: string }> {
   const payment = (await lockMoney(tx, profileId, [id])).get(id);
   if (!payment) throw new OutcomeRace();
-  const { said, manual } = (await readSaleRefunds(tx, profileId, [payment]))(payment);
-  const { reversed } = reversalsOf(payment, said, manual);
+  const { reported, manual } = (await readSaleRefunds(tx, profileId, [payment]))(payment);
+  const { reversed } = reversalsOf(payment, reported, manual);
   return { payment, manual, reversed };
 }

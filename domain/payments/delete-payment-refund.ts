@@ -4,7 +4,7 @@ import { act } from './act.ts';
 import { lockRefunds } from './create-payment-refund.ts';
 import { recountRefunds } from './refunds.ts';
 
-/** Takes back a refund that was recorded by hand. */
+/** Removes the manual refund of a payment. */
 export const deletePaymentRefund: Handles<Routes['deletePaymentRefund']> = async ({ params, query }, context) => {
   const { payment_id: id } = params;
   const { caller, now } = context;

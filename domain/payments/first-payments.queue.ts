@@ -8,7 +8,7 @@ interface DirtyCustomer extends Item {
   readonly revision: string;
 }
 
-/** Derives first payments again for customers whose set of payments a merge or a definition changed. */
+/** Recomputes the first payments of customers whose set of payments was changed by a merge or a definition. */
 export const firstPayments = (app: Postgres): QueueHandler<DirtyCustomer> => ({
   async take(profileId, limit) {
     const { rows } = await app.forProfile(profileId).transaction((tx) =>
@@ -25,7 +25,7 @@ export const firstPayments = (app: Postgres): QueueHandler<DirtyCustomer> => ({
     await app.forProfile(profileId).transaction(async (tx) => {
       await holdCustomers(tx, profileId, ids);
       await deriveFirstPayments(tx, profileId, ids);
-      // Whoever was made dirty once more in the meantime stays so.
+      // Keeps customers that were marked again meanwhile: their revision is newer.
       await sql`
         DELETE FROM dirty_customers d
         USING unnest(${ids}::uuid[], ${items.map(({ revision }) => revision)}::bigint[]) AS settled (customer_id, revision)

@@ -43,21 +43,21 @@ describe('subject_ref', () => {
     expect(body.error).toMatchObject({ code: 'invalid_parameter', status: 400, field: 'properties.subject_ref' });
   });
 
-  test('[inge-020] [inge-021] each subject of a customer has a first payment of its own', async () => {
+  test('[inge-020] [inge-021] each subject of a customer has its own first payment', async () => {
     await sender.post(paymentEvent({ key: 'a1', day: 1, subject: 'A' }));
     await sender.post(paymentEvent({ key: 'b1', day: 10, subject: 'B' }));
     await sender.post(paymentEvent({ key: 'a2', day: 20, subject: 'A' }));
     expect(await sender.flags()).toEqual({ a1: true, b1: true, a2: false });
   });
 
-  test('[inge-022] without it one purchase of a customer is the first', async () => {
+  test("[inge-022] without subjects, a customer's first payments are those within a week of the earliest", async () => {
     await sender.post(paymentEvent({ key: 'p1', day: 1 }));
     await sender.post(paymentEvent({ key: 'p2', day: 8 }));
     await sender.post(paymentEvent({ key: 'p3', day: 9 }));
     expect(await sender.flags()).toEqual({ p1: true, p2: true, p3: false });
   });
 
-  test('[inge-022] a payment that is told late begins the week anew: what was its last day is outside', async () => {
+  test('[inge-022] a late-reported earlier payment restarts the seven-day window and excludes its former last day', async () => {
     await sender.post(paymentEvent({ key: 'p2', day: 2 }));
     await sender.post(paymentEvent({ key: 'p3', day: 9 }));
     expect(await sender.flags()).toEqual({ p2: true, p3: true });
@@ -65,7 +65,7 @@ describe('subject_ref', () => {
     expect(await sender.flags()).toEqual({ p1: true, p2: true, p3: false });
   });
 
-  test('[inge-026] [inge-027] [inge-028] an untagged payment makes a subject returning; tagged later, and untagged again, the flags follow', async () => {
+  test('[inge-026] [inge-027] [inge-028] an untagged payment makes later subjects returning, and the flags follow when it is tagged and untagged', async () => {
     await sender.post(paymentEvent({ key: 'old', day: 1 }));
     await sender.post(paymentEvent({ key: 'new', day: 20, subject: 'B' }));
     expect(await sender.flags()).toEqual({ old: true, new: false });
@@ -76,12 +76,12 @@ describe('subject_ref', () => {
     expect((await sender.outcomes()).find((row) => row.idempotency_key === 'old')?.subject_ref).toBeNull();
   });
 
-  test('[inge-030] what a provider cannot tag stays untagged, and a later subject of the household is not new', async () => {
-    const told = ServerEvent.parse(paymentEvent({ key: 'payments_a:ch_1', day: 1 }));
-    const read = readEvent(sender.profileId, told, new Date(), () => 'payments_a:ch_1');
+  test('[inge-030] a provider payment stays untagged when it is read again, and a later subject is not a new customer', async () => {
+    const event = ServerEvent.parse(paymentEvent({ key: 'payments_a:ch_1', day: 1 }));
+    const read = readEvent(sender.profileId, event, new Date(), () => 'payments_a:ch_1');
     if ('code' in read) throw new Error(read.message);
     const provided = { externalId: 'ch_1', outcomeType: 'payment_received' } as const;
-    const tell = () =>
+    const recordFromProvider = () =>
       kit.app.forProfile(sender.profileId).transaction((tx) =>
         recordOutcomes(tx, [{ ...read, provided }], {
           ...testOutcomeServices,
@@ -91,22 +91,22 @@ describe('subject_ref', () => {
           teller: { source: 'payments_a', connectionId: uuid() },
         }),
       );
-    await tell();
+    await recordFromProvider();
     await sender.post(paymentEvent({ key: 'child', day: 40, subject: 'child-2' }));
-    // Read again, as every hour: it is what it was.
-    await tell();
+    // The hourly sync reads the same payment again.
+    await recordFromProvider();
     await matchSales(kit);
     expect(await sender.flags()).toEqual({ 'payments_a:ch_1': true, child: false });
     expect((await sender.outcomes()).map(({ subject_ref }) => subject_ref)).toEqual([null, 'child-2']);
   });
 
-  test('[inge-037] no answer returns it', async () => {
+  test('[inge-037] no response contains the subject', async () => {
     const { body } = await sender.post(paymentEvent({ subject: 'secret-subject' }));
     expect(JSON.stringify(body)).not.toContain('secret-subject');
   });
 });
 
-describe('of any payments, sent and sent again', () => {
+describe('random histories of payments that are sent and resent', () => {
   const sent = fc.record({
     key: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
     day: fc.constantFrom(1, 2, 5, 8, 9, 20),
@@ -137,20 +137,20 @@ describe('of any payments, sent and sent again', () => {
     ]);
   };
 
-  test('those derived are those of a fresh load', async () => {
+  test('incremental first-payment flags equal those of a fresh load', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(sent, { minLength: 1, maxLength: 12, size: 'max' }), async (history) => {
         const who = await openEventSender(kit, api);
         for (const one of history) expect((await who.post(body(one))).status).toBe(202);
         const last = new Map(history.map((one) => [one.key, one]));
         const fresh = await openEventSender(kit, api);
-        // In the order they were first sent: of one moment, the smaller id is the earlier.
+        // Keeps the order of the first sends: of two payments at the same time, the smaller id counts as the earlier.
         await fresh.post({ events: [...last.values()].map(body) });
-        // A payment that went to somebody else leaves the one it was of to the job.
+        // When a payment moves to another customer, the queue recomputes the customer that it left.
         const isMoved = history.some(({ key, customer }) => last.get(key)?.customer !== customer);
         if (isMoved) await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
         expect(await purchases(who)).toEqual(await purchases(fresh));
-        // And those of the rule itself, which looks at all of them.
+        // They also equal a full recomputation from all payments.
         const before = await purchases(who);
         await markAll(who.profileId);
         await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
@@ -179,7 +179,7 @@ describe('of any payments, sent and sent again', () => {
     );
 });
 
-describe('somebody with twenty thousand payments', () => {
+describe('a customer with twenty thousand payments', () => {
   const many = 20_000;
   const event = (key: string, day: number, subject?: string): ReadEvent => {
     const read = readEvent(
@@ -193,14 +193,20 @@ describe('somebody with twenty thousand payments', () => {
   };
   const dayAt = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString();
 
-  /** The engine does so by itself after such a load; here that would be too late, or just in time, as it happens. */
+  /**
+   * Updates the planner statistics now. Autovacuum runs at an arbitrary time after such a load, which would make the
+   * test flaky.
+   */
   const analyze = async () => {
     const owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
     await owner.unbound.query(sql.raw('ANALYZE outcomes'));
     await owner.close();
   };
 
-  /** Rows of outcomes that the connection has read, as PostgreSQL counts them; what went before is in it for up to a second. */
+  /**
+   * Rows of `outcomes` that this transaction has read, from the statistics of PostgreSQL. May include reads of earlier
+   * transactions for up to a second.
+   */
   const rowsReadSoFar = async (tx: Tx) => {
     const { rows } = await sql<{ n: number }>`
       SELECT (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS n
@@ -226,7 +232,7 @@ describe('somebody with twenty thousand payments', () => {
     });
 
   test.each(['of ten subjects', 'all within a week'])(
-    '%s: one more costs what it costs with five',
+    '%s: adding one payment reads fewer than ten rows',
     async (kind) => {
       await rowsRead(event('first', 1, kind === 'of ten subjects' ? 'S0' : undefined));
       const step = kind === 'all within a week' ? '10 seconds' : '30 minutes';
@@ -246,14 +252,14 @@ describe('somebody with twenty thousand payments', () => {
       await analyze();
       expect(await rowsRead(event('after', 2_000))).toBeLessThan(10);
       expect(await rowsRead(event('after-of-one', 2_001, 'S3'))).toBeLessThan(10);
-      expect(await rowsRead(event('of-somebody-new', 2_002, 'S99'))).toBeLessThan(10);
+      expect(await rowsRead(event('of-new-subject', 2_002, 'S99'))).toBeLessThan(10);
       expect(await rowsRead(event('among-them', 3, kind === 'of ten subjects' ? 'S3' : undefined))).toBeLessThan(10);
     },
     60_000,
   );
 });
 
-test('many customers at once: each by their own payments', async () => {
+test('the queue derives the first payments of many customers separately', async () => {
   await sender.post(paymentEvent({ key: 'model', day: 1, customer: 'c-model' }));
   const ledger = kit.app.forProfile(sender.profileId);
   await ledger.transaction(async (tx) => {
@@ -262,7 +268,7 @@ test('many customers at once: each by their own payments', async () => {
       SELECT profile_id, md5('many' || n)::uuid, sources, terms, first_seen_at, last_seen_at, created_at FROM customers, generate_series(1, 450) AS n`.execute(
       tx,
     );
-    // Three payments of each, a month apart, and none has been looked at.
+    // Three payments of each customer, a month apart, with no first-payment status yet.
     await sql`
       INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
         occurred_at, recorded_at, updated_at, amount, currency, rest)
@@ -287,7 +293,7 @@ test('many customers at once: each by their own payments', async () => {
   ]);
 });
 
-test('a merge moves the outcomes, makes them dirty, and their first payments are derived again', async () => {
+test('a merge moves the outcomes, marks them dirty, and their first payments are derived again', async () => {
   await sender.post(paymentEvent({ key: 'early', day: 1, customer: 'c-a' }));
   await sender.post({
     ...paymentEvent({ key: 'late', day: 25, customer: 'c-b' }),
@@ -306,13 +312,14 @@ test('a merge moves the outcomes, makes them dirty, and their first payments are
     return rows;
   };
   expect(await marks()).toEqual([{ key: 'late', causes: ['merge'], isOfMerge: true }]);
-  // Whose it was, by which name it was told, and what was said of the survivor itself.
+  // Each outcome keeps its previous customer and the identifier it was sent with; the survivor keeps its own traits
+  // apart.
   const remembered = await kit.app.forProfile(sender.profileId).transaction((tx) =>
     sql`SELECT o.idempotency_key AS key, o.named_kind AS kind, o.named_value AS value, o.moved_from = m.loser_id AS "isMoved",
         c.primary_email AS email, c.own->>'primaryEmail' AS "ownEmail", c.own->'sources' AS sources
       FROM outcomes o JOIN customers c ON c.id = o.customer_id CROSS JOIN merges m ORDER BY 1`.execute(tx),
   );
-  // The row that joined them was said of the survivor, its address was the other's.
+  // The import row that caused the merge belongs to the survivor; the email address came from the merged customer.
   const sources = ['events', 'import'];
   const survivor = { email: 'b@example.com', ownEmail: null, sources, kind: 'external_customer_id' };
   expect(remembered.rows).toEqual([
@@ -321,6 +328,6 @@ test('a merge moves the outcomes, makes them dirty, and their first payments are
   ]);
   await workOff(kit.system, 'firstPayments', firstPayments(kit.app));
   expect(await sender.flags()).toEqual({ early: true, late: false });
-  // Of two causes neither can be pointed at.
+  // With two causes, no single cause is referenced.
   expect(await marks()).toEqual([{ key: 'late', causes: ['first_payment', 'merge'], isOfMerge: false }]);
 });

@@ -4,20 +4,21 @@ import { firstPayments } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /**
- * Derives which payments of customers are first ones from all of theirs, and writes what changed. For what cannot tell which
- * payments it concerns, as a merge or a definition; `placePayments` is for those that can. The customers must be locked.
+ * Recomputes the first payments of customers from all their payments and writes the changes. Used after merges and
+ * definition changes, which do not know the payments they affect; `placePayments` handles known payments. The customers
+ * must be locked.
  */
 export async function deriveFirstPayments(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<void> {
   if (customerIds.length === 0) return;
-  const payments = await readPayments(tx, profileId, customerIds);
-  const ofCustomers = Map.groupBy(
-    payments.filter(({ isPayment }) => isPayment),
+  const rows = await readPayments(tx, profileId, customerIds);
+  const byCustomer = Map.groupBy(
+    rows.filter(({ isPayment }) => isPayment),
     ({ customerId }) => customerId,
   );
-  const standings = new Map([...ofCustomers.values()].flatMap((ofOne) => [...firstPayments(ofOne)]));
-  const changed = payments.filter(({ id, isFirstPayment, purchaseId }) => {
-    const standing = standings.get(id);
-    return isFirstPayment !== (standing?.isFirstPayment ?? null) || purchaseId !== (standing?.purchaseId ?? null);
+  const standings = new Map([...byCustomer.values()].flatMap((payments) => [...firstPayments(payments)]));
+  const changed = rows.filter(({ id, isFirstPayment, purchaseId }) => {
+    const derived = standings.get(id);
+    return isFirstPayment !== (derived?.isFirstPayment ?? null) || purchaseId !== (derived?.purchaseId ?? null);
   });
   await saveStandings(
     tx,
@@ -37,7 +38,7 @@ interface PaymentRow {
   readonly isPayment: boolean;
 }
 
-/** Every outcome with money, and those that were payments under an earlier definition. */
+/** Every outcome with an amount, and every outcome that was a payment under an earlier definition. */
 async function readPayments(tx: Tx, profileId: string, customerIds: readonly string[]): Promise<PaymentRow[]> {
   const { rows } = await sql<PaymentRow>`
     SELECT o.id, o.customer_id AS "customerId", o.occurred_at AS "paidAt", o.subject_ref AS "subjectRef", o.is_installment AS "isInstallment",

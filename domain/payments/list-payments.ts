@@ -4,15 +4,15 @@ import { findDays } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
-import { showPayments } from './show-payment.ts';
+import { toPaymentResponses } from './show-payment.ts';
 
-/** Payments of a period, newest first. */
+/** Lists payments of a period, newest first. */
 export const listPayments: Handles<Routes['listPayments']> = async ({ query }, context) => {
   const { caller, ledger } = context;
   const { limit, cursor, status } = query;
   return ledger.transaction(
     async (tx) => {
-      const { from, until } = await momentsOf(tx, caller.profileId, query);
+      const { from, until } = await resolvePeriod(tx, caller.profileId, query);
       const [at, id] = cursor?.split('|') ?? [];
       const before = at && id ? { at: new Date(at), id } : { at: until, id: nilUuid };
       const found = await findPage(tx, caller.profileId, {
@@ -26,7 +26,7 @@ export const listPayments: Handles<Routes['listPayments']> = async ({ query }, c
       const rows = found.slice(0, limit);
       const last = rows.at(-1);
       return answer(200, {
-        data: await showPayments(tx, rows, context),
+        data: await toPaymentResponses(tx, rows, context),
         pagination: { has_next: found.length > limit, cursor: last ? `${last.paidAt.toISOString()}|${last.id}` : null },
       });
     },
@@ -34,8 +34,8 @@ export const listPayments: Handles<Routes['listPayments']> = async ({ query }, c
   );
 };
 
-/** A day is one of the profile's time zone, as a whole; a moment is itself. */
-async function momentsOf(tx: Tx, profileId: string, { from, to }: { from: string; to: string }) {
+/** A date covers the whole day in the profile's time zone; a timestamp is used unchanged. */
+async function resolvePeriod(tx: Tx, profileId: string, { from, to }: { from: string; to: string }) {
   const dayOf = (text: string) => text.slice(0, 10);
   const days = await findDays(tx, profileId, dayOf(from), dayOf(to));
   const isDay = (text: string) => text.length === 10;

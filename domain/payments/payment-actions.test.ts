@@ -11,7 +11,7 @@ beforeEach(async () => {
 const code = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [status, body.error?.code];
 
 describe('the list', () => {
-  test('[pay-001] [pay-002] shows payments with what the merchant said of them, newest first', async () => {
+  test("[pay-001] [pay-002] shows payments with the merchant's entries, newest first", async () => {
     const first = await shop.pay('p-1', 1, '100', 'ana');
     const second = await shop.pay('p-2', 20, '50.25', 'ana');
     await shop.pay('lead', 3, '7', 'ana', { event_name: 'quote_sent' });
@@ -51,7 +51,7 @@ describe('the list', () => {
     expect(body.pagination).toMatchObject({ has_next: false });
   });
 
-  test('goes page by page, also where several were paid in one moment, and lists those that nobody is known of', async () => {
+  test('paginates payments with equal timestamps, and lists unidentified payments', async () => {
     for (const day of [1, 2, 2, 2, 3]) await shop.pay(`p-${Math.random()}`, day, '1', day === 2 ? undefined : 'ana');
     const seen: string[] = [];
     for (let cursor = ''; ; ) {
@@ -68,7 +68,7 @@ describe('the list', () => {
     expect((await shop.list({ from: '2026-05-02T12:00:00Z', to: '2026-05-03T12:00:00Z' })).body.data).toHaveLength(3);
   });
 
-  test('[err-095] [err-096] [err-097] what cannot be asked is 422, each with its code', async () => {
+  test('[err-095] [err-096] [err-097] an invalid query is 422 with the code of its parameter', async () => {
     expect(code(await shop.list({ status: 'paid' }))).toEqual([422, 'status_invalid']);
     for (const range of [{ from: 'May' }, { from: '2026-05-02', to: '2026-05-01' }, { to: '' }, { to: '2027-05-02' }])
       expect(code(await shop.list(range))).toEqual([422, 'range_invalid']);
@@ -77,7 +77,7 @@ describe('the list', () => {
     expect(code(await shop.list({ cursor: 'x' }))).toEqual([400, 'invalid_parameter']);
   });
 
-  test('another profile’s payment is as one that never was, and each route asks for its scope', async () => {
+  test('another profile’s payment is 404, and each route requires its scope', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     const other = await openMerchant(world);
     expect(code(await other.answerOf('GET', `/payments/${id}`))).toEqual([404, 'not_found']);
@@ -93,7 +93,7 @@ describe('the list', () => {
 });
 
 describe('a later installment', () => {
-  test('[pay-003] [pay-004] is marked and unmarked, stays marked when it is sent again, and is never a first payment', async () => {
+  test('[pay-003] [pay-004] is marked and unmarked, stays marked when the payment is sent again, and is never a first payment', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     await shop.pay('p-2', 3, '100', 'ana');
     expect(await shop.flags()).toEqual({ 'p-1': true, 'p-2': true });
@@ -119,8 +119,8 @@ describe('a later installment', () => {
   });
 });
 
-describe('a refund by hand', () => {
-  test('[pay-010] [pay-011] [err-092] of nothing, less, or more than the provider has left is 422 amount_invalid', async () => {
+describe('a manual refund', () => {
+  test('[pay-010] [pay-011] [err-092] of zero, a negative amount or more than is left is 422 amount_invalid', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     expect((await shop.refund('r-1', 'p-1', '40')).status).toBe(202);
     for (const amount of [0, '-1', '60.01', 'ten', 100])
@@ -130,7 +130,7 @@ describe('a refund by hand', () => {
     expect(await shop.read(id)).toMatchObject({ net: '0.00', status: 'refunded' });
   });
 
-  test('[pay-006] [pay-007] [pay-012] [pay-013] is recorded once, taken back, and recorded anew', async () => {
+  test('[pay-006] [pay-007] [pay-012] [pay-013] is recorded once, removed, and recorded again', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     expect((await shop.refundByHand(id)).body.data).toMatchObject({
       outcome: 'applied',
@@ -154,14 +154,14 @@ describe('a refund by hand', () => {
     ]);
   });
 
-  test('[err-093] is one of several that were asked for at once; the others are 422 manual_refund_exists', async () => {
+  test('[err-093] only one of several concurrent refunds is recorded; the others are 422 manual_refund_exists', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     const answers = await Promise.all(Array.from({ length: 5 }, () => shop.refundByHand(id, '20')));
     expect(answers.map(code).sort()).toEqual([[200, undefined], ...Array(4).fill([422, 'manual_refund_exists'])]);
     expect(await shop.read(id)).toMatchObject({ net: '80.00' });
   });
 
-  test('leaves an entry in the audit log that names nobody, and a dry run leaves nothing at all', async () => {
+  test('adds an audit entry without customer data, and a dry run adds none', async () => {
     const id = await shop.pay('p-1', 1, '100', 'ana');
     const dry = await shop.refundByHand(id, '25', '?dry_run=true');
     expect(dry.body.data).toMatchObject({ outcome: 'dry_run', action_id: null, after: { net: '75.00' } });
@@ -183,7 +183,7 @@ describe('a refund by hand', () => {
 });
 
 describe('who paid', () => {
-  test('[pay-005] [pay-014] [err-094] moves the payment to the payer’s journey: 502 until it is through, and the same again says so', async () => {
+  test('[pay-005] [pay-014] [err-094] moves the payment to the payer’s journey and returns 502 until attribution has caught up; repeating it is no_change', async () => {
     const id = await shop.pay('p-1', 5, '100', 'ana');
     await shop.pay('p-0', 1, '10', 'ben');
     await shop.attribute();
@@ -197,7 +197,7 @@ describe('who paid', () => {
     expect([await journey('ana'), await journey('ben')]).toEqual([0, 2]);
     expect(await shop.flags()).toEqual({ 'p-0': true, 'p-1': true });
 
-    // The provider says it again, and otherwise: what the merchant said stays.
+    // The provider reports the payment again, with another amount: the merchant's payer stays.
     await shop.pay('p-1', 5, '100', 'ana');
     await shop.pay('p-1', 5, '120', 'ana');
     expect(await shop.read(id)).toMatchObject({
@@ -211,7 +211,7 @@ describe('who paid', () => {
     expect([await journey('ana'), await journey('ben')]).toEqual([1, 1]);
   });
 
-  test('[err-074] whoever is not an active customer of this profile is 422 customer_not_in_profile', async () => {
+  test('[err-074] a payer who is not an active customer of this profile is 422 customer_not_in_profile', async () => {
     const id = await shop.pay('p-1', 5, '100');
     const other = await openMerchant(world);
     const { customerId } = await other.send({ user_traits: { external_id: 'zoe' } });
@@ -237,7 +237,7 @@ describe('who paid', () => {
     expect(await shop.read(id)).toMatchObject({ customer_key: null, payer: null });
   });
 
-  test('an erased payer leaves the payment of nobody for good; one who was named by the provider and erased leaves it to the payer', async () => {
+  test('erasing the assigned payer leaves the payment without a customer for good; erasing the reported customer keeps the payer', async () => {
     const id = await shop.pay('p-1', 5, '100', 'ana', {
       properties: { value: '100', currency: 'USD', note: 'for Ana' },
     });

@@ -4,14 +4,17 @@ import type { PaymentStanding } from '@tributary/rules';
 import { sql } from 'kysely';
 
 /**
- * The view `payments` is of outcomes that carry a standing. One that a changed definition has just made a payment carries none yet;
- * its customer is dirty, and is derived as a whole.
+ * The view `payments` holds outcomes that have a first-payment status. An outcome that became a payment by a changed
+ * definition has none yet; its customer is dirty and will be recomputed.
  */
 const columns = sql.raw(
   'customer_id AS "customerId", id, paid_at AS "paidAt", subject_ref AS "subjectRef", is_installment AS "isInstallment"',
 );
 
-/** The earliest untagged, the earliest tagged, and the earliest of each subject that is named, of each customer, but for `except`. */
+/**
+ * For each customer: the earliest untagged payment, the earliest tagged one, and the earliest of each requested
+ * subject. Ignores the payments in `except`.
+ */
 export async function findEarliest(
   tx: Tx,
   profileId: string,
@@ -26,8 +29,8 @@ export async function findEarliest(
     ).values(),
   ];
   const isOther = except.length === 0 ? sql`` : sql`AND o.id <> ALL (${except}::uuid[])`;
-  // Ranges of one value, with that value in the order: equal signs would drop it there, and then the planner, where it guesses
-  // wrongly how many are tagged, takes the index of all outcomes by time and reads a customer from end to end.
+  // Uses ranges of a single value and keeps that value in ORDER BY. With `=`, PostgreSQL drops it from the sort keys.
+  // If it then misjudges the number of tagged rows, it scans the customer's outcomes by time from start to end.
   const earliest = (range: ReturnType<typeof sql>, first: ReturnType<typeof sql>) => sql`
     SELECT ${columns} FROM payments o
     WHERE o.profile_id = ${profileId} AND o.customer_id = c.id AND ${range} ${isOther}
@@ -57,7 +60,7 @@ export interface PaymentWindow {
 export interface UnsettledPayment {
   readonly payment: OwnedPayment;
   readonly was: PaymentStanding;
-  /** The earliest payment of its purchase, where it has one. */
+  /** The earliest payment of its purchase, if it belongs to one. */
   readonly opening: OwnedPayment | undefined;
 }
 
@@ -88,7 +91,8 @@ export async function findUnsettled(
         SELECT o.* FROM payments o WHERE o.profile_id = ${profileId} AND o.customer_id = w.id AND o.is_first_payment
           AND o.subject_ref IS NOT NULL AND o.paid_at >= w.low) p
     ) o LEFT JOIN LATERAL (
-      -- One by one, by the key: joined as a table it may be read from end to end for a handful of payments.
+      -- LIMIT 1 forces a lookup by key per row: as a plain join the planner may scan the table for a handful of
+      -- payments.
       SELECT first.paid_at FROM payments first WHERE first.profile_id = o.profile_id AND first.id = o.purchase_id LIMIT 1
     ) opening ON true`.execute(tx);
   return rows.map(({ isFirstPayment, purchaseId, openedAt, ...payment }) => ({

@@ -1,6 +1,6 @@
 import { scene, type World } from '@tributary/testkit';
 
-/** A shop whose payments a merchant looks after. */
+/** Opens a test profile with a key that can manage its payments. */
 export async function openMerchant(world: World) {
   const shop = await scene(world, {
     scopes: ['commerce:read', 'attribution:write', 'conversions:read', 'customers:read', 'campaigns:read'],
@@ -38,7 +38,7 @@ export async function openMerchant(world: World) {
     refundByHand: (id: string, amount?: string | number, query = '') =>
       answerOf('POST', `/payments/${id}/refund${query}`, amount === undefined ? {} : { amount }),
     undoRefund: (id: string, query = '') => answerOf('DELETE', `/payments/${id}/refund${query}`),
-    /** Of each payment of a customer, by its key, whether it is a first one. */
+    /** Whether each payment is a first payment, by external id. */
     flags: async () => {
       const { body } = await list();
       return Object.fromEntries(

@@ -11,8 +11,9 @@ import {
 import { findEarliest, findUnsettled, type PaymentWindow } from './payments-store.ts';
 
 /**
- * Where payments stand, asked before they are written. All customers concerned must be locked. What is read is the earliest
- * payments of each, and those that a new earliest one unsettles: how many others there are does not matter.
+ * Computes the first-payment status of payments before they are written. All customers concerned must be locked. Reads
+ * only the earliest payments of each customer and those that a new earliest payment affects, so the cost does not grow
+ * with their number.
  */
 export async function placePayments(
   tx: Tx,
@@ -28,12 +29,12 @@ export async function placePayments(
     sides.filter(({ customerId }) => !newcomers.has(customerId)),
     changes.flatMap(({ before }) => (before ? [before.id] : [])),
   );
-  const views = viewsOf(others, changes);
+  const views = groupEarliest(others, changes);
 
   const standings = new Map<string, PaymentStanding>();
   for (const { after } of changes) {
     const view = after && views.get(after.customerId);
-    if (view) standings.set(after.id, standingIn(after, view.after));
+    if (view) standings.set(after.id, getStanding(after, view.after));
   }
   const unclear: string[] = [];
   const windows: PaymentWindow[] = [];
@@ -48,26 +49,26 @@ export async function placePayments(
   for (const { payment, was, opening } of await findUnsettled(tx, profileId, windows, taggedFirsts)) {
     const view = views.get(payment.customerId);
     if (!view || changed.has(payment.id)) continue;
-    const now = standingIn(payment, view.after, opening);
+    const now = getStanding(payment, view.after, opening);
     if (now.isFirstPayment !== was.isFirstPayment || now.purchaseId !== was.purchaseId) standings.set(payment.id, now);
   }
   return { standings, unclear };
 }
 
-/** `opening` is the earliest payment of a group that nobody has touched. */
-function standingIn(
+/** `opening` is the earliest payment of a group that no change affects. */
+function getStanding(
   payment: CustomerPayment,
   { groups, untagged, tagged }: EarliestPayments,
   opening: CustomerPayment = payment,
 ): PaymentStanding {
   const { subjectRef } = payment;
-  // Those without a subject are one group, whether or not a change touched it.
+  // Payments without a subject form one group, whether or not a change affects it.
   const own = groups.get(subjectRef) ?? (subjectRef === null ? untagged : undefined) ?? opening;
   return standingOf(payment, { own, untagged, tagged });
 }
 
 /** The earliest payments of each customer concerned, before and after the changes. */
-function viewsOf(
+function groupEarliest(
   others: readonly OwnedPayment[],
   changes: readonly PaymentChange[],
 ): Map<string, { before: EarliestPayments; after: EarliestPayments }> {
@@ -77,18 +78,18 @@ function viewsOf(
       ({ customerId }) => customerId,
     );
   const unchanged = byCustomer(others);
-  const was = byCustomer(changes.map(({ before }) => before));
-  const is = byCustomer(changes.map(({ after }) => after));
+  const removed = byCustomer(changes.map(({ before }) => before));
+  const added = byCustomer(changes.map(({ after }) => after));
   return new Map(
-    [...new Set([...was.keys(), ...is.keys()])].map((id) => {
-      const [own = [], gone = [], come = []] = [unchanged.get(id), was.get(id), is.get(id)];
-      const touched = new Set([...gone, ...come].map(({ subjectRef }) => subjectRef));
-      return [id, { before: earliestOf([...own, ...gone], touched), after: earliestOf([...own, ...come], touched) }];
+    [...new Set([...removed.keys(), ...added.keys()])].map((id) => {
+      const [own = [], gone = [], arrived = []] = [unchanged.get(id), removed.get(id), added.get(id)];
+      const touched = new Set([...gone, ...arrived].map(({ subjectRef }) => subjectRef));
+      return [id, { before: pickEarliest([...own, ...gone], touched), after: pickEarliest([...own, ...arrived], touched) }];
     }),
   );
 }
 
-function earliestOf(payments: readonly OwnedPayment[], touched: ReadonlySet<string | null>): EarliestPayments {
+function pickEarliest(payments: readonly OwnedPayment[], touched: ReadonlySet<string | null>): EarliestPayments {
   const groups = new Map<string | null, CustomerPayment>();
   let untagged: CustomerPayment | undefined;
   let tagged: CustomerPayment | undefined;

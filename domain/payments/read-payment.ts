@@ -4,16 +4,16 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { moneyText } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { listEntries } from './refunds-store.ts';
-import { type ShownPayment, showPayments } from './show-payment.ts';
+import { type PaymentResponse, toPaymentResponses } from './show-payment.ts';
 
-/** One payment, and every entry that merchants made on it. */
+/** Returns one payment with every entry that merchants made on it. */
 export const readPayment: Handles<Routes['readPayment']> = async ({ params: { payment_id: id } }, context) => {
   const { caller, ledger } = context;
   return ledger.transaction(
     async (tx) => {
       const found = await findPayment(tx, caller.profileId, id);
       if (!found) refuse('not_found', 'There is no such payment in this profile.');
-      const [shown] = (await showPayments(tx, [found], context)) as [ShownPayment];
+      const [shown] = (await toPaymentResponses(tx, [found], context)) as [PaymentResponse];
       const entries = await listEntries(tx, caller.profileId, id, limits.payments.entries);
       return answer(200, {
         data: {

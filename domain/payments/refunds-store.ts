@@ -15,7 +15,7 @@ const columns = sql.raw(`
   id, idempotency_key AS "idempotencyKey", payment_ref AS "paymentRef", payment_id AS "paymentId", kind, status, amount::text, currency,
   refunded_at AS "refundedAt"`);
 
-/** What is stored under the keys, locked until the transaction ends. */
+/** Reads refunds by key and locks them until the transaction ends. */
 export async function findRefunds(tx: Tx, profileId: string, keys: readonly string[]): Promise<StoredRefund[]> {
   const { rows } = await sql<StoredRefund>`
     SELECT ${columns} FROM payment_refunds WHERE profile_id = ${profileId} AND idempotency_key = ANY (${[...keys]}::text[])
@@ -23,7 +23,10 @@ export async function findRefunds(tx: Tx, profileId: string, keys: readonly stri
   return rows;
 }
 
-/** Writes refunds, those that there are by their keys. Of two who write the same new one at once the second goes over the first. */
+/**
+ * Inserts refunds and updates existing ones by key. If two transactions insert the same new key, the second overwrites
+ * the first.
+ */
 export async function saveRefunds(
   tx: Tx,
   profileId: string,
@@ -55,7 +58,7 @@ export async function saveRefunds(
       refunded_at = excluded.refunded_at, updated_at = excluded.updated_at`.execute(tx);
 }
 
-/** What providers say to have gone back, by payment. */
+/** Refunds reported by providers, by payment. */
 export async function findRefundsOf(
   tx: Tx,
   profileId: string,
@@ -74,7 +77,7 @@ export async function findRefundsOf(
   return Map.groupBy(rows, ({ paymentId }) => paymentId);
 }
 
-/** Refunds whose payment was not known when they came, after a place in their order. */
+/** Locks the given refunds that still have no payment. */
 export async function listWaiting(tx: Tx, profileId: string, ids: readonly string[]): Promise<StoredRefund[]> {
   const { rows } = await sql<StoredRefund>`
     SELECT ${columns} FROM payment_refunds WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[]) AND payment_id IS NULL
@@ -130,7 +133,7 @@ const entryColumns = sql.raw(`
   id, payment_id AS "paymentId", action, amount::text, currency, payer_id AS "payerId", actor_kind AS "actorKind", actor_id AS "actorId",
   request_id AS "requestId", at`);
 
-/** The newest first. Ids are in the order of time, and actions on one payment wait for each other. */
+/** Newest first. Ids are ordered by time, because actions on one payment are serialised by its lock. */
 export async function listEntries(
   tx: Tx,
   profileId: string,
@@ -143,17 +146,17 @@ export async function listEntries(
   return rows;
 }
 
-/** What stands of what merchants said: of each payment the last word on a refund, and on who paid. */
-export interface Standing {
+/** The merchants' current entries of a payment: the last one on a refund and the last one on the payer. */
+export interface CurrentEntries {
   readonly refund: PaymentEntry | null;
   readonly payer: PaymentEntry | null;
 }
 
-export async function findStandingEntries(
+export async function findCurrentEntries(
   tx: Tx,
   profileId: string,
   paymentIds: readonly string[],
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, CurrentEntries>> {
   if (paymentIds.length === 0) return new Map();
   const { rows } = await sql<PaymentEntry>`
     SELECT DISTINCT ON (payment_id, action LIKE 'payer%') ${entryColumns} FROM payment_entries

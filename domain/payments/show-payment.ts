@@ -6,15 +6,15 @@ import type { Tx } from '@tributary/postgres';
 import { lesser, moneyText, netOf, reversalsOf } from '@tributary/rules';
 import { readSaleRefunds } from './refunds.ts';
 
-export type ShownPayment = AnswerOf<Routes['listPayments']>['body']['data'][number];
+export type PaymentResponse = AnswerOf<Routes['listPayments']>['body']['data'][number];
 
-/** Payments as they are answered. What they are of and who paid is shown to whoever may see it. */
-export async function showPayments(
+/** Converts payments to API responses. The customer and the payer are included only if the caller may see them. */
+export async function toPaymentResponses(
   tx: Tx,
   payments: readonly LedgerPayment[],
   { caller, showKey }: Pick<ProfileContext, 'caller' | 'showKey'>,
-  said?: string | null,
-): Promise<ShownPayment[]> {
+  requestedKey?: string | null,
+): Promise<PaymentResponse[]> {
   const { profileId } = caller;
   const ids = payments.map(({ id }) => id);
   const refundsOf = await readSaleRefunds(tx, profileId, payments);
@@ -29,7 +29,7 @@ export async function showPayments(
   ]);
   return payments.map((payment) => {
     const { id, amount, currency, customerId } = payment;
-    const { said: reported, manual, entries } = refundsOf(payment);
+    const { reported, manual, entries } = refundsOf(payment);
     const { refund = null, payer = null } = entries ?? {};
     const { status } = reversalsOf(payment, reported, manual);
     const saleId = payment.duplicateOf ?? id;
@@ -37,8 +37,8 @@ export async function showPayments(
       of: customerId ?? id,
       profileId,
       key: customerId && keys.get(customerId),
-      said,
-      isListed: said === undefined,
+      said: requestedKey,
+      isListed: requestedKey === undefined,
     });
     return {
       id,
@@ -64,7 +64,7 @@ export async function showPayments(
       sale_id: saleId,
       records: [saleId, ...(sales.get(saleId) ?? [])].flatMap((recordId) => {
         const record = records.get(recordId);
-        return record ? [recordOf(record, saleId)] : [];
+        return record ? [toRecordResponse(record, saleId)] : [];
       }),
       manual_refund:
         refund && manual !== null
@@ -74,8 +74,8 @@ export async function showPayments(
   });
 }
 
-/** A record of a sale, in the words in which it is listed below the counted one. */
-const recordOf = ({ id, source, externalId, key, amount, currency, at }: LedgerRecord, saleId: string) => ({
+/** Converts one record of a sale to its response. */
+const toRecordResponse = ({ id, source, externalId, key, amount, currency, at }: LedgerRecord, saleId: string) => ({
   id,
   provider: OutcomeProvider.safeParse(source.split(':', 1)[0]).data ?? ('manual' as const),
   external_id: externalId ?? key,

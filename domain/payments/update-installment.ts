@@ -3,13 +3,13 @@ import { answer, type Handles } from '@tributary/operations';
 import { act } from './act.ts';
 import { changePayment } from './change-payment.ts';
 
-/** Marks a payment as a later installment of something bought before, or takes the mark away. */
+/** Marks a payment as a later installment of an earlier purchase, or removes the mark. */
 export const updateInstallment: Handles<Routes['updateInstallment']> = async ({ params, query, body }, context) => {
   const { payment_id: id } = params;
   const { is_installment: isInstallment } = body;
   const acted = await act(id, query.dry_run === 'true', context, async (tx, payment) => {
     if (payment.isInstallment === isInstallment) return undefined;
-    await changePayment(tx, context.caller.profileId, payment, { isInstallment }, 'its standing', context.now);
+    await changePayment(tx, context.caller.profileId, payment, { isInstallment }, 'installment', context.now);
     return {
       action: isInstallment ? 'installment_marked' : 'installment_unmarked',
       undo: () => ({

@@ -2,6 +2,6 @@ import type { Routes } from '@tributary/contract';
 import type { Handles } from '@tributary/operations';
 import { decide } from './decide.ts';
 
-/** Two records are the same sale: it counts once. */
+/** Confirms that two records are the same sale, so it counts once. */
 export const confirmSaleMatch: Handles<Routes['confirmSaleMatch']> = ({ params }, context) =>
   decide(params.id, 'confirmed', context);

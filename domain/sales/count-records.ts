@@ -9,13 +9,13 @@ export interface RecordCounts {
   readonly duplicates: number;
   readonly excluded: number;
   readonly pending: number;
-  /** The source reported more payments; the counts are of the newest ones. */
+  /** True if the source has more payments than were counted; the counts cover the newest ones. */
   readonly has_more: boolean;
 }
 
 /**
- * The newest payments of each source, and how many of them count. With several sources they come from the index of the matching; those of
- * a profile's only source, which the matching does not read, come from the ledger.
+ * Counts the newest payments of each source by whether they count. With several sources they are read from
+ * `sale_records`. A profile's only source has no rows there, so its payments are read from the ledger.
  */
 export async function countRecords(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function countRecords(
           ORDER BY occurred_at DESC LIMIT ${most + 1}) r`
       : sql`SELECT ${sources[0] ?? ''} AS source, id, row_number() OVER () AS n
           FROM unnest(${await listNewestPayments(tx, profileId, most + 1)}::uuid[]) AS id`;
-  // Without OFFSET 0 the planner may read all payments of the profile for the join.
+  // OFFSET 0 keeps the lookup by key: otherwise the planner may read all payments of the profile for the join.
   const { rows } = await sql<RecordCounts & { source: string }>`
     WITH newest AS MATERIALIZED (${newest})
     SELECT n.source, count(*)::int AS records, count(*) FILTER (WHERE o.uncounted IS NULL)::int AS counted,

@@ -5,10 +5,10 @@ import type { Tx } from '@tributary/postgres';
 import { pairKey } from '@tributary/rules';
 import { limits, type MatchDecision, type MatchEvidence, type MatchState } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { actorOf, findContradicted, saveBatch, saveDecisions } from './decisions.ts';
+import { findContradicted, saveBatch, saveDecisions, toActor } from './decisions.ts';
 import { listPairs } from './match-list.ts';
 
-interface Kind {
+interface MatchSelection {
   readonly decision: MatchDecision;
   readonly source: string;
   readonly other_source: string;
@@ -17,13 +17,13 @@ interface Kind {
   readonly is_certain?: boolean | undefined;
 }
 
-/** Decides all matches of a kind that no member decided yet, so many at once. */
+/** Decides the undecided matches that fit a filter, up to a limit per request. */
 export const decideSaleMatches: Handles<Routes['decideSaleMatches']> = async ({ query, body }, context) => {
   const { caller, ledger, effect, now, addToAudit } = context;
   const { profileId } = caller;
   const { decision } = body;
   if (query.dry_run === 'true') {
-    const { pairs, skipped, hasMore } = await ledger.transaction((tx) => findKind(tx, context, body), {
+    const { pairs, skipped, hasMore } = await ledger.transaction((tx) => findSelected(tx, context, body), {
       readOnly: true,
     });
     const outcome = pairs.length > 0 ? 'dry_run' : 'no_change';
@@ -32,11 +32,11 @@ export const decideSaleMatches: Handles<Routes['decideSaleMatches']> = async ({ 
     });
   }
   return effect(async (tx) => {
-    const { pairs, skipped, hasMore } = await findKind(tx, context, body);
+    const { pairs, skipped, hasMore } = await findSelected(tx, context, body);
     const counts = { decision, matches: pairs.length, skipped, has_more: hasMore };
     if (pairs.length === 0) return answer(200, { data: { id: null, outcome: 'no_change', ...counts, undo: null } });
     const id = uuid();
-    const actor = actorOf(context);
+    const actor = toActor(context);
     await saveBatch(tx, profileId, { id, decision, matches: pairs.length, ...actor, at: now });
     await saveDecisions(tx, profileId, pairs, { ...actor, decision, at: now, batchId: id });
     const { source, other_source, state, evidence = null, is_certain = null } = body;
@@ -46,11 +46,12 @@ export const decideSaleMatches: Handles<Routes['decideSaleMatches']> = async ({ 
   });
 };
 
-async function findKind(tx: Tx, { caller: { profileId } }: ProfileContext, kind: Kind) {
+async function findSelected(tx: Tx, { caller: { profileId } }: ProfileContext, selection: MatchSelection) {
   const { decidedAtOnce } = limits.sales;
-  const { source, other_source: otherSource, state, evidence, is_certain: isCertain, decision } = kind;
-  const known = new Set((await listSaleSources(tx, profileId)).map((one) => one.source));
-  if (!known.has(source) || !known.has(otherSource)) refuse('not_found', 'There is no such source in this profile.');
+  const { source, other_source: otherSource, state, evidence, is_certain: isCertain, decision } = selection;
+  const sources = new Set((await listSaleSources(tx, profileId)).map((one) => one.source));
+  if (!sources.has(source) || !sources.has(otherSource))
+    refuse('not_found', 'There is no such source in this profile.');
   if (source === otherSource) return { pairs: [], skipped: 0, hasMore: false };
   const filter = { states: [state], source, otherSource, evidence, isCertain, isOpen: true };
   const found = await listPairs(tx, profileId, { ...filter, limit: decidedAtOnce + 1 });

@@ -3,13 +3,13 @@ import { type ProfileContext, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { pairKey } from '@tributary/rules';
 import type { MatchDecision } from '@tributary/vocabulary';
-import { actorOf, deleteDecision, findContradicted, saveDecisions } from './decisions.ts';
+import { deleteDecision, findContradicted, saveDecisions, toActor } from './decisions.ts';
 import { findMatch, type ListedMatch } from './match-list.ts';
-import { showMatches } from './show-match.ts';
+import { toMatchResponses } from './show-match.ts';
 
 type Change = AnswerOf<Routes['confirmSaleMatch']>['body']['data'];
 
-/** Writes a member's decision on a match, or with null removes it. */
+/** Stores a member's decision on a match; null removes the decision. */
 export async function decide(id: string, decision: MatchDecision | null, context: ProfileContext) {
   const { caller, effect, now, addToAudit } = context;
   const { profileId } = caller;
@@ -19,16 +19,16 @@ export async function decide(id: string, decision: MatchDecision | null, context
     if (isChange) {
       if (decision === 'confirmed') await refuseContradiction(tx, profileId, before);
       if (decision === null) await deleteDecision(tx, profileId, before);
-      else await saveDecisions(tx, profileId, [before], { ...actorOf(context), decision, at: now, batchId: null });
+      else await saveDecisions(tx, profileId, [before], { ...toActor(context), decision, at: now, batchId: null });
       addToAudit({ detail: { first: before.first, second: before.second, before: before.decision?.decision ?? null } });
     }
     const after = isChange ? await findMatch(tx, profileId, id) : before;
-    const [match] = after ? await showMatches(tx, profileId, [after]) : [];
+    const [match] = after ? await toMatchResponses(tx, profileId, [after]) : [];
     const data: Change = {
       id,
       outcome: isChange ? 'applied' : 'no_change',
       match: match ?? refuseUnknown(),
-      undo: isChange ? undoOf(id, before) : null,
+      undo: isChange ? buildUndo(id, before) : null,
     };
     return { status: 200, body: { data } };
   });
@@ -43,7 +43,7 @@ async function refuseContradiction(tx: Tx, profileId: string, { first, second }:
     );
 }
 
-const undoOf = (id: string, { decision }: ListedMatch): Change['undo'] => {
+const buildUndo = (id: string, { decision }: ListedMatch): Change['undo'] => {
   const action = decision === null ? 'undo' : decision.decision === 'confirmed' ? 'confirm' : 'reject';
   return { method: 'POST', path: `/api/v1/sale-matches/${id}/${action}`, body: null };
 };

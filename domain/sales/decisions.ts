@@ -5,7 +5,7 @@ import type { MatchDecision } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { findDecisions, markUnmatched } from './store.ts';
 
-/** Two records in the order of their ids, as matches and decisions store them. */
+/** The ids of two records in ascending order, as matches and decisions store them. */
 export interface Pair {
   readonly first: string;
   readonly second: string;
@@ -16,25 +16,25 @@ export interface Actor {
   readonly actorId: string;
 }
 
-export const actorOf = ({ caller }: Pick<ProfileContext, 'caller'>): Actor => ({
+export const toActor = ({ caller }: Pick<ProfileContext, 'caller'>): Actor => ({
   actorKind: caller.userId ? 'user' : caller.kind,
   actorId: caller.userId ?? caller.credentialId,
 });
 
-interface Decided extends Actor {
+interface NewDecision extends Actor {
   readonly decision: MatchDecision;
   readonly at: Date;
   readonly batchId: string | null;
 }
 
-/** Writes the same decision on some pairs. Their records are matched again, and what counts follows. */
+/** Stores one decision for several pairs and marks their records, so that the queue matches them again. */
 export async function saveDecisions(
   tx: Tx,
   profileId: string,
   pairs: readonly Pair[],
-  decided: Decided,
+  entry: NewDecision,
 ): Promise<void> {
-  const { decision, actorKind, actorId, at, batchId } = decided;
+  const { decision, actorKind, actorId, at, batchId } = entry;
   await sql`
     INSERT INTO sale_decisions AS d (profile_id, first_id, second_id, decision, actor_kind, actor_id, decided_at, batch_id)
     SELECT ${profileId}::uuid, p.first, p.second, ${decision}, ${actorKind}, ${actorId}, ${at}::timestamptz, ${batchId}::uuid
@@ -53,7 +53,7 @@ export async function deleteDecision(tx: Tx, profileId: string, pair: Pair): Pro
   await markPairs(tx, profileId, [pair]);
 }
 
-/** Removes the decisions of a batch that no member has changed since. Resolves to how many there were. */
+/** Removes a batch's decisions, except those that a member changed since. Resolves to their number. */
 export async function deleteBatch(tx: Tx, profileId: string, batchId: string): Promise<number> {
   const { rows } = await sql<Pair>`
     DELETE FROM sale_decisions WHERE profile_id = ${profileId} AND batch_id = ${batchId}
@@ -70,8 +70,8 @@ const markPairs = (tx: Tx, profileId: string, pairs: readonly Pair[]) =>
   );
 
 /**
- * Of pairs that a member confirms those that other confirmed pairs contradict: together they would put two records of one source, or two
- * that were rejected, into one sale.
+ * Finds the pairs that contradict other confirmed pairs: confirming them would put two records of one source, or a
+ * rejected pair, into one sale.
  */
 export async function findContradicted(
   tx: Tx,
@@ -99,19 +99,19 @@ export async function findContradicted(
       isIdentified: true,
       isExcluded: false,
     })),
-    // What was confirmed before has precedence.
+    // Earlier confirmations have precedence.
     [
-      ...[...confirmed.values()].map((pair) => asConfirmed(pair, 0)),
+      ...[...confirmed.values()].map((pair) => toConfirmedMatch(pair, 0)),
       ...pairs
         .filter(({ first, second }) => !confirmed.has(pairKey(first, second)))
-        .map((pair) => asConfirmed(pair, 1)),
+        .map((pair) => toConfirmedMatch(pair, 1)),
     ],
     { decisions, overlap: () => 'unknown' },
   );
   return new Set([...states].filter(([, state]) => state === 'suggested').map(([key]) => key));
 }
 
-const asConfirmed = ({ first, second }: Pair, apartMs: number): RecordMatch => ({
+const toConfirmedMatch = ({ first, second }: Pair, apartMs: number): RecordMatch => ({
   first,
   second,
   evidence: 'decision',
@@ -154,7 +154,7 @@ export async function saveBatch(tx: Tx, profileId: string, batch: Batch): Promis
     VALUES (${profileId}, ${id}, ${decision}, ${matches}, ${actorKind}, ${actorId}, ${at})`.execute(tx);
 }
 
-/** Notes that a batch is undone. Resolves to whether it was not before; undefined: there is no such batch. */
+/** Marks a batch as undone. Resolves to whether that is a change; undefined if there is no such batch. */
 export async function endBatch(tx: Tx, profileId: string, id: string, now: Date): Promise<boolean | undefined> {
   const { rows } = await sql<{ undoneAt: Date | null }>`
     SELECT undone_at AS "undoneAt" FROM sale_batches WHERE profile_id = ${profileId} AND id = ${id} FOR UPDATE`.execute(

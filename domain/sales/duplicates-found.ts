@@ -7,14 +7,15 @@ interface DuplicatesFound {
   readonly since: Date;
 }
 
-/** `OFFSET 0` keeps the look-up by key: joined, the sources of all profiles would be read. */
+/** `OFFSET 0` keeps the lookup by key: joined, the sources of all profiles would be read. */
 const sourceInReports = (column: 'first_source' | 'second_source'): RawBuilder<unknown> =>
   sql.raw(`SELECT s.added_at, s.decision, s.decided_at FROM sale_sources s
     WHERE s.profile_id = o.profile_id AND s.source = o.${column} AND s.excluded_from IS NULL OFFSET 0`);
 
 /**
- * Pairs of sources that members should look at. Sources that overlap systematically: until a member decides how the newer one is counted, or
- * decides on the other after the overlap was found. Others whose duplicates were noticed: for some days, or until a member decides on any match.
+ * Pairs of sources that members should review. A systematic overlap is listed until a member decides on the newer
+ * source, or on the other one after the overlap was found. Other pairs are listed for some days after duplicates were
+ * noticed, or until a member decides on any match.
  */
 const unanswered = (now: Date): RawBuilder<unknown> => sql`
   FROM sale_overlaps o
@@ -26,7 +27,7 @@ const unanswered = (now: Date): RawBuilder<unknown> => sql`
     AND (o.is_systematic OR (o.noticed_at > ${now}::timestamptz - make_interval(days => ${limits.sales.noticedDays})
       AND NOT EXISTS (SELECT FROM sale_decisions d WHERE d.profile_id = o.profile_id AND d.decided_at >= o.noticed_at)))`;
 
-/** Profiles with such a pair, in the order of their ids. As the system. */
+/** Profiles with a pair to review, ordered by id. Reads across profiles, so it needs the system role. */
 export async function listDuplicatesFound(
   ledger: UnboundLedger,
   { after, now, limit }: { readonly after: string; readonly now: Date; readonly limit: number },
@@ -38,7 +39,7 @@ export async function listDuplicatesFound(
   return rows;
 }
 
-/** Of some profiles those with such a pair. As the system. */
+/** Returns the given profiles that have a pair to review. Reads across profiles, so it needs the system role. */
 export async function findDuplicatesFound(
   ledger: UnboundLedger,
   profileIds: readonly string[],
@@ -57,12 +58,12 @@ export interface DuplicateDay {
   readonly day: number;
 }
 
-/** Days of one batch that are summed, the latest of more. */
-const mostDays = 31;
+/** At most this many days of a batch are summed; the latest are kept. */
+const maxDays = 31;
 
 /**
- * Notes the first time that duplicates of two sources are more than a small share of a day's cash. Each pair is noticed once. Members are
- * alerted anyway of sources that overlap systematically.
+ * Records the first day on which duplicates of two sources exceed a small share of the day's cash. Each pair is
+ * recorded once. Systematic overlaps are skipped, because members are alerted of them anyway.
  */
 export async function noticeDuplicates(
   tx: Tx,
@@ -81,7 +82,7 @@ export async function noticeDuplicates(
       JOIN sale_overlaps o ON o.profile_id = ${profileId} AND o.first_source = least(f.source COLLATE "C", f.counted_source)
         AND o.second_source = greatest(f.source COLLATE "C", f.counted_source)
       WHERE o.noticed_at IS NULL AND NOT o.is_systematic AND NOT o.is_never
-      ORDER BY f.day DESC LIMIT ${mostDays}),
+      ORDER BY f.day DESC LIMIT ${maxDays}),
     shares AS (
       SELECT f.first_source, f.second_source, f.day, s.cash, s.duplicates FROM found f CROSS JOIN LATERAL (
         SELECT coalesce(sum(p.reporting_amount), 0) AS cash,

@@ -10,8 +10,8 @@ beforeEach(async () => {
   store = await openStore(world);
 });
 
-describe('A sale with evidence in one of its records', () => {
-  test('counts by the record that names the customer, who else would lose the payment', async () => {
+describe('a sale of which only one record names the customer, reference or ad', () => {
+  test('counts the record that names the customer, so that the customer keeps the payment', async () => {
     await store.serve('order-80', 'ana', '49.90', 0, { payment_id: 'ch_0000000004' });
     await store.provide('payments_a', [{ id: 'ch_0000000004', customer: null, value: '52.00', minutes: 2 }]);
     expect(await store.revenue()).toBe('49.90');
@@ -19,7 +19,7 @@ describe('A sale with evidence in one of its records', () => {
     expect(body.data).toMatchObject([{ cash_revenue: '49.90' }]);
   });
 
-  test('counts once after its customer was erased, whose payment no longer holds the reference', async () => {
+  test('counts once after its customer was erased together with the reference', async () => {
     await store.serve('order-81', 'ana', '30.00', 0, { payment_id: 'ch_0000000005' });
     await store.provide('payments_a', [{ id: 'ch_0000000005', customer: 'bea', value: '30.00', minutes: 5_000 }]);
     expect(await store.revenue()).toBe('30.00');
@@ -30,7 +30,7 @@ describe('A sale with evidence in one of its records', () => {
     expect((await store.payments()).map(({ counted }) => counted).sort()).toEqual([false, true]);
   });
 
-  test('is credited to the ad that only the duplicate names, though reported later', async () => {
+  test('is credited to the ad that only the duplicate names, even if it is reported later', async () => {
     await store.spend({
       ...{ external_id: 'film', ad_set_external_id: 'broad', campaign_external_id: 'winter' },
       ...{ date: '2026-05-09', spend: '10' },
@@ -43,7 +43,7 @@ describe('A sale with evidence in one of its records', () => {
     expect(body.data).toMatchObject({ outcome_value: 0 });
   });
 
-  test('is noticed the first time that duplicates are more than 2% of a day', async () => {
+  test('records the first day on which duplicates exceed 2% of the cash', async () => {
     const noticed = async () => {
       await store.attribute();
       const { rows } = await store.ledger.transaction((tx) =>
@@ -57,7 +57,7 @@ describe('A sale with evidence in one of its records', () => {
     await store.serve('large', 'zoe', '980.00', 0);
     await store.serve('order-90', 'ana', '20.00', 0, { payment_id: 'ch_0000000090' });
     await store.provide('payments_a', [{ id: 'ch_0000000090', customer: 'ana', value: '20.00', minutes: 1 }]);
-    // 20 of 1,020.
+    // Duplicates are 20 of 1,020: below 2%.
     expect(await noticed()).toEqual([null]);
     await store.serve('order-91', 'ana', '30.00', day, { payment_id: 'ch_0000000091' });
     await store.provide('payments_a', [{ id: 'ch_0000000091', customer: 'ana', value: '30.00', minutes: day }]);

@@ -12,7 +12,7 @@ beforeEach(async () => {
   store = await openStore(world);
 });
 
-/** Revenue as the overview has it, of a moment or of now. */
+/** Revenue of the overview, now or as of a time. */
 const revenue = async (asOf?: Date): Promise<number> => {
   await store.attribute();
   const { body } = await store.ask(`/api/v1/overview?${days}${asOf ? `&as_of=${asOf.toISOString()}` : ''}`);
@@ -20,24 +20,24 @@ const revenue = async (asOf?: Date): Promise<number> => {
   return body.data.totals.outcome_value;
 };
 
-/** A moment after all that was done before it. */
-async function moment(): Promise<Date> {
+/** A timestamp that differs from all stored ones. */
+async function timestamp(): Promise<Date> {
   await sleep(20);
   const now = new Date();
   await sleep(20);
   return now;
 }
 
-describe('The revenue of a sale of two sources', () => {
-  test('is reported as it was before and after a late reference, with the cause of the difference', async () => {
+describe('the revenue of a sale that two sources report', () => {
+  test('is reproducible as of before and after a late reference, and the change report names the cause', async () => {
     await store.serve('order-1', 'ana', '49.90', 0);
     await store.provide('payments_a', [{ id: 'ch_0000000001', customer: 'ana', value: '49.90', minutes: 90 }]);
     expect(await revenue()).toBe(99.8);
-    const before = await moment();
+    const before = await timestamp();
     await store.serve('order-1', 'ana', '49.90', 0, { payment_id: 'ch_0000000001' });
     expect(await revenue()).toBe(49.9);
-    const after = await moment();
-    // A moment can be read some minutes after it.
+    const after = await timestamp();
+    // `as_of` must be some minutes in the past.
     world.kit.clock.set(new Date(Date.now() + hourMs));
     expect(await revenue(before)).toBe(99.8);
     expect(await revenue(after)).toBe(49.9);
@@ -49,7 +49,7 @@ describe('The revenue of a sale of two sources', () => {
     });
   });
 
-  test('follows a merge of its customers, and the undoing of the merge', async () => {
+  test('follows a merge of its customers and the undoing of the merge', async () => {
     for (let n = 0; n < 20; n += 1) await store.serve(`server-${n}`, `person-${n}`, `${10 + n}.00`, n * 60);
     await store.provide(
       'payments_a',

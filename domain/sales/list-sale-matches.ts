@@ -1,9 +1,9 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { listMatches } from './match-list.ts';
-import { showMatches } from './show-match.ts';
+import { toMatchResponses } from './show-match.ts';
 
-/** Matches of payments across sources, page by page. */
+/** Lists matches of payments across sources, in pages. */
 export const listSaleMatches: Handles<Routes['listSaleMatches']> = async ({ query }, { caller, ledger }) => {
   const { state, source, other_source: otherSource, evidence, is_certain, cursor: before, limit } = query;
   return ledger.transaction(
@@ -20,7 +20,7 @@ export const listSaleMatches: Handles<Routes['listSaleMatches']> = async ({ quer
       });
       const rows = found.slice(0, limit);
       return answer(200, {
-        data: await showMatches(tx, caller.profileId, rows),
+        data: await toMatchResponses(tx, caller.profileId, rows),
         pagination: { has_next: found.length > limit, cursor: rows.at(-1)?.id ?? null },
       });
     },

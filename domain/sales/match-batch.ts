@@ -9,7 +9,7 @@ import {
   findMarks,
   findMatches,
   findRelated,
-  forgetReferences,
+  eraseReferences,
   markMatched,
   type NewMatch,
   readSaleSettings,
@@ -20,9 +20,9 @@ import {
 } from './store.ts';
 
 /**
- * Finds the matches of some records anew. What is read is the whole bucket of each: whatever shares a reference with it, or is of the
- * same customer and amount close to it, and so on. So the result is the same in whatever order records came. Resolves to the marks of the
- * bucket's other records, whose matches are found with them.
+ * Recomputes the matches of some records. Reads the whole bucket of each record: every record that shares a reference
+ * with it or has the same customer and amount close in time, recursively. So the result does not depend on the order of
+ * arrival. Resolves to the marks of the bucket's other records, which are matched along with them.
  */
 export async function matchBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<SaleMark[]> {
   const { windowMinutes } = await readSaleSettings(tx, profileId);
@@ -43,21 +43,21 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
     all.filter((id) => !fresh.has(id)),
   );
   const before = new Map(matched.map((one) => [pairKey(one.first, one.second), one]));
-  const lasting = lastingOf(bucket, before.values(), decisions);
+  const lasting = lastingMatches(bucket, before.values(), decisions);
   const found = matchRecords(records, { windowMs, decisions, lasting });
   const after = new Map<string, NewMatch>();
   for (const match of found) {
     const [one, other] = [bucket.get(match.first), bucket.get(match.second)] as [LedgerRecord, LedgerRecord];
     const key = pairKey(match.first, match.second);
     const { decision: _decision, ...evidence } = match;
-    const was = before.get(key)?.state ?? 'suggested';
-    const state = was === 'rejected' ? 'suggested' : was;
+    const previousState = before.get(key)?.state ?? 'suggested';
+    const state = previousState === 'rejected' ? 'suggested' : previousState;
     after.set(key, { ...evidence, firstSource: one.source, secondSource: other.source, state });
   }
-  // A rejected pair stays listed, so that the rejection can be undone.
+  // Keeps rejected pairs listed, so that the rejection can be undone.
   for (const [key, match] of before)
     if (!after.has(key) && decisions.get(key) === 'rejected') after.set(key, { ...match, state: 'rejected' });
-  await forgetReferences(
+  await eraseReferences(
     tx,
     profileId,
     [...before].flatMap(([key, { id }]) => (lasting.has(key) && after.get(key)?.reference === null ? [id] : [])),
@@ -80,8 +80,11 @@ export async function matchBatch(tx: Tx, profileId: string, ids: readonly string
   return marks;
 }
 
-/** An erasure must not change revenue: records that were one sale stay one without the reference or customer that showed it. */
-function lastingOf(
+/**
+ * Matches that must survive an erasure. An erasure must not change revenue, so matched records stay one sale after the
+ * reference or customer that proved it is gone.
+ */
+function lastingMatches(
   bucket: ReadonlyMap<string, LedgerRecord>,
   matches: Iterable<StoredMatch>,
   decisions: ReadonlyMap<string, MatchDecision>,
@@ -109,11 +112,11 @@ const isSame = (a: StoredMatch | NewMatch | undefined, b: StoredMatch | NewMatch
 
 interface Bucket {
   readonly found: ReadonlyMap<string, LedgerRecord>;
-  /** The same, with what they are matched by. */
+  /** The same records with their references, as the matching rules need them. */
   readonly records: readonly SaleRecord[];
-  /** The marks of what is in it beside the seeds. */
+  /** The queue marks of the bucket's records other than the seeds. */
   readonly marks: SaleMark[];
-  /** Records that are new to the tables of this module. */
+  /** Records that had no row in `sale_records` before. */
   readonly fresh: ReadonlySet<string>;
 }
 
@@ -123,7 +126,7 @@ async function readBuckets(
   seeds: readonly LedgerRecord[],
   windowMs: number,
 ): Promise<Bucket> {
-  const { most, perCustomer } = limits.sales.bucket;
+  const { most: maxRecords, perCustomer } = limits.sales.bucket;
   const found = new Map(seeds.map((one) => [one.id, one]));
   let near = seeds.map((one) => toSaleRecord(one));
   const records = [...near];
@@ -131,8 +134,8 @@ async function readBuckets(
   const marks: SaleMark[] = [];
   let frontier = seeds;
   while (frontier.length > 0) {
-    // Records at the edge of a bucket that is too large are matched by themselves.
-    if (found.size > seeds.length + most) return { found, records, marks: [], fresh };
+    // The bucket is too large: its outer records keep their marks and are matched in their own batch.
+    if (found.size > seeds.length + maxRecords) return { found, records, marks: [], fresh };
     const related = await findRelated(tx, profileId, near, fresh);
     const neighbours = await findNeighbours(tx, profileId, frontier, windowMs, perCustomer);
     const next = [...new Set([...related, ...neighbours])].filter((id) => !found.has(id));

@@ -5,7 +5,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Pair } from './decisions.ts';
 import { matchColumns, type StoredMatch } from './store.ts';
 
-/** A match with what a member decided of it. */
+/** A match and the member's decision on it, if any. */
 export interface ListedMatch extends StoredMatch {
   readonly isPending: boolean;
   readonly decision: {
@@ -40,21 +40,21 @@ type Row = Omit<ListedMatch, 'decision'> & {
   readonly decision: (Omit<NonNullable<ListedMatch['decision']>, 'at'> & { readonly at: string }) | null;
 };
 
-const readRow = ({ decision, ...row }: Row): ListedMatch => ({
+const toListedMatch = ({ decision, ...row }: Row): ListedMatch => ({
   ...row,
-  // What a member decided is in force before the worker has applied it.
+  // A decision shows at once, before the queue has applied it.
   state: decision?.decision ?? row.state,
   decision: decision && { ...decision, at: new Date(decision.at) },
 });
 
-/** Matches, the newest change first. */
+/** Lists matches, the latest change first. */
 export async function listMatches(tx: Tx, profileId: string, filter: MatchFilter): Promise<ListedMatch[]> {
   const found = await selectMatches(tx, profileId, filter, matchColumns);
   const { rows } = await sql<Row>`WITH found AS MATERIALIZED (${found}) ${withDecision} ORDER BY m.id DESC`.execute(tx);
-  return rows.map(readRow);
+  return rows.map(toListedMatch);
 }
 
-/** The records of the same matches, for what concerns thousands of them. */
+/** Lists only the pairs of the matches, for operations on thousands of them. */
 export async function listPairs(tx: Tx, profileId: string, filter: MatchFilter): Promise<Pair[]> {
   const found = await selectMatches(tx, profileId, filter, sql`m.id, m.first_id AS first, m.second_id AS second`);
   const { rows } = await sql<Pair>`SELECT first, second FROM (${found}) m`.execute(tx);
@@ -62,8 +62,8 @@ export async function listPairs(tx: Tx, profileId: string, filter: MatchFilter):
 }
 
 /**
- * Each pair of sources and each state is a range of one index, so that a page reads a page of each at most, however many matches there
- * are.
+ * Each pair of sources and each state is one range of an index. A page reads at most a page of each range, however many
+ * matches there are.
  */
 async function selectMatches(tx: Tx, profileId: string, filter: MatchFilter, columns: RawBuilder<unknown>) {
   const { states = matchStates, source, otherSource, evidence, isCertain, isOpen, before, limit } = filter;
@@ -87,7 +87,7 @@ async function selectMatches(tx: Tx, profileId: string, filter: MatchFilter, col
     ORDER BY n.id DESC LIMIT ${limit}`;
 }
 
-/** The match that an id of it, also an earlier one, stands for as it is now. */
+/** Finds the current version of a match by any of its version ids. */
 export async function findMatch(tx: Tx, profileId: string, id: string): Promise<ListedMatch | undefined> {
   const { rows } = await sql<Row>`
     WITH found AS MATERIALIZED (
@@ -95,5 +95,5 @@ export async function findMatch(tx: Tx, profileId: string, id: string): Promise<
       JOIN sale_matches m ON m.profile_id = v.profile_id AND m.first_id = v.first_id AND m.second_id = v.second_id AND m.valid_to IS NULL
       WHERE v.profile_id = ${profileId} AND v.id = ${id})
     ${withDecision}`.execute(tx);
-  return rows.map(readRow)[0];
+  return rows.map(toListedMatch)[0];
 }

@@ -21,23 +21,26 @@ export async function listOverlaps(tx: Tx, profileId: string): Promise<Overlap[]
   return rows;
 }
 
-/** How two sources are counted: by what was measured, by what members stated of the two, and of each. */
+/**
+ * Reads how each pair of sources is counted, from the measured overlap and from members' statements on the pair and on
+ * each source.
+ */
 export async function overlapReader(tx: Tx, profileId: string) {
   const sources = await listSaleSources(tx, profileId);
   const overlaps = await listOverlaps(tx, profileId);
   const both = new Set(sources.filter(({ decision }) => decision === 'count_both').map(({ source }) => source));
   const stated = new Map(overlaps.map((one) => [`${one.firstSource}|${one.secondSource}`, one]));
-  const of = (one: string, other: string): 'systematic' | 'unknown' | 'never' => {
+  const getOverlap = (one: string, other: string): 'systematic' | 'unknown' | 'never' => {
     const overlap = stated.get(one < other ? `${one}|${other}` : `${other}|${one}`);
     if (overlap?.isNever || both.has(one) || both.has(other)) return 'never';
     return overlap?.isSystematic ? 'systematic' : 'unknown';
   };
-  return { sources, of };
+  return { sources, getOverlap };
 }
 
 /**
- * Measures how sources overlap: of the newer one's payments in the period of both, how many have a partner. Where that changes what
- * counts, the matches of the two are applied again. An alert reads which pairs overlap.
+ * Measures, for each pair of sources, how many payments of the newer one have a partner within their common period. If
+ * that changes what counts, the matches of the pair are settled again. The alert `duplicates_found` reads the result.
  */
 export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Promise<void> {
   const before = new Map(
@@ -71,7 +74,7 @@ export async function measureOverlaps(tx: Tx, profileId: string, now: Date): Pro
   }
 }
 
-/** States that two sources never report the same sale, or takes it back. Resolves to whether that is a change. */
+/** Stores whether two sources never report the same sale. Resolves to whether that is a change. */
 export async function saveNever(
   tx: Tx,
   profileId: string,
@@ -90,7 +93,10 @@ export async function saveNever(
   return numAffectedRows === 1n;
 }
 
-/** The one of two sources with fewer records: each match of the two has a record of it. */
+/**
+ * The source with fewer records of the two. Rescanning it is enough, because each match of the pair includes one of its
+ * records.
+ */
 export async function findSmaller(tx: Tx, profileId: string, first: string, second: string): Promise<string> {
   const { rows } = await sql<{ source: string }>`
     SELECT source FROM sale_records WHERE profile_id = ${profileId} AND source = ANY (${[first, second]}::text[])
@@ -98,7 +104,7 @@ export async function findSmaller(tx: Tx, profileId: string, first: string, seco
   return rows[0]?.source ?? first;
 }
 
-/** Sales with matches between two sources are formed again. */
+/** Marks all records matched between two sources, so that their sales are settled again. */
 async function markPairMatched(tx: Tx, profileId: string, one: string, other: string): Promise<void> {
   await sql`
     INSERT INTO dirty_sales AS d (profile_id, outcome_id, is_matched)

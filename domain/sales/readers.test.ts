@@ -9,7 +9,7 @@ const world = await openTestWithClickHouse();
 const scopes = ['commerce:read', 'attribution:write', 'campaigns:read'] as const;
 
 type Store = Awaited<ReturnType<typeof openStore>>;
-// biome-ignore lint/suspicious/noExplicitAny: whatever the answers hold.
+// biome-ignore lint/suspicious/noExplicitAny: responses of many routes.
 type Body = any;
 
 const open = () => openStore(world, { scopes: ['customers:read', 'conversions:read', ...scopes] });
@@ -22,7 +22,7 @@ const charges: Payment[] = Array.from({ length: 24 }, (_, n) => ({
 }));
 const days = 'date_from=2026-05-01&date_to=2026-05-31';
 
-/** The same payments as the business reports them, each with the ad and region, and as a provider reports them, too. */
+/** The business reports each payment with its ad and region, and a provider reports the same payments. */
 const stores = {} as { single: Store; both: Store };
 
 beforeAll(async () => {
@@ -95,7 +95,7 @@ const readers: readonly [name: string, path: string, pick: (body: Body) => unkno
   ],
 ];
 
-describe('one sale of two sources counts once in', () => {
+describe('a sale that two sources report counts once in', () => {
   test.each(readers)('%s', async (_name, path, pick) => {
     const [single, both] = await Promise.all(
       [stores.single, stores.both].map(async (store) => {
@@ -128,7 +128,7 @@ describe('one sale of two sources counts once in', () => {
     expect(both).toEqual(single);
   });
 
-  test('attributed conversions, from which Parquet files, models and scores are made', async () => {
+  test('attributed conversions, the source of Parquet exports, models and scores', async () => {
     const credited = [stores.single, stores.both].map(({ profileId }) =>
       world.clickhouse.query(
         raw(`SELECT count() AS conversions, sum(value) AS value, sum(touch_count) AS touches, countIf(is_first_payment) AS first_payments
@@ -141,14 +141,14 @@ describe('one sale of two sources counts once in', () => {
     expect(both).toEqual(single);
   });
 
-  test('payments by region, from which experiments are planned and read', async () => {
+  test('payments by region, the input of experiments', async () => {
     for (const { ledger, profileId } of [stores.single, stores.both])
       expect(
         await ledger.transaction((tx) => countByRegion(tx, profileId, new Date('2026-05-01'), new Date('2026-06-01'))),
       ).toEqual([{ region: 'CL-RM', payments: 24 }]);
   });
 
-  test('an explained figure, which lists what else was reported', async () => {
+  test('an explained figure, which lists the duplicates', async () => {
     const { body } = await stores.both.ask(`/api/v1/explain?${days}&field=outcome_value&limit=1`);
     expect(body.data.conversions[0].duplicates).toEqual([
       {

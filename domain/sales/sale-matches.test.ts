@@ -9,7 +9,9 @@ beforeEach(async () => {
   store = await openStore(world);
 });
 
-/** The same customer and amount in both sources: too few for a systematic overlap, so it is a suggestion. */
+/**
+ * The same customer and amount in both sources. One match is too few for a systematic overlap, so it is a suggestion.
+ */
 async function suggest(n = 1) {
   for (let index = 0; index < n; index += 1) await store.serve(`server-${index}`, `c${index}`, '10.00', index * 60);
   const charges = Array.from({ length: n }, (_, index) => ({ index, value: '10.00', minutes: index * 60 + 1 }));
@@ -20,7 +22,7 @@ async function suggest(n = 1) {
   await store.attribute();
   return (await store.matches())[0]?.id as string;
 }
-/** Counted once by the rules, because both records carry the same reference. */
+/** An automatic match: both records carry the same reference. */
 async function matchByReference() {
   await store.serve('order-1', 'ana', '49.90', 0, { payment_id: 'ch_0000000001' });
   await store.provide('payments_a', [{ id: 'ch_0000000001', customer: 'ana', value: '49.90', minutes: 2 }]);
@@ -84,7 +86,7 @@ describe('GET /sale-matches', () => {
     expect([...first.data, ...rest.data].map(({ id }: { id: string }) => id)).toEqual(all);
   });
 
-  test('returns nothing of another profile', async () => {
+  test('returns no match of another profile', async () => {
     await matchByReference();
     const other = await openStore(world);
     expect(await other.matches()).toEqual([]);
@@ -92,8 +94,8 @@ describe('GET /sale-matches', () => {
   });
 });
 
-describe('A decision on a match', () => {
-  test('confirms a suggestion: the sale counts once, and undo restores the first state', async () => {
+describe('a decision on a match', () => {
+  test('confirms a suggestion, so the sale counts once, and undo restores the previous state', async () => {
     const id = await suggest();
     const before = await store.matches();
     expect(await store.revenue()).toBe('20.00');
@@ -108,18 +110,18 @@ describe('A decision on a match', () => {
     expect(await store.revenue()).toBe('10.00');
     expect(await store.matches({ state: 'confirmed' })).toMatchObject([{ is_pending: false }]);
     expect((await post(`/sale-matches/${id}/confirm`)).body.data).toMatchObject({ outcome: 'no_change', undo: null });
-    expect((await store.takeBack(body.data)).body.data.outcome).toBe('applied');
+    expect((await store.sendUndo(body.data)).body.data.outcome).toBe('applied');
     expect(await store.revenue()).toBe('20.00');
     expect(await store.matches()).toEqual(before.map((match) => ({ ...match, id: expect.any(String) })));
     expect((await post(`/sale-matches/${id}/undo`)).body.data.outcome).toBe('no_change');
   });
 
-  test('rejects an automatic match: both records count, and new records never bring it back', async () => {
+  test('rejects an automatic match, so both records count, and new records never restore it', async () => {
     const id = await matchByReference();
     expect(await store.revenue()).toBe('49.90');
     const { body } = await post(`/sale-matches/${id}/reject`);
     expect(await store.revenue()).toBe('99.80');
-    // The same payments are reported again, corrected, and others come beside them.
+    // The same payments are reported again with corrections, together with new ones.
     await store.serve('order-1', 'ana', '49.90', 1, { payment_id: 'ch_0000000001', note: 'corrected' });
     await store.serve('order-2', 'ana', '10.00', 3, { payment_id: 'ch_0000000001' });
     await store.provide('payments_a', [{ id: 'ch_0000000009', customer: 'ana', value: '5.00', minutes: 2 }]);
@@ -128,17 +130,17 @@ describe('A decision on a match', () => {
       match.records.map(({ external_id }) => external_id).join();
     const rejected = (await store.matches()).filter((match) => of(match) === 'order-1,ch_0000000001');
     expect(rejected).toMatchObject([{ state: 'rejected', decision: { decision: 'rejected' } }]);
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     expect(await store.revenue()).toBe('64.90');
   });
 
-  test('restores the first state when a rejection is undone', async () => {
+  test('restores the previous state when a rejection is undone', async () => {
     const id = await matchByReference();
     const [before, payments] = [await store.matches(), await store.payments()];
     const { body } = await post(`/sale-matches/${id}/reject`);
     expect((await store.payments()).map(({ counted }) => counted)).toEqual([true, false]);
     expect(await store.revenue()).toBe('99.80');
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     expect(await store.revenue()).toBe('49.90');
     expect(await store.matches()).toEqual(before.map((match) => ({ ...match, id: expect.any(String) })));
     expect(await store.payments()).toEqual(payments);
@@ -176,7 +178,7 @@ describe('A decision on a match', () => {
     expect(await store.revenue()).toBe('20.00');
   });
 
-  test('leaves an audit entry with the pair and the previous decision', async () => {
+  test('adds an audit entry with the pair and the previous decision', async () => {
     const id = await suggest();
     await post(`/sale-matches/${id}/reject`);
     await post(`/sale-matches/${id}/reject`);
@@ -186,7 +188,7 @@ describe('A decision on a match', () => {
     ]);
   });
 
-  test('needs attribution:write, or a member who may write', async () => {
+  test('requires attribution:write, or a member who may write', async () => {
     const id = await suggest();
     const reader = await store.keyWith('commerce:read');
     const confirm = (headers: Record<string, string>) =>
@@ -224,7 +226,7 @@ describe('A decision on a match', () => {
 describe('POST /sale-matches/decisions', () => {
   const kind = { decision: 'confirmed', source: 'payments_a', other_source: 'api', evidence: 'customer' };
 
-  test('counts for a dry run, decides the rest of a kind, and is undone as a whole', async () => {
+  test('reports counts in a dry run, decides the remaining matches, and is undone as a whole', async () => {
     const single = await suggest(5);
     const before = await store.matches();
     await post(`/sale-matches/${single}/reject`);
@@ -244,12 +246,12 @@ describe('POST /sale-matches/decisions', () => {
     expect(await store.revenue()).toBe('60.00');
     expect(await store.matches({ state: 'confirmed' })).toHaveLength(4);
     expect((await post('/sale-matches/decisions', kind)).body.data).toMatchObject({ outcome: 'no_change', id: null });
-    // A decision that a member changed since remains.
+    // A decision that a member changed afterwards stays.
     const [changed] = await store.matches({ state: 'confirmed' });
     expect(changed?.decision?.batch_id).toBe(body.data.id);
     await post(`/sale-matches/${changed?.id}/reject`);
-    expect((await store.takeBack(body.data)).body.data).toMatchObject({ outcome: 'applied', matches: 3 });
-    expect((await store.takeBack(body.data)).body.data).toMatchObject({ outcome: 'no_change', matches: 0 });
+    expect((await store.sendUndo(body.data)).body.data).toMatchObject({ outcome: 'applied', matches: 3 });
+    expect((await store.sendUndo(body.data)).body.data).toMatchObject({ outcome: 'no_change', matches: 0 });
     expect(await store.revenue()).toBe('100.00');
     expect(await store.matches({ state: 'rejected' })).toHaveLength(2);
     for (const { id } of await store.matches({ state: 'rejected' })) await post(`/sale-matches/${id}/undo`);
@@ -259,7 +261,7 @@ describe('POST /sale-matches/decisions', () => {
     expect(comparable(await store.matches())).toEqual(comparable(before));
   });
 
-  test('rejects automatic matches of a kind', async () => {
+  test('rejects the automatic matches that fit a filter', async () => {
     await matchByReference();
     const { body } = await post('/sale-matches/decisions', {
       ...kind,
@@ -269,11 +271,11 @@ describe('POST /sale-matches/decisions', () => {
     });
     expect(body.data).toMatchObject({ outcome: 'applied', matches: 1 });
     expect(await store.revenue()).toBe('99.80');
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     expect(await store.revenue()).toBe('49.90');
   });
 
-  test('restores the first pairs of an erased customer’s equal purchases when rejections are undone', async () => {
+  test('restores the original pairs of an erased customer’s equal purchases when rejections are undone', async () => {
     const minutes = { server: [0, 4.7], charges: [2.7, 7.4] };
     for (const [index, at] of minutes.server.entries()) await store.serve(`server-${index}`, 'ana', '10.00', at);
     const charges = minutes.charges.map((at, index) => ({ id: `ch_000${index}`, customer: 'ana', minutes: at }));
@@ -290,9 +292,9 @@ describe('POST /sale-matches/decisions', () => {
     expect(before).toHaveLength(2);
     const { body } = await post('/sale-matches/decisions', { ...kind, decision: 'rejected' });
     await store.attribute();
-    // While the first pairs are rejected, each purchase is suggested to be the other charge.
+    // While the original pairs are rejected, each purchase is suggested as a match of the other charge.
     expect(await store.matches({ state: 'suggested' })).toHaveLength(2);
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     await store.attribute();
     expect(await pairs()).toEqual(before);
   });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 const patch = (path: string, body: object) => store.answerOf('PATCH', path, body);
 const numbers = Array.from({ length: 22 }, (_, n) => n);
 
-/** 22 sales that the server and a provider report, a day apart, and one that each reports alone. */
+/** 22 sales, a day apart, that both the server and a provider report, and one more by each of them alone. */
 async function overlap(connectionId: string | null = null) {
   for (const n of numbers) await store.serve(`server-${n}`, `c${n}`, '10.00', n * 1_440);
   await store.serve('server-alone', 'solo', '3.00', 5);
@@ -111,14 +111,14 @@ describe('GET /sale-sources', () => {
     expect(counts.get('payments_a')).toMatchObject({ records: 1, has_more: false });
   });
 
-  test('needs commerce:read', async () => {
+  test('requires commerce:read', async () => {
     expect((await store.ask('/api/v1/sale-sources', await store.keyWith('campaigns:read'))).status).toBe(403);
     expect((await store.ask('/api/v1/sale-sources', await store.keyWith('commerce:read'))).status).toBe(200);
   });
 });
 
 describe('PATCH /sale-sources/{source}', () => {
-  test('excludes a source from reports, from the beginning or a date, and takes it back', async () => {
+  test('excludes a source from reports, from the beginning or from a date, and includes it again', async () => {
     await overlap();
     const [before, payments] = [await store.sources(), await store.payments()];
     const { body } = await patch('/sale-sources/payments_a', { excluded_from: 'beginning' });
@@ -126,7 +126,7 @@ describe('PATCH /sale-sources/{source}', () => {
     expect((await store.sources()).is_pending).toBe(true);
     expect(await store.revenue()).toBe('223.00');
     expect(await counts()).toMatchObject({ api: { counted: 23 }, payments_a: { counted: 0, excluded: 23 } });
-    // What comes later is excluded, too.
+    // Later payments are excluded, too.
     await store.provide('payments_a', [{ id: 'ch_late', customer: 'late', value: '9.00', minutes: 30 }]);
     expect(await store.revenue()).toBe('223.00');
     await patch('/sale-sources/payments_a', { excluded_from: '2026-05-20' });
@@ -140,7 +140,7 @@ describe('PATCH /sale-sources/{source}', () => {
     expect((await store.sources()).overlaps).toMatchObject([{ is_systematic: before.overlaps[0]?.is_systematic }]);
   });
 
-  test('excludes a profile’s only source, with what it reports later and what moves across the date', async () => {
+  test('excludes a profile’s only source, including later payments and payments moved across the date', async () => {
     await store.serve('server-1', 'ana', '10.00', 0);
     await store.serve('server-2', 'bo', '20.00', 2 * 1_440);
     expect(await store.revenue()).toBe('30.00');
@@ -151,11 +151,11 @@ describe('PATCH /sale-sources/{source}', () => {
     await store.serve('server-2', 'bo', '20.00', 10);
     expect(await store.revenue()).toBe('30.00');
     expect(await counts()).toEqual({ api: { counted: 2, duplicates: 0, excluded: 1, pending: 0 } });
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     expect(await store.revenue()).toBe('70.00');
   });
 
-  test('counts both where a member decides so, and closes the question', async () => {
+  test('counts both sources after a member decides so, and answers the open question', async () => {
     await overlap();
     const { body } = await patch('/sale-sources/payments_a', { decision: 'count_both' });
     expect(await store.revenue()).toBe('448.00');
@@ -163,7 +163,7 @@ describe('PATCH /sale-sources/{source}', () => {
     await patch('/sale-sources/payments_a', { decision: 'count_once' });
     expect(await store.revenue()).toBe('228.00');
     expect((await store.sources()).overlaps).toMatchObject([{ needs_answer: false, applies: 'count_once' }]);
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     expect((await store.sources()).overlaps).toMatchObject([{ needs_answer: true, applies: 'count_once' }]);
     const again = await patch('/sale-sources/payments_a', { decision: null });
     expect(again.body.data).toMatchObject({ outcome: 'no_change', undo: null });
@@ -186,7 +186,7 @@ describe('PATCH /sale-sources/{source}', () => {
 });
 
 describe('PUT /sale-sources/{source}/overlaps/{other}', () => {
-  test('counts both sources in full where a member states that they never report the same sale, and back', async () => {
+  test('counts both sources in full while they are marked as never reporting the same sale', async () => {
     await overlap();
     const [payments, [before]] = [await store.payments(), (await store.sources()).overlaps];
     const put = (never_same_sale: boolean) =>
@@ -196,13 +196,13 @@ describe('PUT /sale-sources/{source}/overlaps/{other}', () => {
     expect(await store.revenue()).toBe('448.00');
     expect(await store.matches({ state: 'automatic' })).toEqual([]);
     expect((await put(true)).body.data).toMatchObject({ outcome: 'no_change', undo: null });
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     expect(await store.revenue()).toBe('228.00');
     expect((await store.sources()).overlaps).toEqual([before]);
     expect(await store.payments()).toEqual(payments);
   });
 
-  test('returns 404 where one of the two is unknown, another profile’s, or both are the same', async () => {
+  test('returns 404 if a source is unknown, another profile’s, or both are the same', async () => {
     await store.serve('server-1', 'ana', '10.00', 0);
     for (const pair of ['api/overlaps/payments_a', 'payments_a/overlaps/api', 'api/overlaps/api', 'a b/overlaps/api'])
       expect((await store.answerOf('PUT', `/sale-sources/${pair}`, { never_same_sale: true })).status).toBe(404);
@@ -214,22 +214,22 @@ describe('PATCH /sale-settings', () => {
     await store.serve('order-1', 'ana', '49.90', 0, { payment_id: 'ch_0000000001' });
     await store.provide('payments_a', [{ id: 'ch_0000000001', customer: 'ana', value: '50.00', minutes: 2 }]);
     expect(await store.revenue()).toBe('50.00');
-    await store.giveBack('payments_a', 'ch_0000000001', 're_1', '5');
+    await store.refund('payments_a', 'ch_0000000001', 're_1', '5');
     expect(await store.revenue()).toBe('45.00');
     const payments = await store.payments();
     const preference = ['server', 'payments', 'store', 'bank', 'file', 'crm'];
     const { body } = await patch('/sale-settings', { preference });
     expect(body.data).toMatchObject({ outcome: 'applied', settings: { preference, window_minutes: 10 } });
-    // What the duplicate reports as refunded reduces the counted record.
+    // A refund on the duplicate reduces the counted record.
     expect(await store.revenue()).toBe('44.90');
     const rows = await store.payments();
     expect(rows.find(({ counted }) => counted)).toMatchObject({ external_id: 'order-1', is_first_payment: true });
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     expect(await store.revenue()).toBe('45.00');
     expect(await store.payments()).toEqual(payments);
   });
 
-  test('suggests records that are further apart in a longer window, and ends them in a shorter one', async () => {
+  test('suggests records that are further apart in a longer window, and withdraws them in a shorter one', async () => {
     await store.serve('server-1', 'ana', '10.00', 0);
     await store.provide('payments_a', [{ id: 'ch_1', customer: 'ana', value: '10.00', minutes: 15 }]);
     await store.attribute();
@@ -237,7 +237,7 @@ describe('PATCH /sale-settings', () => {
     const { body } = await patch('/sale-settings', { window_minutes: 20 });
     await store.attribute();
     expect(await store.matches()).toMatchObject([{ state: 'suggested', seconds_apart: 900 }]);
-    await store.takeBack(body.data);
+    await store.sendUndo(body.data);
     await store.attribute();
     expect(await store.matches()).toEqual([]);
   });
@@ -252,14 +252,14 @@ describe('PATCH /sale-settings', () => {
     expect((await patch('/sale-settings', body)).status).toBe(422);
   });
 
-  test('needs attribution:write', async () => {
+  test('requires attribution:write', async () => {
     const headers = await store.keyWith('commerce:read');
     const answer = await store.call('PATCH', '/api/v1/sale-settings', { window_minutes: 20 }, headers);
     expect(answer.statusCode).toBe(403);
   });
 });
 
-describe('Payments without a customer', () => {
+describe('payments without a customer', () => {
   test('are matched by their reference when a second source appears later', async () => {
     await store.serve('order-1', null, '49.90', 0, { payment_id: 'ch_0000000001' });
     expect(await store.revenue()).toBe('49.90');

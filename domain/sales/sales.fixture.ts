@@ -9,13 +9,13 @@ import {
 import type { OutcomeProvider } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import type { ShownMatch } from './show-match.ts';
-import type { ShownSources } from './show-sources.ts';
+import type { MatchResponse } from './show-match.ts';
+import type { SourcesResponse } from './show-sources.ts';
 
 const minute = 60_000;
 const noon = Date.UTC(2026, 4, 10, 12);
 
-/** A store whose server and providers report payments. */
+/** A test profile whose payments are reported by its server and by providers. */
 export async function openStore(world: Awaited<ReturnType<typeof openTestWithClickHouse>>, traits: SceneTraits = {}) {
   const { kit } = world;
   const store = await scene(world, {
@@ -24,7 +24,7 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
     ...traits,
   });
   const at = (minutes: number) => new Date(noon + minutes * minute).toISOString();
-  /** A payment that the store's server reports. */
+  /** Reports a payment from the store's server. */
   const serve = (
     key: string,
     customer: string | null,
@@ -41,7 +41,7 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
       user_traits: customer ? { email: `${customer}@example.test` } : {},
       ...more,
     });
-  /** Payments that a provider reports, as a page of its sync. */
+  /** Reports payments from a provider, like a page of its sync. */
   const provide = (source: OutcomeProvider, payments: readonly Payment[], connectionId: string | null = null) =>
     providePayments(
       kit,
@@ -49,7 +49,7 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
       { source, connectionId },
       payments.map(({ minutes, ...payment }) => ({ ...payment, at: new Date(at(minutes)) })),
     );
-  const giveBack = (source: OutcomeProvider, of: string, key: string, amount: string) =>
+  const refund = (source: OutcomeProvider, of: string, key: string, amount: string) =>
     kit.app.forProfile(store.profileId).transaction((tx) =>
       testOutcomeServices.payments.refund(
         tx,
@@ -75,19 +75,19 @@ export async function openStore(world: Awaited<ReturnType<typeof openTestWithCli
   return {
     ...store,
     answerOf,
-    matches: async (query: Record<string, string> = {}): Promise<ShownMatch[]> =>
+    matches: async (query: Record<string, string> = {}): Promise<MatchResponse[]> =>
       (await answerOf('GET', `/sale-matches?${new URLSearchParams({ limit: '100', ...query })}`)).body.data,
-    sources: async (): Promise<ShownSources> => (await answerOf('GET', '/sale-sources')).body.data,
-    /** Sends the request that a change names as its undo. */
-    async takeBack({ undo }: { undo: { method: 'POST' | 'PUT' | 'PATCH'; path: string; body: object | null } }) {
+    sources: async (): Promise<SourcesResponse> => (await answerOf('GET', '/sale-sources')).body.data,
+    /** Sends the undo request that a change returned. */
+    async sendUndo({ undo }: { undo: { method: 'POST' | 'PUT' | 'PATCH'; path: string; body: object | null } }) {
       const answer = await store.call(undo.method, undo.path, undo.body ?? undefined);
       return { status: answer.statusCode, body: answer.json() };
     },
     serve,
     provide,
-    giveBack,
+    refund,
     eraseCustomer: (email: string) => store.post('/api/v1/customers/erasures', { request_ref: uuid(), email }),
-    /** Revenue and payments of the month, as Overview has them. */
+    /** The overview report of the month. */
     async overview() {
       await store.attribute();
       const { body } = await store.ask('/api/v1/overview?date_from=2026-05-01&date_to=2026-05-31');

@@ -19,21 +19,24 @@ import { endMatching, endSettling, readByIndex } from './store.ts';
 
 export interface SaleQueueOptions {
   readonly app: Postgres;
-  /** Connections that are being read for the first time: their payments wait until all are there, so that the overlap is measured before they count. */
+  /**
+   * Connections in their first sync. Their payments wait until it has ended, so that the overlap is measured before
+   * they count.
+   */
   readonly listFirstSyncs: (tx: Tx, profileId: string) => Promise<readonly string[]>;
-  /** Decides again which record of these sales ad platforms receive. */
+  /** Reopens exports of these sales, since another record may now be the one that ad platforms receive. */
   readonly reopenExports: (tx: Tx, profileId: string, outcomeIds: readonly string[]) => Promise<void>;
   readonly now: () => Date;
 }
 
 const againSeconds = 1;
 
-/** A payment, or a source of which all payments are marked first. */
+/** A marked payment, or a source whose payments must all be marked first. */
 type Waiting = (DirtySale & { readonly rescan?: undefined }) | { readonly id: string; readonly rescan: SaleRescan };
 
 /**
- * Finds records of one sale, profile by profile. Matches of everything that waits come first, then how sources overlap, then which records
- * count: a first sync changes reports once, by what no other source reported.
+ * Matches records of the same sale, per profile. All waiting records are matched first, then overlaps are measured,
+ * then sales are settled. So a first sync changes reports once, by the payments that no other source reported.
  */
 export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOptions): QueueHandler<Waiting> => ({
   async take(profileId, limit) {
@@ -43,10 +46,10 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
       const syncing = await listFirstSyncs(tx, profileId);
       const rows = await listDirtySales(tx, profileId, syncing, limit);
       const first = rows[0];
-      // Nothing is settled while anything waits for its matches.
+      // Settles nothing while any record waits for matching.
       const items = first ? rows.filter(({ isMatched }) => isMatched === first.isMatched) : [];
       const waits = syncing.length > 0 && items.length === 0;
-      // What was matched is settled next.
+      // Matched records are settled in the next batch.
       const isMore = first !== undefined && (!first.isMatched || rows.length === limit);
       return { items, isMore, ...(waits && { againSeconds }) };
     });
@@ -94,7 +97,7 @@ export const sales = ({ app, listFirstSyncs, reopenExports, now }: SaleQueueOpti
   },
 });
 
-/** Names what a rescan is of, since its row is deleted when it is set aside. */
+/** Encodes the rescan in its id, because its row is deleted when it is parked. */
 const rescanId = ({ source, isMatched }: SaleRescan): string => `rescan ${isMatched ? 'counted' : 'matches'} ${source}`;
 
 function readRescanId(id: string): { readonly source: string; readonly what: 'matches' | 'counted' } | undefined {

@@ -9,8 +9,8 @@ beforeEach(async () => {
   store = await openStore(world);
 });
 
-describe('A sale that two sources report', () => {
-  test('counts once by its reference, and shows both records', async () => {
+describe('a sale that two sources report', () => {
+  test('counts once by its reference, and lists both records', async () => {
     await store.serve('order-77', 'ana', '49.90', 0, { payment_id: 'ch_0000000001' });
     expect(await store.revenue()).toBe('49.90');
     await store.provide('payments_a', [{ id: 'ch_0000000001', customer: 'ana', value: '49.90', minutes: 2 }]);
@@ -37,7 +37,10 @@ describe('A sale that two sources report', () => {
       value,
       minutes: minutes + 1,
     }));
-    await store.provide('payments_a', [...charges, { id: 'ch_new', customer: 'somebody', value: '7.00', minutes: 30 }]);
+    await store.provide('payments_a', [
+      ...charges,
+      { id: 'ch_new', customer: 'new-customer', value: '7.00', minutes: 30 },
+    ]);
     expect(Number(await store.revenue())).toBeCloseTo(before + 7, 10);
     const rows = await store.payments();
     expect(rows.filter(({ counted }) => counted)).toHaveLength(25);
@@ -46,25 +49,25 @@ describe('A sale that two sources report', () => {
     expect(rows.filter(({ is_first_payment }) => is_first_payment)).toHaveLength(25);
   });
 
-  test('is suggested and counted twice while too few records of two sources overlap', async () => {
+  test('is only suggested, and counts twice, while too few records of the two sources overlap', async () => {
     await store.serve('server-1', 'ana', '49.90', 0);
     await store.provide('payments_a', [{ id: 'ch_1', customer: 'ana', value: '49.90', minutes: 1 }]);
     expect(await store.revenue()).toBe('99.80');
   });
 
-  test('is reduced once by a refund that both report, and also by one that only the duplicate knows', async () => {
+  test('is reduced once by a refund that both sources report, and by one that only the duplicate has', async () => {
     await store.serve('order-78', 'ana', '100.00', 0, { payment_id: 'ch_0000000002' });
     await store.provide('payments_a', [{ id: 'ch_0000000002', customer: 'ana', value: '100.00', minutes: 1 }]);
     await store.attribute();
-    await store.giveBack('payments_a', 'ch_0000000002', 're_1', '30');
-    await store.giveBack('payments_b', 'order-78', 'refund-1', '30');
+    await store.refund('payments_a', 'ch_0000000002', 're_1', '30');
+    await store.refund('payments_b', 'order-78', 'refund-1', '30');
     expect(await store.revenue()).toBe('70.00');
-    await store.giveBack('payments_b', 'order-78', 'refund-2', '20');
+    await store.refund('payments_b', 'order-78', 'refund-2', '20');
     expect(await store.revenue()).toBe('50.00');
     expect((await store.payments()).find(({ counted }) => counted)?.net).toBe('50.00');
   });
 
-  test('counts once where the first source does not name the customer', async () => {
+  test('counts once if the first source does not name the customer', async () => {
     await store.serve('order-80', null, '10.00', 0, { payment_id: 'ch_0000000004' });
     await store.provide('payments_a', [{ id: 'ch_0000000004', customer: 'ana', value: '10.00', minutes: 1 }]);
     expect(await store.revenue()).toBe('10.00');
@@ -82,7 +85,7 @@ describe('A sale that two sources report', () => {
     expect(rows).toEqual([{ evidence: 'reference', reference: null, state: 'automatic' }]);
   });
 
-  test('takes in another record when the one that it was matched with is corrected', async () => {
+  test('matches another record when its matched one is corrected', async () => {
     const paid = { payment_id: 'ch_0000000006' };
     await store.serve('order-82', 'ana', '10.00', 0, paid);
     await store.serve('order-83', 'ana', '10.00', 5, paid);
@@ -94,7 +97,7 @@ describe('A sale that two sources report', () => {
     expect(counted.sort()).toEqual(['ch_0000000006', 'order-82']);
   });
 
-  test('matches equal purchases in order once one more of them turns out to be another purchase', async () => {
+  test('matches equal purchases in order after one of them is corrected to another amount', async () => {
     const seconds = (n: number) => n / 60;
     for (const [key, minutes] of [
       ['order-84', 0],
@@ -117,11 +120,11 @@ describe('A sale that two sources report', () => {
     expect(rows.map(({ pair }) => pair)).toEqual(['order-84 ch_50', 'order-85 ch_110']);
   });
 
-  test('gives a refund back to the sale that its record belongs to', async () => {
+  test('moves a refund to the sale that its record belongs to', async () => {
     const paid = { payment_id: 'ch_0000000007' };
     await store.serve('order-87', 'ana', '10.00', 5, paid);
     await store.provide('payments_a', [{ id: 'ch_0000000007', customer: 'ana', value: '10.00', minutes: 0 }]);
-    await store.giveBack('payments_b', 'order-87', 'refund-3', '4');
+    await store.refund('payments_b', 'order-87', 'refund-3', '4');
     await store.attribute();
     expect(await store.revenue()).toBe('6.00');
     await store.serve('order-87', 'ana', '10.00', 5);

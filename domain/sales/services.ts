@@ -1,7 +1,10 @@
 import type { Tx } from '@tributary/postgres';
 
 export interface SaleServices {
-  /** Names of the accounts that connections read, as members see them. Connections are a room above. */
+  /**
+   * Names of connected accounts as members see them. Injected, because the connections module may not be imported from
+   * here.
+   */
   readonly findAccountNames: (
     tx: Tx,
     profileId: string,

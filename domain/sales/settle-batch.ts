@@ -5,9 +5,8 @@ import { groupSales, pairKey } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
 import { type DuplicateDay, noticeDuplicates } from './duplicates-found.ts';
 import { overlapReader } from './overlaps.ts';
-import { kindOf } from './records.ts';
+import { getSourceKind } from './records.ts';
 import {
-  asMatch,
   findDecisions,
   findMarks,
   findMatches,
@@ -16,21 +15,22 @@ import {
   replaceMatches,
   type SaleMark,
   type StoredMatch,
+  toRecordMatch,
 } from './store.ts';
 
-export interface Settled {
+export interface SettledBatch {
   /** Records whose sale changed. */
   readonly changed: readonly string[];
-  /** The marks of other records of the same sales, which are formed with them. */
+  /** The queue marks of the sales' other records, which are settled along with them. */
   readonly others: readonly SaleMark[];
 }
 
-/** Forms the sales of some records from their matches, and writes which record of each counts. */
-export async function settleBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<Settled> {
+/** Groups records into sales by their matches, and stores which record of each sale counts. */
+export async function settleBatch(tx: Tx, profileId: string, ids: readonly string[], now: Date): Promise<SettledBatch> {
   const { matches, records, others } = await readByIndex(tx, () => readSales(tx, profileId, ids));
   const decisions = await findDecisions(tx, profileId, [...records.keys()]);
   const { preference } = await readSaleSettings(tx, profileId);
-  const { sources, of } = await overlapReader(tx, profileId);
+  const { sources, getOverlap } = await overlapReader(tx, profileId);
   const excluded = new Map(sources.map((one) => [one.source, one]));
   const isExcluded = ({ source, at }: LedgerRecord) => {
     const one = excluded.get(source);
@@ -42,26 +42,26 @@ export async function settleBatch(tx: Tx, profileId: string, ids: readonly strin
       id: one.id,
       key: one.key,
       source: one.source,
-      kind: kindOf(one.source),
+      kind: getSourceKind(one.source),
       at: one.at.getTime(),
       isIdentified: one.isIdentified,
       isExcluded: isExcluded(one),
     })),
-    live.map((one) => asMatch(one, decisions.get(pairKey(one.first, one.second)) ?? null)),
-    { preference, decisions, overlap: of },
+    live.map((one) => toRecordMatch(one, decisions.get(pairKey(one.first, one.second)) ?? null)),
+    { preference, decisions, overlap: getOverlap },
   );
-  const moved = live.filter((one) => states.get(pairKey(one.first, one.second)) !== one.state);
+  const restated = live.filter((one) => states.get(pairKey(one.first, one.second)) !== one.state);
   await replaceMatches(
     tx,
     profileId,
-    moved.map(({ id }) => id),
-    moved.map((one) => ({ ...one, state: states.get(pairKey(one.first, one.second)) ?? 'suggested' })),
+    restated.map(({ id }) => id),
+    restated.map((one) => ({ ...one, state: states.get(pairKey(one.first, one.second)) ?? 'suggested' })),
     now,
   );
   const changes: CountedChange[] = [];
   const recounted: string[] = [];
   const duplicateDays = new Map<string, DuplicateDay>();
-  const left = new Set<string>();
+  const previousSales = new Set<string>();
   for (const { counted, records: members } of sales) {
     let isMoved = false;
     for (const id of members) {
@@ -70,10 +70,10 @@ export async function settleBatch(tx: Tx, profileId: string, ids: readonly strin
       const duplicateOf = uncounted === 'duplicate' ? counted : null;
       if (record.uncounted === uncounted && record.duplicateOf === duplicateOf) continue;
       isMoved = true;
-      // The sale that it leaves loses its refunds, even where nothing else of that sale changes.
+      // The previous sale loses this record's refunds and must be recounted, even if nothing else of it changes.
       if (record.duplicateOf) recounted.push(record.duplicateOf);
       changes.push({ id, uncounted, duplicateOf, wasPending: record.uncounted === 'pending' });
-      if (record.duplicateOf !== null) left.add(record.duplicateOf);
+      if (record.duplicateOf !== null) previousSales.add(record.duplicateOf);
       const countedSource = duplicateOf === null ? undefined : records.get(duplicateOf)?.source;
       if (countedSource !== undefined) {
         const day = Math.floor(record.at.getTime() / dayMs) * dayMs;
@@ -84,12 +84,12 @@ export async function settleBatch(tx: Tx, profileId: string, ids: readonly strin
   }
   await saveCounted(tx, profileId, changes);
   await noticeDuplicates(tx, profileId, [...duplicateDays.values()], now);
-  // What another record of the sale reports as refunded reduces the counted one, too.
+  // A refund reported on another record of the sale reduces the counted record, too.
   await recountRefunds(tx, profileId, recounted, now);
-  return { changed: [...new Set([...recounted, ...left])], others };
+  return { changed: [...new Set([...recounted, ...previousSales])], others };
 }
 
-/** Records with all that matches lead to from them. */
+/** Reads records and everything connected to them through matches. */
 async function readSales(tx: Tx, profileId: string, ids: readonly string[]) {
   const matches = new Map<string, StoredMatch>();
   const seen = new Set(ids);
@@ -104,11 +104,11 @@ async function readSales(tx: Tx, profileId: string, ids: readonly string[]) {
     for (const id of next) seen.add(id);
     frontier = [...next];
   }
-  const asked = new Set(ids);
+  const seeds = new Set(ids);
   const others = await findMarks(
     tx,
     profileId,
-    [...seen].filter((id) => !asked.has(id)),
+    [...seen].filter((id) => !seeds.has(id)),
     true,
   );
   const records = await listSaleRecords(tx, profileId, [...seen]);

@@ -4,24 +4,31 @@ import type { Tx } from '@tributary/postgres';
 import { moneyText } from '@tributary/rules';
 import type { ListedMatch } from './match-list.ts';
 
-export type ShownMatch = AnswerOf<Routes['listSaleMatches']>['body']['data'][number];
+export type MatchResponse = AnswerOf<Routes['listSaleMatches']>['body']['data'][number];
 
-export const providerOf = (source: string) =>
+export const getProvider = (source: string) =>
   OutcomeProvider.safeParse(source.split(':', 1)[0]).data ?? ('manual' as const);
-export const connectionOf = (source: string): string | null => source.split(':')[1] ?? null;
+export const getConnectionId = (source: string): string | null => source.split(':')[1] ?? null;
 
-/** Matches with their records. One whose record is no payment any more ends with the next batch of the queue, and is left out. */
-export async function showMatches(tx: Tx, profileId: string, matches: readonly ListedMatch[]): Promise<ShownMatch[]> {
+/**
+ * Converts matches to responses with their records. Leaves out a match with a record that is no longer a payment; the
+ * next batch of the queue ends it.
+ */
+export async function toMatchResponses(
+  tx: Tx,
+  profileId: string,
+  matches: readonly ListedMatch[],
+): Promise<MatchResponse[]> {
   const ids = new Set(matches.flatMap(({ first, second }) => [first, second]));
   const records = new Map((await listSaleRecords(tx, profileId, [...ids])).map((one) => [one.id, one]));
   return matches.flatMap((match) => {
     const both = [match.first, match.second].flatMap((id) => records.get(id) ?? []);
     const [one, other] = both.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-    return one && other ? [showMatch(match, [showRecord(one), showRecord(other)])] : [];
+    return one && other ? [toMatchResponse(match, [toRecordResponse(one), toRecordResponse(other)])] : [];
   });
 }
 
-const showMatch = (match: ListedMatch, records: ShownMatch['records']): ShownMatch => {
+const toMatchResponse = (match: ListedMatch, records: MatchResponse['records']): MatchResponse => {
   const { id, state, evidence, reference, apartMs, isCertain, isPending, decision } = match;
   return {
     id,
@@ -42,9 +49,9 @@ const showMatch = (match: ListedMatch, records: ShownMatch['records']): ShownMat
   };
 };
 
-const showRecord = (record: LedgerRecord): ShownMatch['records'][0] => ({
+const toRecordResponse = (record: LedgerRecord): MatchResponse['records'][0] => ({
   id: record.id,
-  provider: providerOf(record.source),
+  provider: getProvider(record.source),
   external_id: record.externalId ?? record.key,
   amount: moneyText(record.amount, record.currency),
   currency: record.currency,
@@ -52,5 +59,5 @@ const showRecord = (record: LedgerRecord): ShownMatch['records'][0] => ({
   counted: record.uncounted === null,
   not_counted_because: record.uncounted,
   source: record.source,
-  connection_id: connectionOf(record.source),
+  connection_id: getConnectionId(record.source),
 });

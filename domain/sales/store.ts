@@ -24,7 +24,7 @@ export async function readSaleSettings(tx: Tx, profileId: string): Promise<SaleS
   return rows[0] ?? { preference: saleSourceKinds, windowMinutes: limits.sales.windowMinutes.default };
 }
 
-/** Changes of the settings of a profile wait for each other. */
+/** Locks the settings of a profile, so that concurrent changes run one after the other. */
 export async function lockSaleSettings(tx: Tx, profileId: string): Promise<void> {
   await sql`
     INSERT INTO sale_settings (profile_id, preference, window_minutes)
@@ -42,7 +42,10 @@ export async function saveSaleSettings(
     WHERE profile_id = ${profileId}`.execute(tx);
 }
 
-/** Writes what records can be found by: their references, source and time. Resolves to the new ones, which have no matches yet. */
+/**
+ * Stores the references, source and time by which records are found. Resolves to the new records, which have no matches
+ * yet.
+ */
 export async function saveRecords(
   tx: Tx,
   profileId: string,
@@ -58,17 +61,17 @@ export async function saveRecords(
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET occurred_at = excluded.occurred_at WHERE r.occurred_at <> excluded.occurred_at
     RETURNING outcome_id AS id, xmax = 0 AS "isNew"`.execute(tx);
   const fresh = new Set(rows.flatMap(({ id, isNew }) => (isNew ? [id] : [])));
-  const known = ids.filter((id) => !fresh.has(id));
+  const existing = ids.filter((id) => !fresh.has(id));
   await sql`
     WITH n AS MATERIALIZED (
       SELECT * FROM unnest(${references.map(({ id }) => id)}::uuid[], ${references.map(({ value }) => value)}::text[],
         ${references.map(({ level }) => level)}::text[]) AS n (id, value, level)),
-    asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${known}::uuid[]) AS a (id)),
-    gone AS (
+    wanted AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${existing}::uuid[]) AS a (id)),
+    removed AS (
       DELETE FROM sale_references WHERE ctid = ANY (ARRAY(
-        SELECT was.place FROM asked CROSS JOIN LATERAL (
-          SELECT ctid AS place, value, outcome_id FROM sale_references WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) was
-        WHERE NOT EXISTS (SELECT FROM n WHERE n.id = was.outcome_id AND n.value = was.value))))
+        SELECT stored.place FROM wanted CROSS JOIN LATERAL (
+          SELECT ctid AS place, value, outcome_id FROM sale_references WHERE profile_id = ${profileId} AND ${equalsWanted('outcome_id')} OFFSET 0) stored
+        WHERE NOT EXISTS (SELECT FROM n WHERE n.id = stored.outcome_id AND n.value = stored.value))))
     INSERT INTO sale_references AS r (profile_id, value, outcome_id, level)
     SELECT ${profileId}::uuid, value, id, level FROM n
     ON CONFLICT (profile_id, value, outcome_id) DO UPDATE SET level = excluded.level WHERE r.level <> excluded.level`.execute(
@@ -77,7 +80,7 @@ export async function saveRecords(
   return fresh;
 }
 
-/** Records that are no payments any more. */
+/** Removes records that are no longer payments. */
 export async function dropRecords(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`DELETE FROM sale_records WHERE profile_id = ${profileId} AND outcome_id = ANY (${[...ids]}::uuid[])`.execute(
@@ -89,23 +92,25 @@ export async function dropRecords(tx: Tx, profileId: string, ids: readonly strin
 }
 
 /**
- * Without sorting, a range of one value in its own order is read by the index on it. Of a profile that its statistics do not know yet, as
- * during a first sync, the planner expects a single row, and would take any index of the profile and read all of it for each record.
+ * Disables sorting, so that a single-value range ordered by itself is read by its index. Statistics do not cover a new
+ * profile yet, for example during a first sync. The planner then expects one row and may read the whole profile for
+ * each record.
  */
 export async function readByIndex<Result>(tx: Tx, read: () => Promise<Result>): Promise<Result> {
   await sql`SELECT set_config('enable_sort', 'off', true)`.execute(tx);
   const result = await read();
-  // Other statements sort: without it they would read the whole profile in the order that they need.
+  // Other statements need sorting: without it they would read the whole profile in the order that they need.
   await sql`SELECT set_config('enable_sort', 'on', true)`.execute(tx);
   return result;
 }
 
-const isAsked = (column: 'outcome_id' | 'first_id' | 'second_id') =>
-  sql.raw(`${column} >= asked.id AND ${column} <= asked.id ORDER BY ${column}`);
+const equalsWanted = (column: 'outcome_id' | 'first_id' | 'second_id') =>
+  sql.raw(`${column} >= wanted.id AND ${column} <= wanted.id ORDER BY ${column}`);
 
 /**
- * Records that share a reference with others, that a member confirmed to be the same sale, or that are matched so far: who loses a partner
- * may have another. New records have no matches. A value that many records carry identifies none.
+ * Records that share a reference with the given ones, were confirmed as the same sale, or are matched to them now.
+ * Current matches are included, because a record that loses its partner may match another. New records have none. A
+ * value that many records carry identifies none of them.
  */
 export async function findRelated(
   tx: Tx,
@@ -118,8 +123,8 @@ export async function findRelated(
   const values = new Set(records.flatMap(({ references }) => references.map(({ value }) => value)));
   const isAnyDecided = await hasDecisions(tx, profileId);
   const { rows } = await sql<{ id: string }>`
-    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${isAnyDecided ? ids : []}::uuid[]) AS a (id)),
-    known AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids.filter((id) => !fresh.has(id))}::uuid[]) AS k (id))
+    WITH wanted AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${isAnyDecided ? ids : []}::uuid[]) AS a (id)),
+    existing AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${ids.filter((id) => !fresh.has(id))}::uuid[]) AS k (id))
     SELECT unnest(r.ids) AS id FROM unnest(${[...values]}::text[]) AS mine (value)
     CROSS JOIN LATERAL (
       SELECT array_agg(outcome_id) AS ids FROM (
@@ -127,23 +132,23 @@ export async function findRelated(
         ORDER BY value LIMIT ${most + 1}) v) r
     WHERE cardinality(r.ids) BETWEEN 2 AND ${most}
     UNION
-    SELECT d.second_id FROM asked CROSS JOIN LATERAL (
-      SELECT second_id FROM sale_decisions WHERE profile_id = ${profileId} AND decision = 'confirmed' AND ${isAsked('first_id')} OFFSET 0) d
+    SELECT d.second_id FROM wanted CROSS JOIN LATERAL (
+      SELECT second_id FROM sale_decisions WHERE profile_id = ${profileId} AND decision = 'confirmed' AND ${equalsWanted('first_id')} OFFSET 0) d
     UNION
-    SELECT d.first_id FROM asked CROSS JOIN LATERAL (
-      SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND decision = 'confirmed' AND ${isAsked('second_id')} OFFSET 0) d
+    SELECT d.first_id FROM wanted CROSS JOIN LATERAL (
+      SELECT first_id FROM sale_decisions WHERE profile_id = ${profileId} AND decision = 'confirmed' AND ${equalsWanted('second_id')} OFFSET 0) d
     UNION
-    SELECT m.second_id FROM known AS asked CROSS JOIN LATERAL (
-      SELECT second_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('first_id')} OFFSET 0) m
+    SELECT m.second_id FROM existing AS wanted CROSS JOIN LATERAL (
+      SELECT second_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${equalsWanted('first_id')} OFFSET 0) m
     UNION
-    SELECT m.first_id FROM known AS asked CROSS JOIN LATERAL (
-      SELECT first_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('second_id')} OFFSET 0) m`.execute(
+    SELECT m.first_id FROM existing AS wanted CROSS JOIN LATERAL (
+      SELECT first_id FROM sale_matches WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${equalsWanted('second_id')} OFFSET 0) m`.execute(
     tx,
   );
   return rows.map(({ id }) => id);
 }
 
-/** Few profiles have any, and then nothing has to be looked up for each record. */
+/** Most profiles have no decisions; this check saves a lookup for each record. */
 export async function hasDecisions(tx: Tx, profileId: string): Promise<boolean> {
   const { rows } = await sql`SELECT FROM sale_decisions WHERE profile_id = ${profileId} LIMIT 1`.execute(tx);
   return rows.length > 0;
@@ -181,16 +186,16 @@ export const matchColumns = sql.raw(`
   m.id, m.first_id AS first, m.second_id AS second, m.first_source AS "firstSource", m.second_source AS "secondSource", m.evidence, m.reference,
   m.apart_ms::float8 AS "apartMs", m.is_certain AS "isCertain", m.is_likely AS "isLikely", m.state`);
 
-/** The matches of records as they are now. */
+/** The current matches of records. */
 export async function findMatches(tx: Tx, profileId: string, ids: readonly string[]): Promise<StoredMatch[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<StoredMatch>`
-    WITH asked AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${[...ids]}::uuid[]) AS a (id))
-    SELECT m.* FROM asked CROSS JOIN LATERAL (
-      SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('first_id')} OFFSET 0) m
+    WITH wanted AS MATERIALIZED (SELECT DISTINCT id FROM unnest(${[...ids]}::uuid[]) AS a (id))
+    SELECT m.* FROM wanted CROSS JOIN LATERAL (
+      SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${equalsWanted('first_id')} OFFSET 0) m
     UNION
-    SELECT m.* FROM asked CROSS JOIN LATERAL (
-      SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${isAsked('second_id')} OFFSET 0) m`.execute(
+    SELECT m.* FROM wanted CROSS JOIN LATERAL (
+      SELECT ${matchColumns} FROM sale_matches m WHERE profile_id = ${profileId} AND valid_to IS NULL AND ${equalsWanted('second_id')} OFFSET 0) m`.execute(
     tx,
   );
   return rows;
@@ -198,7 +203,7 @@ export async function findMatches(tx: Tx, profileId: string, ids: readonly strin
 
 export type NewMatch = Omit<StoredMatch, 'id'>;
 
-/** Ends what is true no longer and adds what is true from now on. What was true before stays readable. */
+/** Ends matches and adds new ones, keeping the history for `as_of` reads. */
 export async function replaceMatches(
   tx: Tx,
   profileId: string,
@@ -232,8 +237,8 @@ export async function replaceMatches(
   );
 }
 
-/** What a message of an erased customer said is no longer shown as evidence. */
-export async function forgetReferences(tx: Tx, profileId: string, matches: readonly string[]): Promise<void> {
+/** Removes the references of erased customers from matches. */
+export async function eraseReferences(tx: Tx, profileId: string, matches: readonly string[]): Promise<void> {
   if (matches.length === 0) return;
   await sql`
     UPDATE sale_matches SET reference = NULL WHERE profile_id = ${profileId} AND id = ANY (${[...matches]}::uuid[]) AND reference IS NOT NULL`.execute(
@@ -241,7 +246,7 @@ export async function forgetReferences(tx: Tx, profileId: string, matches: reado
   );
 }
 
-/** A mark of a payment, as it was before the payment was read: a newer mark stays. */
+/** A payment's queue mark, with the revision read before the payment. A newer mark has another revision and stays. */
 export interface SaleMark {
   readonly id: string;
   readonly revision: string;
@@ -255,33 +260,33 @@ export async function findMarks(
 ): Promise<SaleMark[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<SaleMark>`
-    SELECT d.id, d.revision FROM unnest(${[...ids]}::uuid[]) AS asked (id) CROSS JOIN LATERAL (
+    SELECT d.id, d.revision FROM unnest(${[...ids]}::uuid[]) AS wanted (id) CROSS JOIN LATERAL (
       SELECT outcome_id AS id, revision, is_matched FROM dirty_sales
-      WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) d
+      WHERE profile_id = ${profileId} AND ${equalsWanted('outcome_id')} OFFSET 0) d
     WHERE d.is_matched = ${isMatched}`.execute(tx);
   return rows;
 }
 
-/** The matches of these are found; which records count follows. */
+/** Marks records as matched; settling follows. */
 export async function endMatching(tx: Tx, profileId: string, marks: readonly SaleMark[]): Promise<void> {
   await sql`
-    UPDATE dirty_sales SET is_matched = true WHERE ctid = ANY (${placesOf(profileId, marks)})`.execute(tx);
+    UPDATE dirty_sales SET is_matched = true WHERE ctid = ANY (${unchangedMarks(profileId, marks)})`.execute(tx);
 }
 
-/** Which of these count is written. */
+/** Removes the marks of settled records. */
 export async function endSettling(tx: Tx, profileId: string, marks: readonly SaleMark[]): Promise<void> {
   await sql`
-    DELETE FROM dirty_sales WHERE ctid = ANY (${placesOf(profileId, marks)}) AND is_matched`.execute(tx);
+    DELETE FROM dirty_sales WHERE ctid = ANY (${unchangedMarks(profileId, marks)}) AND is_matched`.execute(tx);
 }
 
-/** The rows of marks that are as they were read. One that changes meanwhile moves to another place and stays. */
-const placesOf = (profileId: string, marks: readonly SaleMark[]) => sql`ARRAY(
-  SELECT d.place FROM unnest(${marks.map(({ id }) => id)}::uuid[], ${marks.map(({ revision }) => revision)}::bigint[]) AS asked (id, revision)
+/** The ctids of marks with an unchanged revision. A mark that changes meanwhile gets a new ctid and stays. */
+const unchangedMarks = (profileId: string, marks: readonly SaleMark[]) => sql`ARRAY(
+  SELECT d.place FROM unnest(${marks.map(({ id }) => id)}::uuid[], ${marks.map(({ revision }) => revision)}::bigint[]) AS wanted (id, revision)
   CROSS JOIN LATERAL (
-    SELECT ctid AS place, revision FROM dirty_sales WHERE profile_id = ${profileId} AND ${isAsked('outcome_id')} OFFSET 0) d
-  WHERE d.revision = asked.revision)`;
+    SELECT ctid AS place, revision FROM dirty_sales WHERE profile_id = ${profileId} AND ${equalsWanted('outcome_id')} OFFSET 0) d
+  WHERE d.revision = wanted.revision)`;
 
-/** Marks records whose sale has to be formed again; their matches are as they should be. */
+/** Marks records whose sale must be settled again; their matches are up to date. */
 export async function markMatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -290,7 +295,7 @@ export async function markMatched(tx: Tx, profileId: string, ids: readonly strin
     ON CONFLICT (profile_id, outcome_id) DO UPDATE SET revision = nextval('dirty_revision')`.execute(tx);
 }
 
-/** Marks records whose matches have to be found again. */
+/** Marks records whose matches must be computed again. */
 export async function markUnmatched(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await sql`
@@ -301,7 +306,7 @@ export async function markUnmatched(tx: Tx, profileId: string, ids: readonly str
   );
 }
 
-export const asMatch = (
+export const toRecordMatch = (
   { first, second, evidence, reference, isCertain, isLikely, apartMs }: StoredMatch,
   decision: MatchDecision | null,
 ): RecordMatch => ({

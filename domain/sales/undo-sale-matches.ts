@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { deleteBatch, endBatch } from './decisions.ts';
 
-/** Removes the decisions of a batch: the rules apply again. */
+/** Removes the decisions of a batch, so that the rules apply again. */
 export const undoSaleMatches: Handles<Routes['undoSaleMatches']> = async ({ params: { id } }, context) => {
   const { caller, effect, now, addToAudit } = context;
   const { profileId } = caller;

@@ -2,9 +2,12 @@ import type { Routes } from '@tributary/contract';
 import { listSaleSources, rescanSources } from '@tributary/domain/outcomes';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { findSmaller, saveNever } from './overlaps.ts';
-import { showOverlaps } from './show-sources.ts';
+import { toOverlapResponses } from './show-sources.ts';
 
-/** States that two sources never report the same sale, or takes it back. The smaller one's payments are worked out again by the queue. */
+/**
+ * Stores whether two sources never report the same sale. The queue then settles the payments of the smaller source
+ * again.
+ */
 export const updateSaleOverlap: Handles<Routes['updateSaleOverlap']> = async ({ params, body }, context) => {
   const { caller, effect, addToAudit } = context;
   const { profileId } = caller;
@@ -18,7 +21,7 @@ export const updateSaleOverlap: Handles<Routes['updateSaleOverlap']> = async ({ 
       await rescanSources(tx, profileId, [await findSmaller(tx, profileId, first, second)], 'counted');
       addToAudit({ detail: { other: params.other, never_same_sale: body.never_same_sale } });
     }
-    const overlaps = await showOverlaps(tx, profileId);
+    const overlaps = await toOverlapResponses(tx, profileId);
     const overlap =
       overlaps.find(({ sources: [one, other] }) => one === first && other === second) ??
       refuse('not_found', 'There are no such two sources in this profile.');

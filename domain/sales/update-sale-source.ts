@@ -4,9 +4,9 @@ import { findDays } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import type { SaleServices } from './services.ts';
-import { showExcluded, showSources } from './show-sources.ts';
+import { formatExcludedFrom, toSourcesResponse } from './show-sources.ts';
 
-/** Decides how the payments of a source count. They are worked out again by the queue, and keep their rows. */
+/** Changes how the payments of a source count. The queue settles them again; their rows are kept. */
 export const updateSaleSource: Handles<Routes['updateSaleSource'], SaleServices> = async (
   { params: { source }, body },
   context,
@@ -16,9 +16,11 @@ export const updateSaleSource: Handles<Routes['updateSaleSource'], SaleServices>
   return effect(async (tx) => {
     const before = (await lockSaleSource(tx, profileId, source)) ?? refuseUnknown();
     const excludedFrom =
-      body.excluded_from === undefined ? showExcluded(before) : await momentOf(tx, profileId, body.excluded_from);
+      body.excluded_from === undefined
+        ? formatExcludedFrom(before)
+        : await resolveExcludedFrom(tx, profileId, body.excluded_from);
     const decision = body.decision === undefined ? before.decision : body.decision;
-    const was = { decision: before.decision, excluded_from: showExcluded(before) };
+    const was = { decision: before.decision, excluded_from: formatExcludedFrom(before) };
     const isChange = decision !== was.decision || excludedFrom !== was.excluded_from;
     if (isChange) {
       const decidedAt = decision === before.decision ? before.decidedAt : decision && now;
@@ -26,7 +28,7 @@ export const updateSaleSource: Handles<Routes['updateSaleSource'], SaleServices>
       await rescanSources(tx, profileId, [source], 'counted');
       addToAudit({ detail: { decision, excluded_from: excludedFrom } });
     }
-    const { sources } = await showSources(tx, profileId, context);
+    const { sources } = await toSourcesResponse(tx, profileId, context);
     const shown = sources.find((one) => one.source === source) ?? refuseUnknown();
     const path = `/api/v1/sale-sources/${source}`;
     return answer(200, {
@@ -39,8 +41,8 @@ export const updateSaleSource: Handles<Routes['updateSaleSource'], SaleServices>
   });
 };
 
-/** A day is that of the profile's time zone, from its begin. */
-async function momentOf(tx: Tx, profileId: string, from: string | null): Promise<string | null> {
+/** A date means its start in the profile's time zone. */
+async function resolveExcludedFrom(tx: Tx, profileId: string, from: string | null): Promise<string | null> {
   if (from === null || from === 'beginning') return from;
   if (from.length > 10) return new Date(from).toISOString();
   return (await findDays(tx, profileId, from, from)).from.toISOString();

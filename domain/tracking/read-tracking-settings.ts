@@ -2,16 +2,16 @@ import type { Routes } from '@tributary/contract';
 import { findPlan } from '@tributary/domain/tenants';
 import { answer, type Handles, type ProfileContext } from '@tributary/operations';
 import { findSettings } from './store.ts';
-import { showSettings } from './tracking-settings.ts';
+import { toSettingsResponse } from './tracking-settings.ts';
 
 export const readTrackingSettings: Handles<Routes['readTrackingSettings']> = async (_input, context) => {
   const { ledger, caller } = context;
   const row = await ledger.transaction((tx) => findSettings(tx, caller.profileId), { readOnly: true });
-  return answer(200, { data: showSettings(row, await planOf(context)) });
+  return answer(200, { data: toSettingsResponse(row, await readPlan(context)) });
 };
 
-/** The plan is the workspace's, and not visible from inside a profile. */
-export function planOf({ behind, caller }: ProfileContext): Promise<string | undefined> {
+/** The plan is stored per workspace, which the profile's tenant scope cannot read. */
+export function readPlan({ behind, caller }: ProfileContext): Promise<string | undefined> {
   const workspaceId = caller.workspaceId;
   return behind({ workspaceId }).transaction((tx) => findPlan(tx, workspaceId), { readOnly: true });
 }

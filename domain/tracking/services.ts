@@ -3,9 +3,9 @@ import type { Outbound } from '@tributary/outbound';
 import type { Vault } from '@tributary/vault';
 import type { OpenDns } from './domains/look-up-domain.ts';
 
-/** What the handlers of this room need from the outside. */
+/** The services that the handlers of this module need. */
 export interface TrackingServices {
-  /** Where the collector answers, without a slash at its end. */
+  /** The collector's public address, without a trailing slash. */
   readonly collectorUrl: string;
   readonly clickhouse: ClickHouse;
   readonly vault: Vault;

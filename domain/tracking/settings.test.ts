@@ -20,7 +20,7 @@ const change = async (body: unknown) => {
   const answer = await api.fastify.inject({ method: 'PATCH', url, headers, payload: JSON.stringify(body) });
   return { status: answer.statusCode, ...answer.json() };
 };
-const atTheStart = {
+const defaults = {
   allowed_hosts: [],
   own_hosts: [],
   redirect_hosts: [],
@@ -32,11 +32,11 @@ const atTheStart = {
   updated_at: null,
 };
 
-test('[track-021] are the usual ones at the start', async () => {
-  expect(await read()).toEqual(atTheStart);
+test('[track-021] are the defaults at first', async () => {
+  expect(await read()).toEqual(defaults);
 });
 
-test('[track-022] change where they are named, and only there', async () => {
+test('[track-022] change only the given fields', async () => {
   const first = await change({
     allowed_hosts: ['https://Shop.Example/', 'shop.example', 'panadería.cl'],
     is_consent_required: true,
@@ -44,7 +44,7 @@ test('[track-022] change where they are named, and only there', async () => {
   });
   const updated_at = kit.clock.now().toISOString();
   const changed = {
-    ...atTheStart,
+    ...defaults,
     allowed_hosts: ['shop.example', 'xn--panadera-i2a.cl'],
     is_consent_required: true,
     daily_visit_quota: 500,
@@ -65,7 +65,7 @@ test('[track-022] change where they are named, and only there', async () => {
   expect((await change({ allowed_hosts: [] })).data.allowed_hosts).toEqual([]);
 });
 
-describe('refused', () => {
+describe('refuses', () => {
   test.each([
     [{ allowed_hosts: ['shop.example', 'a b'] }, 'allowed_hosts.1'],
     [{ own_hosts: ['*.shop.example'] }, 'own_hosts.0'],
@@ -77,11 +77,11 @@ describe('refused', () => {
   ])('%j', async (body, field) => {
     const { status, error } = await change(body);
     expect([status, error.code, error.field]).toEqual([422, 'validation_error', field]);
-    expect(await read()).toEqual(atTheStart);
+    expect(await read()).toEqual(defaults);
   });
 });
 
-test('the quota never exceeds the plan, also after a change of plan', async () => {
+test('the effective quota never exceeds the plan, even after a change of plan', async () => {
   const setPlan = (plan: string) =>
     kit.app
       .forWorkspace(workspaceId)

@@ -5,7 +5,7 @@ import { mintTrackingKey } from './keys/tracking-key.ts';
 
 export type KeyRow = Selectable<Schema['tracking_keys']>;
 
-/** Whether the profile ever had a key, and so may have been sent visits. */
+/** Whether the profile ever had a key, and so may have received visits. */
 export async function hasTrackingKeys(tx: Tx, profileId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('tracking_keys')
@@ -16,7 +16,7 @@ export async function hasTrackingKeys(tx: Tx, profileId: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Of some profiles those that have a key which still works. As the system. */
+/** The given profiles that have an active key. Reads across profiles, so it needs the system role. */
 export async function findTracked(ledger: UnboundLedger, profileIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await ledger.query(sql<{ id: string }>`
     SELECT DISTINCT profile_id AS id FROM tracking_keys
@@ -38,7 +38,10 @@ export function listActiveKeys(tx: Tx, profileId: string): Promise<KeyRow[]> {
     .execute();
 }
 
-/** The new key, or nothing where one is active already: the ledger allows one, however many ask at once. */
+/**
+ * Creates a key, or returns undefined if one is active: a unique index allows one per profile, however many requests
+ * run concurrently.
+ */
 export function insertKey(tx: Tx, profileId: string, now: Date): Promise<KeyRow | undefined> {
   return tx
     .insertInto('tracking_keys')
@@ -59,7 +62,7 @@ export function revokeKey(tx: Tx, profileId: string, id: string, now: Date): Pro
     .executeTakeFirst();
 }
 
-/** Takes the place of an earlier one. False where no such key is active. */
+/** Replaces the previous secret. False if no such key is active. */
 export async function saveIdentifySecret(tx: Tx, profileId: string, id: string, sealed: Buffer): Promise<boolean> {
   const saved = await tx
     .updateTable('tracking_keys')
@@ -78,7 +81,7 @@ export function findSettings(tx: Tx, profileId: string): Promise<SettingsRow | u
   return tx.selectFrom('tracking_settings').selectAll().where('profile_id', '=', profileId).executeTakeFirst();
 }
 
-/** Changes what is named; the rest stays, or is as at the start. */
+/** Updates the given settings; the others keep their values or defaults. */
 export function saveSettings(
   tx: Tx,
   profileId: string,
@@ -96,12 +99,12 @@ export function saveSettings(
 
 // ── Domains ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Registrations of a profile wait for each other, so that two at once do not both take its last place. */
+/** Serialises registrations of a profile, so that concurrent ones cannot exceed the limit. */
 export async function lockDomains(tx: Tx, profileId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9013))`.execute(tx);
 }
 
-/** In the order in which they were registered. */
+/** In order of registration. */
 export function listDomains(tx: Tx, profileId: string): Promise<DomainRow[]> {
   return tx
     .selectFrom('tracking_domains')
@@ -160,26 +163,27 @@ export function removeDomain(
 
 // ── Verifications ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const verificationsKept = 20;
+const maxVerifications = 20;
 
-/** Verifications of a profile are started one after the other, so that those of a minute can be counted. */
+/** Serialises new verifications of a profile, so that the rate limit counts concurrent ones. */
 export async function lockVerifications(tx: Tx, profileId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9014))`.execute(tx);
 }
 
 export async function insertVerification(tx: Tx, row: Insertable<Schema['tracking_verifications']>): Promise<void> {
   await tx.insertInto('tracking_verifications').values(row).execute();
-  // Only the latest is ever shown, but a link that was just handed out must still work. The latest proof is kept for good.
+  // Only the latest verification is shown, but recently issued links must still work. The latest proof is never
+  // deleted.
   await sql`
     DELETE FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND id NOT IN (
-      SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} ORDER BY started_at DESC, id DESC LIMIT ${verificationsKept}
+      SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} ORDER BY started_at DESC, id DESC LIMIT ${maxVerifications}
     ) AND id NOT IN (
       SELECT id FROM tracking_verifications WHERE profile_id = ${row.profile_id} AND verified_at IS NOT NULL
       ORDER BY started_at DESC, id DESC LIMIT 1
     )`.execute(tx);
 }
 
-/** What fetching the page showed. */
+/** Stores the result of fetching the page. */
 export function saveHint(
   tx: Tx,
   profileId: string,
@@ -217,8 +221,8 @@ export function findLatestVerification(tx: Tx, profileId: string): Promise<Verif
 }
 
 /**
- * A visit brought the nonce of an installation link: the tracker works there. Whether it counted; a nonce that is unknown or
- * lapsed does not, and neither does one that already did.
+ * Marks the verification with this nonce as verified, because a visit carried it. False for an unknown, expired or
+ * already used nonce.
  */
 export async function markVerified(tx: Tx, profileId: string, nonce: string, now: Date): Promise<boolean> {
   const marked = await tx

@@ -2,16 +2,16 @@ import type { Tx } from '@tributary/postgres';
 import { visitsPerDay } from '@tributary/rules';
 import { findSettings, type SettingsRow } from './store.ts';
 
-/** What the profile asks of visits before they are stored. */
+/** The profile's settings that apply to visits before they are stored. */
 export async function visitRules(
   tx: Tx,
   profileId: string,
 ): Promise<{ readonly isConsentRequired: boolean; readonly keepsCity: boolean }> {
-  const { is_consent_required, keeps_city } = showSettings(await findSettings(tx, profileId), undefined);
+  const { is_consent_required, keeps_city } = toSettingsResponse(await findSettings(tx, profileId), undefined);
   return { isConsentRequired: is_consent_required, keepsCity: keeps_city };
 }
 
-export function showSettings(row: SettingsRow | undefined, plan: string | undefined) {
+export function toSettingsResponse(row: SettingsRow | undefined, plan: string | undefined) {
   const own = row?.daily_visit_quota ?? null;
   return {
     allowed_hosts: row?.allowed_hosts ?? [],

@@ -2,18 +2,22 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { visitsPerDay } from '@tributary/rules';
 import { foldHost } from './domains/host-name.ts';
-import { planOf } from './read-tracking-settings.ts';
+import { readPlan } from './read-tracking-settings.ts';
 import { saveSettings } from './store.ts';
-import { showSettings } from './tracking-settings.ts';
+import { toSettingsResponse } from './tracking-settings.ts';
 
 export const updateTrackingSettings: Handles<Routes['updateTrackingSettings']> = async ({ body }, context) => {
   const { caller, effect, now, addToAudit } = context;
-  const plan = await planOf(context);
-  const most = visitsPerDay(plan, null);
-  if ((body.daily_visit_quota ?? 0) > most) {
-    refuse('validation_error', `The field "daily_visit_quota" may be up to ${most}, which is what the plan includes.`, {
-      fields: { field: 'daily_visit_quota' },
-    });
+  const plan = await readPlan(context);
+  const maxQuota = visitsPerDay(plan, null);
+  if ((body.daily_visit_quota ?? 0) > maxQuota) {
+    refuse(
+      'validation_error',
+      `The field "daily_visit_quota" may be up to ${maxQuota}, which is what the plan includes.`,
+      {
+        fields: { field: 'daily_visit_quota' },
+      },
+    );
   }
   const { is_consent_required, is_signed_identify_required, keeps_city, daily_visit_quota } = body;
   const changes = {
@@ -28,7 +32,7 @@ export const updateTrackingSettings: Handles<Routes['updateTrackingSettings']> =
   return effect(async (tx) => {
     const row = await saveSettings(tx, caller.profileId, changes, now);
     addToAudit({ detail: { changed: Object.keys(changes) } });
-    return answer(200, { data: showSettings(row, plan) });
+    return answer(200, { data: toSettingsResponse(row, plan) });
   });
 };
 

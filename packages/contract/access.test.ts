@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Route } from './route.ts';
 import { collectorRoutes, routes } from './routes.ts';
 
-/** Whom an operation answers, in words: with which credentials, as which member, with which scopes, and what it is about. */
-function said({ credentials, roles, scopes, grain, ...more }: Route['access']): string {
+/** Describes the access of an operation as text: credentials, roles, scopes and grain. */
+function describeAccess({ credentials, roles, scopes, grain, ...more }: Route['access']): string {
   return [
     [...credentials].sort().join(' '),
     ...(roles ? [`as ${roles.join(', ')}`] : []),
@@ -20,11 +20,11 @@ function said({ credentials, roles, scopes, grain, ...more }: Route['access']): 
   ].join(' · ');
 }
 
-test('nobody may call an operation who is not named for it here', () => {
+test('each operation is open to exactly the callers listed here', () => {
   const found: Record<string, string[]> = {};
   for (const [id, { access }] of Object.entries<Route>({ ...routes, ...collectorRoutes })) {
-    const whom = said(access);
-    found[whom] = [...(found[whom] ?? []), id];
+    const callers = describeAccess(access);
+    found[callers] = [...(found[callers] ?? []), id];
   }
   expect(found).toEqual({
     'public · profile': ['readOpenapi', 'readChangelog', 'readTracker'],

@@ -6,7 +6,7 @@ import { readChangelog } from './routes/service.ts';
 
 const header = '# Changelog\n\nWhat changed, newest first.\n';
 
-test('reads days and their changes, newest first', () => {
+test('parses days and their changes, newest first', () => {
   const text = `${header}
 ## 2026-11-15
 
@@ -30,12 +30,12 @@ test('reads days and their changes, newest first', () => {
   expect(parseChangelog(text.replaceAll('\n', '\r\n'))).toEqual(read);
 });
 
-test('a history that has not begun is empty', () => {
+test('an empty history yields no entries', () => {
   expect(parseChangelog('')).toEqual([]);
   expect(parseChangelog(header)).toEqual([]);
 });
 
-describe('what it cannot read is named with its line', () => {
+describe('names the line of a syntax error', () => {
   const day = `${header}\n## 2026-11-15\n- **Added** One.\n`;
 
   test.each([
@@ -60,13 +60,13 @@ describe('what it cannot read is named with its line', () => {
   });
 });
 
-test("the project's own changelog can be served", () => {
+test("the project's own changelog is valid", () => {
   const text = readFileSync(join(import.meta.dirname, '../../CHANGELOG.md'), 'utf8');
   const entries = parseChangelog(text);
   expect(entries.length).toBeGreaterThan(0);
   const dates = entries.map(({ date }) => date);
   expect(dates).toEqual([...dates].sort().reverse());
   expect(readChangelog.answers[200].schema.safeParse({ data: entries, meta: {} }).error).toBeUndefined();
-  // A heading that slipped into the introduction would be skipped in silence.
+  // A heading inside the introduction would be skipped silently.
   expect(dates).toHaveLength(text.match(/^#+ .*\d{4}/gm)?.length ?? 0);
 });

@@ -7,8 +7,8 @@ export interface ChangelogEntry {
 }
 
 /**
- * Reads CHANGELOG.md, which the API serves. Strict, because what it cannot read nobody would be told of: after the introduction
- * only `## YYYY-MM-DD` headings, newest first, and under each `- **Kind** text`, one line a change.
+ * Parses CHANGELOG.md, which the API serves. It is strict, because a skipped line would go unnoticed. After the introduction only
+ * `## YYYY-MM-DD` headings are allowed, newest first, each with lines of the form `- **Kind** text`.
  */
 export function parseChangelog(text: string): ChangelogEntry[] {
   const entries: ChangelogEntry[] = [];

@@ -2,8 +2,8 @@ import { type ErrorCode, errorEntry } from './errors.ts';
 import { links } from './links.ts';
 
 /**
- * What an answer with this code looks like, for people to read: on its page and in the description. `reason` is left out, for
- * each route has its own.
+ * An example response with this code, for its page and the OpenAPI description. `reason` is omitted, because each route has its
+ * own.
  */
 export function errorExample(code: ErrorCode, baseUrl: string): { error: Record<string, unknown> } {
   const { status, meaning, fields = {} } = errorEntry(code);

@@ -10,7 +10,7 @@ import {
 } from './errors.ts';
 import type { Scope } from './scopes.ts';
 
-// Typed out from the spec, not read from the catalogue: a code or status that changes must change here too, in plain sight.
+// Copied from the specification and not derived from the catalogue, so that a changed code or status must be changed here too.
 const expected: Record<string, number> = {
   unauthorized: 401,
   forbidden: 403,
@@ -103,24 +103,24 @@ const accepts = (code: ErrorCode, fields: object = {}, status = errorEntry(code)
   expect(AnyErrorEnvelope.safeParse(sent).success).toBe(own);
   return own;
 };
-// Fields that their code cannot do without.
-const needed: Partial<Record<ErrorCode, object>> = {
+// Fields that these codes require.
+const requiredFields: Partial<Record<ErrorCode, object>> = {
   auth_revoked: { reconnect_required: true },
   profile_limit_reached: { upgrade_required: true, upgrade: { plan: 'scale' } },
   plan_upgrade_required: { upgrade: { plan: 'growth' } },
 };
 
 describe('the catalogue', () => {
-  test('[err-007] holds these codes, spelt so, and no other', () => {
+  test('[err-007] contains exactly these codes', () => {
     expect([...ErrorCode.options].sort()).toEqual(Object.keys(expected).sort());
     expect(Object.keys(expected)).toHaveLength(73);
   });
 
-  test.each(Object.entries(expected))('%s comes with %d', (code, status) => {
+  test.each(Object.entries(expected))('%s has status %d', (code, status) => {
     expect(errorEntry(ErrorCode.parse(code)).status).toBe(status);
   });
 
-  test('only provider_error comes with other statuses too', () => {
+  test('only provider_error has alternate statuses', () => {
     expect(ErrorCode.options.filter((code) => errorEntry(code).alternateStatuses)).toEqual(['provider_error']);
     expect([502, 503, 422, 500].map((status) => accepts('provider_error', {}, status))).toEqual([
       true,
@@ -130,27 +130,27 @@ describe('the catalogue', () => {
     ]);
   });
 
-  test.each(ErrorCode.options)('%s says what it means and what to do, in whole sentences', (code) => {
+  test.each(ErrorCode.options)('%s has a title, a meaning and advice in whole sentences', (code) => {
     const { title, meaning, whatToDo } = errorEntry(code);
     expect(title).toMatch(/^[A-Z][^.]{5,44}$/);
     expect(meaning).toMatch(/^[A-Z].{20,}[.)]$/s);
     expect(whatToDo).toMatch(/^[A-Z].{15,}[.)]$/s);
   });
 
-  test('no two codes share a title or a meaning', () => {
+  test('titles and meanings are unique', () => {
     const entries = ErrorCode.options.map(errorEntry);
     expect(new Set(entries.map(({ title }) => title)).size).toBe(entries.length);
     expect(new Set(entries.map(({ meaning }) => meaning)).size).toBe(entries.length);
   });
 
-  test('who is told to wait gets a 429, and each 429 tells to wait', () => {
+  test('a code asks the caller to wait if and only if its status is 429', () => {
     const waits = ErrorCode.options.filter((code) => errorEntry(code).retry === 'after_retry_after');
     expect(waits).toEqual(ErrorCode.options.filter((code) => errorEntry(code).status === 429));
   });
 });
 
 describe('reserved codes', () => {
-  // Whether a route behaves so cannot be shown, for there is none. What can be is that the name is kept with this status and advice.
+  // No route returns these codes, so only the reserved name, status and advice can be tested.
   test.each<[code: string, status: number, retry: Retry]>([
     ['invalid_content', 400, 'after_change'],
     ['account_suspended', 403, 'never'],
@@ -171,31 +171,31 @@ describe('reserved codes', () => {
     ['audience_tos_required', 428, 'after_change'],
     ['messaging_window_closed', 422, 'after_change'],
     ['audit_timeout', 504, 'with_backoff'],
-  ])('%s is kept with status %d', (name, status, retry) => {
+  ])('%s is reserved with status %d', (name, status, retry) => {
     const code = ErrorCode.parse(name);
     expect(errorEntry(code)).toMatchObject({ status, retry, reserved: true });
-    expect(accepts(code, needed[code], status)).toBe(true);
+    expect(accepts(code, requiredFields[code], status)).toBe(true);
   });
 
-  test('there are 19 of them', () => {
+  test('there are 19', () => {
     expect(ErrorCode.options.filter((code) => errorEntry(code).reserved)).toHaveLength(19);
   });
 });
 
 describe('the envelope', () => {
-  test.each(ErrorCode.options)('%s is accepted with its fields and refused without its base', (code) => {
-    expect(accepts(code, needed[code])).toBe(true);
+  test.each(ErrorCode.options)('%s is valid with its fields and invalid without a common field', (code) => {
+    expect(accepts(code, requiredFields[code])).toBe(true);
     for (const missing of ['code', 'message', 'status', 'request_id', 'docs_url']) {
-      expect(accepts(code, { ...needed[code], [missing]: undefined })).toBe(false);
+      expect(accepts(code, { ...requiredFields[code], [missing]: undefined })).toBe(false);
     }
-    expect(accepts(code, { ...needed[code], status: 418 })).toBe(false);
-    expect(accepts(code, { ...needed[code], stack: 'at main.ts:1' })).toBe(false);
+    expect(accepts(code, { ...requiredFields[code], status: 418 })).toBe(false);
+    expect(accepts(code, { ...requiredFields[code], stack: 'at main.ts:1' })).toBe(false);
   });
 
   const only = (fields: object) =>
-    ErrorCode.options.filter((code) => accepts(code, { ...needed[code], ...fields })).sort();
+    ErrorCode.options.filter((code) => accepts(code, { ...requiredFields[code], ...fields })).sort();
 
-  test('[err-005] reason is optional, and only on the shared class codes', () => {
+  test('[err-005] reason is optional and allowed only on codes that many routes share', () => {
     const classCodes = [
       'forbidden',
       'invalid_request',
@@ -209,19 +209,19 @@ describe('the envelope', () => {
     expect(only({ reason: 'Not a stable word.' })).toEqual([]);
   });
 
-  test('consent may be present on consent_required, and on no other', () => {
+  test('consent is allowed only on consent_required', () => {
     expect(only({ consent: { version: '3', text_hashes: { es: 'a1', en: 'b2' } } })).toEqual(['consent_required']);
     expect(accepts('consent_required')).toBe(true);
     expect(only({ consent: { version: '3' } })).toEqual([]);
   });
 
-  test('required_scopes only where a scope is missing, and only scopes that exist', () => {
+  test('required_scopes is allowed only on insufficient_scope, with existing scopes', () => {
     expect(only({ required_scopes: ['customers:read'] })).toEqual(['insufficient_scope']);
     expect(only({ required_scopes: ['customers:fly'] })).toEqual([]);
     expect(only({ required_scopes: [] })).toEqual([]);
   });
 
-  test('reconnecting only where a provider may have withdrawn its token', () => {
+  test('reconnect fields are allowed only where a provider may have revoked its token', () => {
     const fields = { reconnect_required: true, reconnect_url: 'https://tributary.example/connect/1' };
     expect(only(fields)).toEqual([
       'auth_revoked',
@@ -232,30 +232,30 @@ describe('the envelope', () => {
     expect(only({ reconnect_required: false })).toEqual([]);
   });
 
-  test('auth_revoked always says to reconnect', () => {
+  test('auth_revoked requires reconnect_required', () => {
     expect(errorEnvelope('auth_revoked').safeParse(envelope('auth_revoked', 403)).success).toBe(false);
   });
 
-  test('a full plan always names the next one', () => {
+  test('profile_limit_reached requires the next plan', () => {
     expect(accepts('profile_limit_reached')).toBe(false);
     expect(accepts('profile_limit_reached', { upgrade_required: true })).toBe(false);
     expect(only({ upgrade_required: true, upgrade: { plan: 'scale' } })).toEqual(['profile_limit_reached']);
   });
 
-  test("a provider's own words only on provider_error", () => {
+  test('provider_code and provider_message are allowed only on provider_error', () => {
     expect(only({ provider_code: '100', provider_message: 'Budget too low' })).toEqual(['provider_error']);
   });
 
-  test('field names the culprit on the three codes about shape', () => {
+  test('field is allowed only on the three codes about invalid input', () => {
     expect(only({ field: 'rows.3.email' })).toEqual(['invalid_parameter', 'invalid_request', 'validation_error']);
   });
 
-  test('a code outside the catalogue is no error of ours', () => {
+  test('an unknown code is rejected', () => {
     expect(AnyErrorEnvelope.safeParse(envelope('teapot', 418)).success).toBe(false);
   });
 });
 
-test('the fields of a code are known to the compiler', () => {
+test('the fields of a code are typed', () => {
   expectTypeOf<ErrorFields<'insufficient_scope'>>().toEqualTypeOf<{ required_scopes?: Scope[] | undefined }>();
   expectTypeOf<ErrorFields<'profile_limit_reached'>>().toEqualTypeOf<{
     upgrade_required: true;

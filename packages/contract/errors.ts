@@ -10,7 +10,7 @@ import { enumOf, RequestId } from './primitives.ts';
 
 export { type ErrorEntry, type Retry, retries } from './errors/entry.ts';
 
-/** Every error this API can answer with. Codes are forever: callers branch on them. */
+/** Every error code of this API. Codes never change, because callers branch on them. */
 export const errors = {
   ...requestErrors,
   ...accessErrors,
@@ -23,12 +23,14 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 export const ErrorCode = enumOf(errors);
 
-/** The entry with all its optional parts, where the code is not known beforehand. */
+/** The catalogue entry with all optional parts, for codes that are not known at compile time. */
 export function errorEntry(code: ErrorCode): ErrorEntry {
   return errors[code];
 }
 
-/** What must or may be said with a code besides the message: `ErrorFields<'insufficient_scope'>` is `{required_scopes?: Scope[]}`. */
+/**
+ * The fields that accompany a code besides the common ones: `ErrorFields<'insufficient_scope'>` is `{required_scopes?: Scope[]}`.
+ */
 export type ErrorFields<Code extends ErrorCode> = (typeof errors)[Code] extends {
   fields: infer Fields extends z.core.$ZodShape;
 }
@@ -51,17 +53,17 @@ function errorBody(code: ErrorCode) {
   });
 }
 
-/** The answer that carries one code. Strict: a field that the catalogue does not give this code is refused. */
+/** The response schema of one code. Strict: fields that the catalogue does not declare for this code are rejected. */
 export function errorEnvelope<Code extends ErrorCode>(code: Code) {
   const envelope = z.strictObject({ error: errorBody(code) });
-  // The fields are looked up by a code known only to the caller, so the compiler cannot follow them here.
+  // The fields are looked up by a code that only the caller knows, so the compiler cannot infer them here.
   return envelope as unknown as z.ZodType<ErrorEnvelope<Code>>;
 }
 
 const [firstCode, ...otherCodes] = ErrorCode.options;
 if (!firstCode) throw new Error('the error catalogue is empty');
 
-/** Any error answer, each code still held to its own status and fields. */
+/** Any error response; each code is checked against its own status and fields. */
 export const AnyErrorEnvelope = z.strictObject({
   error: z.discriminatedUnion('code', [errorBody(firstCode), ...otherCodes.map(errorBody)]),
 });

@@ -37,7 +37,7 @@ const accepts = (value: unknown) => OutcomeRecorded.safeParse(value).success;
 const withData = (changes: object) => ({ ...outcome, data: { ...outcome.data, ...changes } });
 
 describe('event names', () => {
-  test('thirteen of them fire', () => {
+  test('thirteen event names are live', () => {
     expect(liveEventNames).toEqual([
       'connection.connected',
       'connection.reconnect_required',
@@ -55,7 +55,7 @@ describe('event names', () => {
     ]);
   });
 
-  test('[evnt-019] four more names are known, and reserved', () => {
+  test('[evnt-019] four more event names are reserved', () => {
     expect(EventName.options.filter((name) => !isLiveEvent(name))).toEqual([
       'message.received',
       'order.status.changed',
@@ -65,7 +65,7 @@ describe('event names', () => {
     for (const name of EventName.options) expect('reserved' in events[name]).toBe(!isLiveEvent(name));
   });
 
-  test('a name that is only a name of JavaScript is none of ours', () => {
+  test('property names of JavaScript objects are not event names', () => {
     expect(isLiveEvent('toString')).toBe(false);
   });
 });
@@ -73,20 +73,20 @@ describe('event names', () => {
 describe.each(liveEventNames)('%s', (name) => {
   const { data, announced, sample, grain } = events[name];
 
-  test('its sample is what it declares, and nothing can be added', () => {
+  test('the sample matches the schema, and unknown fields are rejected', () => {
     expect(data.parse(sample)).toEqual(sample);
     expect(data.safeParse({ ...sample, email: 'ana@example.com' }).success).toBe(false);
     expect(announced.safeParse({ ...sample, email: 'ana@example.com' }).success).toBe(false);
   });
 
-  test('its delivery is an envelope like the others, from the service', () => {
+  test('the delivery has the common envelope and comes from the service', () => {
     const delivery = sampleDelivery(name);
     expect(deliveryOf(name).parse(delivery)).toEqual(delivery);
     expect(EventEnvelope.parse(delivery)).toEqual(delivery);
     expect(deliveryOf(name).safeParse({ ...delivery, provider: 'email' }).success).toBe(false);
   });
 
-  test('of people it goes to an app only, and is announced without them', () => {
+  test('an event about a customer requires an app, and is announced without personal data', () => {
     const toNoApp = deliveryOf(name).safeParse({ ...sampleDelivery(name), app_id: null }).success;
     expect(toNoApp).toBe(grain === 'profile');
     const ofPeople = Object.keys(announced.shape).filter((field) => /contact|customer|name|mail|phone/.test(field));
@@ -94,13 +94,13 @@ describe.each(liveEventNames)('%s', (name) => {
     expect(announced === data).toBe(grain === 'profile');
   });
 
-  test.each(Object.keys(data.shape))('is refused without data.%s', (field) => {
+  test.each(Object.keys(data.shape))('is rejected without data.%s', (field) => {
     const { [field]: _left, ...rest } = sample as Record<string, unknown>;
     expect(data.safeParse(rest).success).toBe(false);
   });
 });
 
-test('a connection is in the envelope where the data has one', () => {
+test('the envelope has the connection_id of the data, or null', () => {
   expect(sampleDelivery('connection.revoked').connection_id).toMatch(/^01/);
   const delivery = sampleDelivery('recompute.completed');
   expect(delivery.connection_id).toBeNull();
@@ -108,17 +108,17 @@ test('a connection is in the envelope where the data has one', () => {
 });
 
 describe('outcome.recorded', () => {
-  test('is an event like the others, narrowed', () => {
+  test('is a valid event with a narrower schema', () => {
     expect(OutcomeRecorded.parse(outcome)).toEqual(outcome);
     expect(EventEnvelope.parse(outcome)).toEqual(outcome);
   });
 
-  test('may carry a person and a value', () => {
+  test('may contain a contact and a value', () => {
     expect(accepts(withData({ contact, contact_withheld: false, value: 1250.5, customer_key: 'c-1' }))).toBe(true);
     expect(accepts(withData({ contact: null, contact_withheld: false }))).toBe(true);
   });
 
-  test('never carries a person that it says is withheld', () => {
+  test('never contains a contact that is marked as withheld', () => {
     expect(accepts(withData({ contact, contact_withheld: true }))).toBe(false);
   });
 
@@ -127,16 +127,16 @@ describe('outcome.recorded', () => {
     ['another provider', { ...outcome, provider: 'email' }],
     ['a connection', { ...outcome, connection_id: id }],
     ['no app', { ...outcome, app_id: null }],
-    ['a field of its own', { ...outcome, extra: 1 }],
+    ['an unknown field', { ...outcome, extra: 1 }],
     ['a field of its own in the data', withData({ subject_ref: 'x' })],
     ['an ad platform as the source', withData({ provider: 'social_ads' })],
     ['a value in words', withData({ value: '1250.50' })],
     ['half a contact', withData({ contact: { email: 'ana@example.com' }, contact_withheld: false })],
-  ])('is refused with %s', (_, event) => {
+  ])('is rejected with %s', (_, event) => {
     expect(accepts(event)).toBe(false);
   });
 
-  test.each(Object.keys(outcome))('is refused without %s', (key) => {
+  test.each(Object.keys(outcome))('is rejected without %s', (key) => {
     expect(accepts(Object.fromEntries(Object.entries(outcome).filter(([name]) => name !== key)))).toBe(false);
   });
 });

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { enumOf, IsoTimestamp, Uuid } from './primitives.ts';
 import { AlertKind, Channel, ConversionKey, Freshness, HandoffProvider, OutcomeProvider } from './vocabulary.ts';
 
-/** Whether an event's data names people. One that does goes to an app with a grant only, and passes the person gate. */
+/** Whether an event's data identifies a customer. Such an event requires an app with a grant and passes the personal-data gate. */
 type EventGrain = 'profile' | 'person';
 
 interface EventEntry<Data extends z.ZodObject, Announced extends z.ZodObject> {
   readonly firesWhen: string;
   readonly grain: EventGrain;
-  /** What a subscriber gets. */
+  /** The data that a subscriber receives. */
   readonly data: Data;
-  /** What is written when it happens. A person is not: who it is about is read at each attempt to deliver. */
+  /** The data stored when the event happens. It contains no customer, who is read again for each delivery attempt. */
   readonly announced: Announced;
   readonly sample: z.input<Data>;
 }
@@ -40,7 +40,7 @@ const ofPerson = <const Data extends z.ZodObject, const Announced extends z.ZodO
   sample,
 });
 
-/** The name is kept for a capability that no route of this version offers; it never fires. */
+/** The name is reserved for a capability that no route of this version offers; the event never fires. */
 const reserved = (firesWhen: string) => ({ firesWhen, reserved: true }) as const;
 
 const sampleIds = {
@@ -116,13 +116,13 @@ const OutcomeRecordedData = z
       .boolean()
       .describe('True when the grant does not cover people. False with no contact: there is none.'),
   })
-  // A person that slips out beside `contact_withheld: true` cannot be called back: better that the delivery fails.
+  // Personal data beside `contact_withheld: true` could not be recalled, so the delivery must fail instead.
   .refine((outcome) => !outcome.contact_withheld || outcome.contact === null, {
     path: ['contact'],
     error: 'must be null when the contact is withheld',
   });
 
-/** What a webhook subscription may name. Every event is opt-in: a subscription receives what it lists and nothing else. */
+/** The events that a webhook subscription may list. A subscription receives only the events that it lists. */
 export const events = {
   'connection.connected': ofProfile('A provider was connected.', z.strictObject(connection), sampleConnection),
   'connection.reconnect_required': ofProfile(
@@ -240,7 +240,7 @@ export const EventName = enumOf(events);
 /** The events that fire. */
 export type LiveEventName = { [Name in EventName]: Events[Name] extends { data: unknown } ? Name : never }[EventName];
 
-/** What is written of an event when it happens. */
+/** The data stored of an event when it happens. */
 export type AnnouncedData<Name extends LiveEventName> = Readonly<z.output<Events[Name]['announced']>>;
 
 export function isLiveEvent(name: string): name is LiveEventName {
@@ -250,8 +250,8 @@ export function isLiveEvent(name: string): name is LiveEventName {
 export const liveEventNames: readonly LiveEventName[] = EventName.options.filter(isLiveEvent);
 
 /**
- * Whom an event is from, matched against a subscription's `providers`. All that fire today come from the service itself, and name
- * the connector in `data.provider`; the others stand for channels whose events are reserved.
+ * The sources of events, matched against a subscription's `providers`. All live events come from the service itself and name the
+ * connector in `data.provider`; the others are for channels whose events are reserved.
  */
 export const eventProviders = {
   service: 'The service itself. Name it to receive lifecycle events.',
@@ -262,7 +262,7 @@ export const eventProviders = {
 export type EventProvider = keyof typeof eventProviders;
 export const EventProvider = enumOf(eventProviders);
 
-/** What every delivery looks like, whichever event it is. Deliveries repeat and overtake each other: drop those whose `id` you know. */
+/** The common envelope of all deliveries. Deliveries may repeat and arrive out of order: drop those whose `id` is known. */
 export const EventEnvelope = z.strictObject({
   id: Uuid.describe('The same at every attempt and replay.'),
   type: EventName,
@@ -278,10 +278,10 @@ export type EventEnvelope = z.infer<typeof EventEnvelope>;
 
 const appIds = { profile: EventEnvelope.shape.app_id, person: Uuid } as const;
 
-/** The envelope's connection is the data's, where the data has one. */
+/** The envelope has the connection of the data, if the data has one. */
 type ConnectionOf<Shape> = Shape extends { connection_id: infer Connection extends z.ZodType } ? Connection : z.ZodNull;
 
-/** One event as it is delivered. */
+/** The schema of one delivered event. */
 export function deliveryOf<Name extends LiveEventName>(name: Name) {
   type Entry = Events[Name];
   const { data, grain } = events[name];
@@ -295,11 +295,11 @@ export function deliveryOf<Name extends LiveEventName>(name: Name) {
   });
 }
 
-/** The outcome as it is delivered and as GET /api/v1/outcomes/recorded replays it. */
+/** The outcome as delivered, and as returned by GET /api/v1/outcomes/recorded. */
 export const OutcomeRecorded = deliveryOf('outcome.recorded');
 export type OutcomeRecorded = z.infer<typeof OutcomeRecorded>;
 
-/** A delivery that shows what one looks like. */
+/** An example delivery. */
 export function sampleDelivery(name: LiveEventName) {
   const { sample } = events[name];
   return {

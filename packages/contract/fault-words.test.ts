@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { faultWords, placeOf } from './fault-words.ts';
 
-/** A fault of every kind that our schemas can have. */
+/** One fault of every kind that our schemas can produce. */
 const faults: readonly (readonly [schema: z.ZodType, value: unknown, words: string])[] = [
   [z.string(), undefined, 'is required'],
   [z.enum(['a', 'b']), undefined, 'is required'],
@@ -40,14 +40,14 @@ test.each(faults)('fault %#: %s', (schema, value, words) => {
   expect(error?.issues[0]?.message).toBe(words);
 });
 
-test('no fault is said in the words of the library', () => {
+test("no fault has zod's own message", () => {
   for (const [schema, value] of faults)
     expect(schema.safeParse(value, { error: faultWords }).error?.issues[0]?.message).not.toMatch(
       /Invalid|Too (big|small)|expected|Unrecognized/,
     );
 });
 
-test('a field that should not be there is the place of its fault', () => {
+test('an unknown field is located at the field itself', () => {
   const schema = z.object({ inner: z.strictObject({}) });
   const { error } = schema.safeParse({ inner: { nope: 1 } }, { error: faultWords });
   expect(error?.issues.map(placeOf)).toEqual([['inner', 'nope']]);

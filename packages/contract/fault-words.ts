@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { nearestWord } from './nearest-word.ts';
 
 /**
- * What is wrong with a value, in our words: said of the field that is named before it. A schema that has words of its own is not asked
- * here. What was sent is never repeated: it may be somebody's e-mail address.
+ * Validation messages that follow the name of the field. Messages that a schema defines itself take precedence. A message never
+ * repeats the input, which may be personal data.
  */
 export const faultWords: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -34,7 +34,10 @@ export const faultWords: z.core.$ZodErrorMap = (issue) => {
 
 const required = 'is required';
 
-/** A whole sentence, unlike the others: the field is no part of the schema. Its name is repeated only where it looks like one. */
+/**
+ * Unlike the other messages this is a whole sentence, because the field is not in the schema. Its name is repeated only if it
+ * looks like a field name.
+ */
 function unknownField({ keys, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueUnrecognizedKeys>): string {
   const [name = ''] = keys;
   const fields = Object.keys((inst as z.ZodObject | undefined)?.shape ?? {});
@@ -43,10 +46,10 @@ function unknownField({ keys, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueUnreco
   return `Unknown field${/^[\w.[\]-]{1,60}$/.test(name) ? ` \`${name}\`` : ''}. ${advice}`;
 }
 
-/** Whether nothing was there, where something must be. */
+/** Whether a required value was missing. */
 export const isMissing = ({ message }: { readonly message: string }): boolean => message === required;
 
-/** The place of a fault. Of a field that should not be there, the field. */
+/** The path of a fault; for an unknown field, including the field. */
 export const placeOf = (issue: z.core.$ZodIssue): string[] => [
   ...issue.path.map(String),
   ...(issue.code === 'unrecognized_keys' ? [(issue.keys[0] ?? '').slice(0, 100)] : []),

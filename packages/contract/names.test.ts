@@ -11,7 +11,7 @@ const named = Object.values(routes).flatMap((route) => {
     .map((field) => ({ id: route.id, schema, field }));
 });
 
-test.each(named)('$id refuses control characters in $field', ({ schema, field }) => {
+test.each(named)('$id rejects control characters in $field', ({ schema, field }) => {
   expect(named.length).toBeGreaterThan(10);
   for (const text of ['Shop\r\nBcc: eve@example.com', 'Shop\u0000', 'Shop\u009b']) {
     const issues = schema?.safeParse({ [field]: text }).error?.issues ?? [];
@@ -19,7 +19,7 @@ test.each(named)('$id refuses control characters in $field', ({ schema, field })
   }
 });
 
-test('a name keeps letters of all scripts and loses the spaces around it', () => {
+test('a name keeps letters of all scripts and is trimmed', () => {
   expect(nameOf(20).parse('  Niñas 日本 🦊 \n')).toBe('Niñas 日本 🦊');
   expect(nameOf(3).safeParse('four').success).toBe(false);
 });

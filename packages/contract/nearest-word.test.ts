@@ -12,6 +12,6 @@ test.each([
   ['colour', undefined],
   ['', undefined],
   ['x'.repeat(10_000), undefined],
-])('%s is taken for %s', (typed, meant) => {
+])('%s suggests %s', (typed, meant) => {
   expect(nearestWord(typed, words)).toBe(meant);
 });

@@ -1,16 +1,19 @@
-/** The word that a mistyped one most likely means, or none where nothing is near: a third of its letters may be wrong, two at least. */
+/**
+ * Suggests the nearest word for a mistyped one; undefined if none is within an edit distance of a third of its length (at least
+ * two).
+ */
 export function nearestWord(typed: string, words: readonly string[]): string | undefined {
   const most = Math.max(2, Math.floor(typed.length / 3));
   const near = words
     .filter((word) => Math.abs(word.length - typed.length) <= most)
-    .map((word) => ({ word, edits: editsBetween(typed.toLowerCase(), word.toLowerCase()) }))
+    .map((word) => ({ word, edits: editDistance(typed.toLowerCase(), word.toLowerCase()) }))
     .filter(({ edits }) => edits <= most)
     .sort((left, right) => left.edits - right.edits);
   return near[0]?.word;
 }
 
-/** How many letters are added, dropped or changed to make one word of the other. */
-function editsBetween(from: string, to: string): number {
+/** The edit distance: insertions, deletions and substitutions. */
+function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { ErrorCode } from './errors.ts';
 import { RequestId } from './primitives.ts';
 
-/** The words that RFC 6749 has for what the token endpoint refuses, in section 5.2; those of 4.1.2.1 where it is not about the request. */
+/**
+ * The error codes of RFC 6749 for the token endpoint: section 5.2, and section 4.1.2.1 for errors that do not concern the
+ * request.
+ */
 export const oauthErrors = [
   'invalid_request',
   'invalid_client',
@@ -12,7 +15,7 @@ export const oauthErrors = [
   'server_error',
 ] as const;
 
-/** An error as OAuth clients read it. `code` is what other routes would say. */
+/** An error in OAuth format. `code` is the code that other routes would return. */
 export const OAuthErrorBody = z.strictObject({
   error: z.enum(oauthErrors).describe('What went wrong, as OAuth says it.'),
   error_description: z.string().describe('What went wrong, for a person to read.'),
@@ -26,7 +29,7 @@ export interface OAuthError {
   readonly error: (typeof oauthErrors)[number];
 }
 
-/** What a refusal is called at the token endpoint, and under which status. */
+/** The OAuth error and status of a refusal at the token endpoint. */
 export function asOAuthError(code: ErrorCode, status: number, field: unknown): OAuthError {
   if (code === 'unauthorized') return { status: 401, error: 'invalid_client' };
   if (code === 'insufficient_scope' || code === 'healthcare_scope_forbidden' || field === 'scope')

@@ -9,8 +9,8 @@ export interface Tree {
   readonly [key: string]: Tree;
 }
 
-/** Follows a reference inside a document, as a reader of it would. */
-export function look(from: OpenapiDocument, value: object): Tree {
+/** Resolves a reference inside the document. */
+export function resolveRef(from: OpenapiDocument, value: object): Tree {
   if (!('$ref' in value)) return value as Tree;
   const path = String(value.$ref).split('/').slice(1);
   return path.reduce((at, key) => at[key] ?? {}, from as unknown as Tree);

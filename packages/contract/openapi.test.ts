@@ -7,7 +7,7 @@ import { errorExample } from './error-example.ts';
 import { AnyErrorEnvelope, ErrorCode, errorEntry } from './errors.ts';
 import { liveEventNames } from './events.ts';
 import { asOAuthError } from './oauth-errors.ts';
-import { look, operationsOf, schemasIn } from './openapi.fixture.ts';
+import { operationsOf, resolveRef, schemasIn } from './openapi.fixture.ts';
 import { type OpenapiDocument, type Operation, openapi } from './openapi.ts';
 import { data, IsoTimestampInput, page, Uuid } from './primitives.ts';
 import { type Route, refusalsOf, route } from './route.ts';
@@ -24,7 +24,10 @@ const operations = operationsOf(document);
 const validate = (value: OpenapiDocument) =>
   new Validator().validate(structuredClone(value) as Record<string, unknown>);
 
-/** Everything at once: path, query and header parameters, forms, several answers, names, deprecation, refusals of its own. */
+/**
+ * An example with every feature: path, query and header parameters, forms, several answers, named schemas, deprecation and
+ * refusals.
+ */
 const Note = z
   .strictObject({ id: Uuid, text: z.string().nullable(), stars: z.int() })
   .meta({ id: 'Note', description: 'A note.' });
@@ -103,15 +106,15 @@ const { listNotes, writeNote, readPage, getToken } = Object.fromEntries(
   operationsOf(made).map(({ operation }) => [operation.operationId, operation]),
 ) as Record<keyof typeof madeUp, Operation>;
 
-describe('the description of the API', () => {
+describe('the OpenAPI document', () => {
   test.each([
     ['every route there is', document],
     ['the made-up routes', made],
-  ])('of %s is valid OpenAPI 3.1 to an independent validator', async (_name, each) => {
+  ])('%s: is valid OpenAPI 3.1 according to an independent validator', async (_name, each) => {
     expect(await validate(each)).toEqual({ valid: true });
   });
 
-  test('that validator is not easily pleased', async () => {
+  test('the validator rejects invalid documents', async () => {
     const { info: _info, ...headless } = document;
     expect(await validate(headless as OpenapiDocument)).toMatchObject({ valid: false });
     const [first] = operations;
@@ -122,24 +125,24 @@ describe('the description of the API', () => {
   test.each([
     ['every route there is', document],
     ['the made-up routes', made],
-  ])('of %s holds only real JSON Schema', (_name, each) => {
+  ])('%s: contains only valid JSON Schema', (_name, each) => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
     ajv.addVocabulary(['components']);
-    // The components by a name of their own: each is compiled once, and not again for every schema that refers to it.
+    // The components have their own id, so that each is compiled once and not again for every reference.
     const named = (value: object) =>
       JSON.parse(JSON.stringify(value).replaceAll('"#/components/', '"all#/components/'));
     ajv.addSchema({ $id: 'all', components: named(each.components) });
     for (const schema of schemasIn(each)) expect(() => ajv.compile(named(schema))).not.toThrow();
   });
 
-  test('has every route of the table, once', () => {
+  test('contains every route exactly once', () => {
     expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(Object.keys(routes).sort());
     for (const { id, method, path } of Object.values<Route>(routes)) {
       expect(document.paths[path]?.[method.toLowerCase()]?.operationId).toBe(id);
     }
   });
 
-  test.each(operations)('[ver-005] $at says who may call it, and what a repeat does', ({ operation }) => {
+  test.each(operations)('[ver-005] $at declares its credentials, scopes and idempotency', ({ operation }) => {
     const { access, idempotency } = (routes as Record<string, Route>)[operation.operationId] as Route;
     expect(z.array(z.array(Scope).min(1)).parse(operation['x-required-scopes'])).toEqual(access.scopes ?? []);
     expect(z.array(CredentialKind).min(1).parse(operation['x-credentials'])).toEqual(access.credentials);
@@ -149,7 +152,7 @@ describe('the description of the API', () => {
     expect(operation['x-scope-grain']).toBe(access.grain);
   });
 
-  test.each(operations)('$at names each code it may refuse with, under its status', ({ operation }) => {
+  test.each(operations)('$at lists each refusal code under its status', ({ operation }) => {
     const declared = (routes as Record<string, Route>)[operation.operationId] as Route;
     for (const code of refusalsOf(declared)) {
       const { status } = errorEntry(code);
@@ -159,12 +162,12 @@ describe('the description of the API', () => {
     }
   });
 
-  test('has every event that fires as a webhook, with a delivery that fits its schema', () => {
+  test('contains every live event as a webhook with a valid sample', () => {
     expect(Object.keys(document.webhooks)).toEqual(liveEventNames);
     expect(document.tags).toContainEqual({ name: 'Webhooks', description: expect.any(String) });
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     for (const name of liveEventNames) {
-      const { content } = look(document, document.webhooks[name]?.post.requestBody ?? {});
+      const { content } = resolveRef(document, document.webhooks[name]?.post.requestBody ?? {});
       const { schema = {}, example = {} } = content?.['application/json'] ?? {};
       const accepts = ajv.compile({ ...schema, components: document.components });
       expect(example.type).toBe(name);
@@ -174,20 +177,20 @@ describe('the description of the API', () => {
     }
   });
 
-  test('is the same bytes each time, and mentions nothing outside itself', () => {
+  test('is byte-identical on each build and has no external references', () => {
     expect(JSON.stringify(openapi({ baseUrl }))).toBe(JSON.stringify(document));
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 });
 
 function codesOf(from: OpenapiDocument, operation: Operation, status: number): string[] {
-  const response = look(from, operation.responses[status] ?? {});
+  const response = resolveRef(from, operation.responses[status] ?? {});
   const text = JSON.stringify(response.content?.['application/json'] ?? {});
   return /"enum":\[([^\]]*)\]/.exec(text)?.[1]?.replaceAll('"', '').split(',') ?? [];
 }
 
-describe('a declaration becomes an operation', () => {
-  test('with its parameters', () => {
+describe('the operation of a declaration', () => {
+  test('has its parameters', () => {
     expect(listNotes.parameters).toEqual([
       {
         name: 'bookId',
@@ -217,7 +220,7 @@ describe('a declaration becomes an operation', () => {
     expect(readPage.parameters).toBeUndefined();
   });
 
-  test('with its body, as callers write it', () => {
+  test('has its body in input format', () => {
     expect(writeNote.requestBody).toMatchObject({
       required: true,
       description: 'At most 2,048 bytes.',
@@ -244,7 +247,7 @@ describe('a declaration becomes an operation', () => {
     });
   });
 
-  test('with each of its answers', () => {
+  test('has each of its answers', () => {
     expect(writeNote.responses).toMatchObject({
       201: { description: 'Written.' },
       202: { description: 'Will be written.' },
@@ -257,7 +260,7 @@ describe('a declaration becomes an operation', () => {
     expect(readPage.responses[302]).not.toHaveProperty('content');
   });
 
-  test('with a named schema written once', () => {
+  test('references a named schema that is defined once', () => {
     expect(Object.keys(made.components.schemas ?? {})).toEqual(['Note', 'Error']);
     expect(made.components.schemas?.Note).toMatchObject({
       type: 'object',
@@ -271,16 +274,16 @@ describe('a declaration becomes an operation', () => {
     expect(JSON.stringify(made)).not.toContain(String(Number.MAX_SAFE_INTEGER));
   });
 
-  test('with its refusals grouped by status, in every status a code may have', () => {
+  test('groups refusals by status, under every status of a code', () => {
     expect(codesOf(made, listNotes, 404)).toEqual(['customer_not_found', 'not_found']);
     for (const status of [502, 503, 422]) expect(codesOf(made, listNotes, status)).toContain('provider_error');
-    expect(look(made, listNotes.responses[429] ?? {}).headers).toHaveProperty('Retry-After');
-    expect(look(made, listNotes.responses[404] ?? {}).description).toContain(
+    expect(resolveRef(made, listNotes.responses[429] ?? {}).headers).toHaveProperty('Retry-After');
+    expect(resolveRef(made, listNotes.responses[404] ?? {}).description).toContain(
       `(${baseUrl}/docs/errors/customer_not_found)`,
     );
   });
 
-  test('with its credentials and scopes', () => {
+  test('has its credentials and scopes', () => {
     expect(listNotes.security).toEqual([{ api_key: [] }, { session: [] }]);
     expect(listNotes['x-required-scopes']).toEqual([['customers:read'], ['conversions:read', 'analytics:read']]);
     expect(listNotes.description).toContain('`customers:read`, or `conversions:read` and `analytics:read`');
@@ -294,21 +297,21 @@ describe('a declaration becomes an operation', () => {
     expect(document.paths['/api/v1/openapi.json']?.get?.security).toEqual([]);
   });
 
-  test('with its deprecation', () => {
+  test('has its deprecation', () => {
     expect(writeNote.deprecated).toBe(true);
     expect(writeNote.description).toContain('gone from 2026-12-04 on. Use `POST /api/v1/notes`');
     expect(writeNote.responses[201]).toHaveProperty(['headers', 'Sunset']);
     expect(listNotes).not.toHaveProperty('deprecated');
   });
 
-  test('in its chapter, on both addresses', () => {
+  test('has its chapter as tag, on both servers', () => {
     expect(made.tags).toEqual([{ name: 'Notes' }, { name: 'Pages' }, { name: 'Access' }]);
     expect(made.servers.map(({ url }) => url)).toEqual([baseUrl, 'https://api.tributary.example']);
     expect(openapi({ baseUrl, apiUrl: baseUrl }).servers).toHaveLength(1);
   });
 });
 
-describe('a declaration that cannot be described is named', () => {
+describe('an invalid declaration fails with its operation id', () => {
   const { readPage: plain } = madeUp;
   type Change = Omit<Partial<Route>, 'method' | 'audit'>;
   const describeOne = (change: Change) => () => openapi({ baseUrl, routes: { it: { ...plain, ...change } } });
@@ -334,7 +337,7 @@ describe('a declaration that cannot be described is named', () => {
     expect(describeOne(change)).toThrow(message);
   });
 
-  test('two routes at one address', () => {
+  test('two routes with the same method and path', () => {
     expect(() => openapi({ baseUrl, routes: { plain, again: plain } })).toThrow('GET /api/v1/page is declared twice.');
   });
 });
@@ -343,20 +346,20 @@ describe('the error envelope', () => {
   const ajv = new Ajv2020({ validateFormats: false });
   const accepts = ajv.compile(document.components.schemas?.Error ?? {});
 
-  test.each(ErrorCode.options)('the example of %s is an answer we could give', (code) => {
+  test.each(ErrorCode.options)('the example of %s is a valid response', (code) => {
     const example = errorExample(code, baseUrl);
     expect(AnyErrorEnvelope.safeParse(example).error).toBeUndefined();
     expect(accepts(example)).toBe(true);
   });
 
-  test('refuses what no error looks like', () => {
+  test('rejects invalid error envelopes', () => {
     expect(accepts({ error: { code: 'not_found' } })).toBe(false);
     expect(accepts({ error: { ...errorExample('not_found', baseUrl).error, code: 'teapot' } })).toBe(false);
     expect(accepts({ ...errorExample('not_found', baseUrl), data: [] })).toBe(false);
   });
 });
 
-test('[inge-037] no answer of any route has a place for subject_ref', () => {
+test('[inge-037] no answer of any route contains subject_ref', () => {
   const answers = Object.values(routes).flatMap((one: Route) =>
     Object.values(one.answers).map(({ schema }) => JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' }))),
   );

@@ -13,11 +13,11 @@ import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import type { CredentialKind, Scope } from './scopes.ts';
 
 export interface OpenapiOptions {
-  /** The canonical address; pages and the first server are under it. */
+  /** The canonical URL of the pages and of the first server. */
   readonly baseUrl: string;
-  /** A second address that forwards to the same handlers. */
+  /** A second URL that forwards to the same handlers. */
   readonly apiUrl?: string | undefined;
-  /** Where browsers send their visits. */
+  /** The URL that browsers send visits to. */
   readonly collectorUrl?: string | undefined;
   readonly routes?: Readonly<Record<string, Route>>;
   readonly events?: readonly LiveEventName[];
@@ -29,7 +29,7 @@ export interface OpenapiDocument {
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  /** What we send, by the name of the event. */
+  /** Webhooks by event name. */
   readonly webhooks: Readonly<Record<string, { readonly post: Webhook }>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [key: string]: unknown;
@@ -46,14 +46,14 @@ export interface Operation {
   readonly parameters?: readonly object[];
   readonly requestBody?: object;
   readonly responses: Readonly<Record<string, object>>;
-  /** Any of the lists is enough; of a list all are needed. Empty: the credential alone is enough. */
+  /** Any one of the lists is sufficient; within a list all scopes are required. Empty: the credential alone is sufficient. */
   readonly 'x-required-scopes': readonly (readonly Scope[])[];
   readonly 'x-credentials': readonly CredentialKind[];
   readonly 'x-idempotency': 'required' | 'accepted' | 'natural' | 'not needed';
   readonly 'x-scope-grain': ScopeGrain;
 }
 
-/** The OpenAPI description, made wholly from the declarations. The same declarations give the same bytes. */
+/** Builds the OpenAPI document from the declarations. The same declarations produce the same bytes. */
 export function openapi({
   baseUrl,
   apiUrl,
@@ -221,7 +221,7 @@ function answersOf(route: Route, schemas: Schemas): Record<string, object> {
 const usual: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'Done' };
 
 function answerOf(status: number, answer: Answer, { id, deprecation }: Route, schemas: Schemas): object {
-  // A redirect says all it has to say in its headers.
+  // A redirect has no body.
   const hasBody = status !== 204 && status < 300;
   const contentType = answer.contentType?.split(';', 1)[0] ?? 'application/json';
   return {
@@ -249,7 +249,7 @@ const idempotencyNotes = {
   natural: 'Sending it again changes nothing more.',
 } as const;
 
-/** What the declaration says of access, in words: readers of the reference do not see the extensions. */
+/** Adds access, idempotency and deprecation to the description, because readers of the reference do not see extensions. */
 function describe({ description: text, access, idempotency, deprecation }: Route): string {
   const code = (word: string) => `\`${word}\``;
   const alternatives = access.scopes?.map((all) => all.map(code).join(' and ')).join(', or ');

@@ -19,7 +19,7 @@ const id = '01890a5d-ac96-774b-bcce-b302099a8057';
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 
 describe('dates', () => {
-  test.each(['2026-01-31', '2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])('%s is a day', (value) => {
+  test.each(['2026-01-31', '2024-02-29', '2000-02-29', '0001-01-01', '9999-12-31'])('%s is valid', (value) => {
     expect(accepts(CalendarDate, value)).toBe(true);
   });
 
@@ -33,7 +33,7 @@ describe('dates', () => {
     '0000-01-01',
     ' 2026-01-31',
     '',
-  ])('"%s" is not', (value) => {
+  ])('"%s" is invalid', (value) => {
     expect(accepts(CalendarDate, value)).toBe(false);
   });
 });
@@ -44,41 +44,41 @@ describe('timestamps', () => {
     ['2026-01-31T09:30:00.5Z', '2026-01-31T09:30:00.500Z'],
     ['2026-01-31T09:30:00.123456+02:00', '2026-01-31T07:30:00.123Z'],
     ['2025-12-31T22:00:00-03:00', '2026-01-01T01:00:00.000Z'],
-  ])('%s comes in as %s', (input, parsed) => {
+  ])('%s is parsed to %s', (input, parsed) => {
     expect(IsoTimestampInput.parse(input)).toBe(parsed);
     expect(accepts(IsoTimestamp, parsed)).toBe(true);
   });
 
   test.each([
-    ['no zone', '2026-01-31T09:30:00'],
-    ['a day only', '2026-01-31'],
-    ['a day that is not', '2023-02-29T00:00:00Z'],
+    ['a time without offset', '2026-01-31T09:30:00'],
+    ['a date without time', '2026-01-31'],
+    ['a date that does not exist', '2023-02-29T00:00:00Z'],
     ['the year zero', '0000-06-01T00:00:00Z'],
-    ['the year zero, by its offset', '0001-01-01T00:00:00+01:00'],
+    ['the year zero by its offset', '0001-01-01T00:00:00+01:00'],
     ['the year 10000, by its offset', '9999-12-31T23:59:59-01:00'],
     ['a number', 1769851800],
-  ])('%s is refused', (_, input) => {
+  ])('rejects %s', (_, input) => {
     expect(accepts(IsoTimestampInput, input)).toBe(false);
   });
 
-  test.each(['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.000+00:00'])('we never write %s', (value) => {
+  test.each(['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.000+00:00'])('%s is not in output format', (value) => {
     expect(accepts(IsoTimestamp, value)).toBe(false);
   });
 });
 
 describe('small values', () => {
-  test.each(['0', '0.00', '-0.01', '12', '1250.50', '-99999999999999999999.999'])('%s is a decimal', (value) => {
+  test.each(['0', '0.00', '-0.01', '12', '1250.50', '-99999999999999999999.999'])('%s is a valid decimal', (value) => {
     expect(accepts(DecimalString, value)).toBe(true);
   });
 
   test.each(['', '+1', '01', '1.', '.5', '1e3', '-0', '-0.00', '1,5', 'NaN', '1'.repeat(41)])(
-    '"%s" is not',
+    '"%s" is an invalid decimal',
     (value) => {
       expect(accepts(DecimalString, value)).toBe(false);
     },
   );
 
-  test('codes are upper case and of their length', () => {
+  test('codes are upper case and of fixed length', () => {
     expect(
       [CurrencyCode, CurrencyCode, CountryCode, CountryCode].map((code, i) =>
         accepts(code, ['CLP', 'clp', 'ZZ', 'CHL'][i]),
@@ -86,7 +86,7 @@ describe('small values', () => {
     ).toEqual([true, false, true, false]);
   });
 
-  test('ids', () => {
+  test('ids must be UUIDs, request ids have a prefix', () => {
     expect(accepts(Uuid, id)).toBe(true);
     expect(accepts(Uuid, 'not-an-id')).toBe(false);
     expect(accepts(RequestId, `req_${id}`)).toBe(true);
@@ -97,7 +97,7 @@ describe('small values', () => {
 describe('envelopes', () => {
   const Row = z.strictObject({ name: z.string() });
 
-  test('one thing: data and meta, and nothing else', () => {
+  test('data() has exactly data and meta', () => {
     const schema = data(Row);
     const answer = { data: { name: 'a' }, meta: { profile_id: id } };
     expect(schema.parse(answer)).toEqual(answer);
@@ -108,7 +108,7 @@ describe('envelopes', () => {
     expectTypeOf<z.infer<typeof schema>>().toEqualTypeOf<{ data: { name: string }; meta: { profile_id: string } }>();
   });
 
-  test('a page, with fields of its own in the meta', () => {
+  test('page() may add fields to meta', () => {
     const schema = page(Row, { date_from: CalendarDate });
     const answer = {
       data: [{ name: 'a' }],
@@ -122,7 +122,7 @@ describe('envelopes', () => {
     expectTypeOf<z.infer<typeof schema>['meta']>().toEqualTypeOf<{ profile_id: string; date_from: string }>();
   });
 
-  test('a workspace answers with its own id', () => {
+  test('workspace envelopes contain the workspace id', () => {
     const meta = { workspace_id: id };
     expect(accepts(workspaceData(Row), { data: { name: 'a' }, meta })).toBe(true);
     expect(accepts(workspaceData(Row), { data: { name: 'a' }, meta: { profile_id: id } })).toBe(false);

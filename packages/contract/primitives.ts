@@ -10,15 +10,15 @@ import {
 import { z } from 'zod';
 
 /**
- * Any RFC 9562 id. Ours are version 7, or version 5 where the id must follow from its input. A made-up id (a visitor's, cut from an
- * HMAC) must set the version and variant bits too, or it is refused here.
+ * Any RFC 9562 UUID. Ours are version 7, or version 5 if derived from their input. A derived id (a visitor's, cut from an HMAC)
+ * must set the version and variant bits too, or it is rejected here.
  */
 export const Uuid = z.uuid();
 
 export const RequestId = z.string().regex(new RegExp(`^req_${uuidPattern}$`), 'must be req_ and a UUID');
 
-// ISO 8601 knows a year zero, and an offset can push a time past 9999. PostgreSQL refuses the one and our own format the other:
-// let through, either would surface as a 500 instead of a refusal.
+// ISO 8601 has a year zero, which PostgreSQL rejects, and an offset can push a time past 9999, which our own format rejects.
+// Without this check either would cause a 500.
 const isInYears1To9999 = (value: string) => {
   const year = new Date(value).getUTCFullYear();
   return year >= 1 && year <= 9999;
@@ -26,34 +26,34 @@ const isInYears1To9999 = (value: string) => {
 
 const dateError = 'must be a real date written YYYY-MM-DD';
 
-/** A day that exists, in the profile's time zone. 2023-02-29 is refused. */
+/** An existing day in the profile's time zone. 2023-02-29 is rejected. */
 export const CalendarDate = z.iso.date({ error: dateError }).refine(isInYears1To9999, dateError);
 
-/** A moment as we write it: UTC, always with milliseconds, so that equal moments are equal strings. */
+/** A time in our output format: UTC with milliseconds, so that equal times are equal strings. */
 export const IsoTimestamp = z.iso.datetime({ precision: 3 });
 
 const timestampError = 'must be an ISO 8601 time with Z or an offset, like 2026-01-31T09:30:00Z';
 
 /**
- * A moment as callers may write it: any offset, any precision. A time without an offset is refused, because guessing its zone
- * would move the event by hours without anyone noticing. Parsed to the form of IsoTimestamp.
+ * A time in input format: any offset, any precision. A time without an offset is rejected, because a guessed zone would silently
+ * shift the event by hours. Parsed to IsoTimestamp.
  */
 export const IsoTimestampInput = z.iso
   .datetime({ offset: true, error: timestampError, abort: true })
   .refine(isInYears1To9999, timestampError)
   .transform((value) => new Date(value).toISOString());
 
-/** Exact money and other decimals, which a JSON number would round. One spelling per sign and digits: no +, no leading zero, no -0. */
+/** Exact decimals, such as money, which a JSON number would round. Each value has one spelling: no +, no leading zero, no -0. */
 const decimal = (maxLength: number) =>
   z
     .string()
     .max(maxLength)
     .regex(/^(?!-0(\.0+)?$)-?(0|[1-9]\d*)(\.\d+)?$/, 'must be a decimal number in a string, like "1250.50"');
 export const DecimalString = decimal(40);
-/** A product of an amount and a rate, and a sum of such, with every digit that they have. */
+/** A product of an amount and a rate, or a sum of such products, with all digits. */
 export const ExactDecimal = decimal(100);
 
-/** A caller's own key of a customer, as it is answered. */
+/** A caller's own customer key in an answer. */
 export const shownKey = (what: string) =>
   z
     .string()
@@ -63,30 +63,30 @@ export const shownKey = (what: string) =>
         'healthcare-family profile unless the request itself named the customer by it.',
     );
 
-/** The shape of ISO 4217. Whether the code is in use, and its minor digits, is packages/rules' to say: that list changes, this does not. */
+/** The shape of ISO 4217. packages/rules checks whether the code is in use, because that list changes. */
 export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'must be a currency code of ISO 4217, like CLP');
 
-/** The shape of ISO 3166-1 alpha-2. An unknown country is ZZ, which that standard leaves to its users. */
+/** The shape of ISO 3166-1 alpha-2. An unknown country is ZZ, which the standard reserves for users. */
 export const CountryCode = z.string().regex(/^[A-Z]{2}$/, 'must be a country code of ISO 3166-1, like CL');
 
-/** The same as callers may write it. */
+/** The country code in input format. */
 export const CountryCodeInput = z
   .string()
   .toUpperCase()
   .regex(/^[A-Z]{2}$/, 'must be a country code of ISO 3166-1, like CL');
 
-/** A part of a country. */
+/** A region of a country. */
 export const RegionCode = z
   .string()
   .toUpperCase()
   .regex(/^[A-Z]{2}-[A-Z0-9]{1,3}$/, 'must be a region code of ISO 3166-2, like CL-RM');
 
-/** A table's words as an enum. */
+/** The keys of a table as an enum. */
 export function enumOf<const Table extends Readonly<Record<string, unknown>>>(table: Table) {
   return z.enum(namesOf(table));
 }
 
-/** An object that has every word of a list for a field, all of one shape. */
+/** An object with one field per word, all of the same shape. */
 export function fieldsOf<const Word extends string, Shape extends z.ZodType>(words: readonly Word[], shape: Shape) {
   return Object.fromEntries(words.map((word) => [word, shape])) as Record<Word, Shape>;
 }
@@ -110,12 +110,12 @@ export function data<Data extends z.ZodType, Meta extends Shape = NoShape>(schem
   return z.strictObject({ data: schema, meta: profileMeta(meta) });
 }
 
-/** Many rows of one kind, a page at a time: `{data: [row], pagination, meta: {profile_id}}`. */
+/** A page of rows: `{data: [row], pagination, meta: {profile_id}}`. */
 export function page<Row extends z.ZodType, Meta extends Shape = NoShape>(row: Row, meta: Meta = {} as Meta) {
   return z.strictObject({ data: z.array(row), pagination: Pagination, meta: profileMeta(meta) });
 }
 
-/** As `data`, for a route about a workspace, which no single profile answers for. */
+/** Like `data`, for a route about a workspace instead of a profile. */
 export function workspaceData<Data extends z.ZodType, Meta extends Shape = NoShape>(
   schema: Data,
   meta: Meta = {} as Meta,
@@ -123,17 +123,17 @@ export function workspaceData<Data extends z.ZodType, Meta extends Shape = NoSha
   return z.strictObject({ data: schema, meta: workspaceMeta(meta) });
 }
 
-/** As `page`, for a route about a workspace. */
+/** Like `page`, for a route about a workspace. */
 export function workspacePage<Row extends z.ZodType, Meta extends Shape = NoShape>(row: Row, meta: Meta = {} as Meta) {
   return z.strictObject({ data: z.array(row), pagination: Pagination, meta: workspaceMeta(meta) });
 }
 
-/** As `data`, for a route about whoever asks, which neither a profile nor a workspace answers for. */
+/** Like `data`, for a route about the caller, without a profile or workspace. */
 export function accountData<Data extends z.ZodType>(schema: Data) {
   return z.strictObject({ data: schema, meta: z.strictObject({}) });
 }
 
-/** A name of one line: a line break would forge a line in a mail, log or CSV file that repeats it. */
+/** A single-line name: a line break could forge a line in a mail, log or CSV file. */
 export const nameOf = (maxCharacters: number) =>
   z
     .string()
@@ -143,7 +143,7 @@ export const nameOf = (maxCharacters: number) =>
     .regex(/^\P{Cc}*$/u, 'must not contain control characters, such as line breaks');
 export const Name = nameOf(200);
 
-/** Who created something that gives access. */
+/** The creator of a credential or link. */
 export const CreatedBy = z
   .strictObject({
     kind: z.enum(creatorKinds).describe('A member (`user`), an app or the operator.'),
@@ -154,10 +154,13 @@ export const CreatedBy = z
   .nullable()
   .describe('Who created it. Null: it is older than this record, or an app invited the owner.');
 
-/** What every DELETE answers inside `data`. */
+/** The `data` of every DELETE answer. */
 export const Deleted = z.strictObject({ id: Uuid, deleted: z.literal(true) });
 
-/** A page size in a query. One outside its range is refused, never clamped: a caller that asks for 500 must not believe it got them. */
+/**
+ * A page size parameter. A value outside its range is rejected, not clamped: a caller that requests 500 must not believe it got
+ * them.
+ */
 export function limitParameter({ min, default: usual, max }: PageSize) {
   return z
     .string()
@@ -168,7 +171,7 @@ export function limitParameter({ min, default: usual, max }: PageSize) {
     .describe(`From ${min} to ${max}; ${usual} when absent.`);
 }
 
-/** How many rows to skip. */
+/** The number of rows to skip. */
 export function offsetParameter(most: number) {
   return z
     .string()
@@ -181,7 +184,7 @@ export function offsetParameter(most: number) {
 
 const { maxDays } = limits.dateRange;
 
-/** The days of a report, both included. */
+/** The days of a report, both inclusive. */
 export const DateRange = z
   .object({ date_from: CalendarDate, date_to: CalendarDate })
   .refine(({ date_from, date_to }) => date_from <= date_to, {
@@ -194,10 +197,10 @@ export const DateRange = z
     message: `may be up to ${maxDays} days after date_from, that day included`,
   });
 
-/** Wrong dates have a code of their own on every route that reports on days. */
+/** Invalid dates have their own code on every report. */
 export const dateRangeFaults = { date_from: 'invalid_date_range', date_to: 'invalid_date_range' } as const;
 
-/** Whose ads they are. Open: what is not in the vocabulary can be spent on, too. */
+/** The ad platform. Open: spend may also be on platforms outside the vocabulary. */
 export const Platform = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be small letters, digits and _, starting with a letter')

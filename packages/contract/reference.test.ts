@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Shown } from './openapi/examples.ts';
-import { look, operationsOf, schemasIn, type Tree } from './openapi.fixture.ts';
+import { operationsOf, resolveRef, schemasIn, type Tree } from './openapi.fixture.ts';
 import { type OpenapiDocument, openapi } from './openapi.ts';
 import type { Route } from './route.ts';
 import { routes as apiRoutes, collectorRoutes } from './routes.ts';
 import { words } from './words.ts';
 
-/** What a reader of the reference finds. */
+/** The complete reference: API and collector. */
 const routes = { ...apiRoutes, ...collectorRoutes };
 const document = openapi({ baseUrl: 'https://tributary.example' });
 const operations = operationsOf(document);
 
-test('every field, parameter and named shape says what it means, and no word is too many', () => {
+test('every field, parameter and named shape has a description, and no description is unused', () => {
   const all = [...describable(document)];
   expect(all.length).toBeGreaterThan(2_500);
   expect(all.flatMap(({ at, description }) => (description ? [] : [at]))).toEqual([]);
@@ -19,7 +19,7 @@ test('every field, parameter and named shape says what it means, and no word is 
   expect(Object.entries(words).flatMap(([name, text]) => (texts.has(text) ? [] : [name]))).toEqual([]);
 });
 
-test('every chapter is introduced, and what holds for all of them', () => {
+test('every chapter and the introduction have a description', () => {
   for (const { name, description } of document.tags)
     expect([name, description]).toEqual([name, expect.stringMatching(/\.$/)]);
   const named = [...(document.info.description as string).matchAll(/^## (.+)$/gm)].map(([, title]) => title);
@@ -35,16 +35,19 @@ test('every chapter is introduced, and what holds for all of them', () => {
   ]);
 });
 
-test.each(operations)('$at shows a request that is taken and an answer that may come', ({ operation }) => {
+test.each(operations)('$at has a valid example request and example response', ({ operation }) => {
   const { body, params, query, answers } = (routes as Record<string, Route>)[operation.operationId] as Route;
   const shown = operation as unknown as Shown;
-  const given = (place: string) => (shown.parameters ?? []).filter((one) => (one as { in?: string }).in === place);
+  const getParameters = (place: string) =>
+    (shown.parameters ?? []).filter((one) => (one as { in?: string }).in === place);
   const inputOf = (place: string, isAll: boolean) =>
-    Object.fromEntries(given(place).flatMap((one) => (one.required || isAll ? [[one.name, String(one.example)]] : [])));
+    Object.fromEntries(
+      getParameters(place).flatMap((one) => (one.required || isAll ? [[one.name, String(one.example)]] : [])),
+    );
   expect(params?.safeParse(inputOf('path', true)).success ?? true).toBe(true);
-  // One route wants one of three parameters, whichever.
-  const isQueryTaken = query?.safeParse(inputOf('query', false)).success ?? true;
-  expect([isQueryTaken, operation.operationId]).toEqual([
+  // One route requires any one of three parameters.
+  const isQueryValid = query?.safeParse(inputOf('query', false)).success ?? true;
+  expect([isQueryValid, operation.operationId]).toEqual([
     operation.operationId !== 'readJourneyByKey',
     operation.operationId,
   ]);
@@ -64,7 +67,7 @@ interface Described {
   readonly description: string;
 }
 
-/** Everything that a reader may want explained, with what it says. A reference says what its shape says. */
+/** Everything that needs a description, with its description. A reference uses that of its shape. */
 function* describable(from: OpenapiDocument): Generator<Described> {
   const shapes = from.components.schemas ?? {};
   for (const [id, shape] of Object.entries(shapes)) {
@@ -82,7 +85,7 @@ function* describable(from: OpenapiDocument): Generator<Described> {
   function* fieldsIn(schema: object, at: string): Generator<Described> {
     const { properties = {}, ...rest } = schema as { properties?: Record<string, Tree> };
     for (const [name, field] of Object.entries(properties)) {
-      const alternatives = [field, ...((field.anyOf ?? []) as unknown as Tree[])].map((one) => look(from, one));
+      const alternatives = [field, ...((field.anyOf ?? []) as unknown as Tree[])].map((one) => resolveRef(from, one));
       const description = alternatives.map((one) => one.description as unknown as string).find(Boolean) ?? '';
       yield { at: `${at}.${name}`, description };
       yield* fieldsIn(field, `${at}.${name}`);

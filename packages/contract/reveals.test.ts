@@ -7,7 +7,7 @@ const declared: Route[] = [...Object.values<Route>(routes), ...Object.values<Rou
 const cases = (wanted: (route: Route) => boolean) => declared.filter(wanted).map((one) => [one.id, one] as const);
 const takes = ({ access }: Route, kind: 'mcp' | 'shared_link') => access.credentials.includes(kind);
 
-/** Names of all fields that an answer may have, at any depth. */
+/** Names of all fields in an answer, at any depth. */
 function fieldsOf({ answers }: Route): string[] {
   const names = new Set<string>();
   const walk = (node: unknown): void => {

@@ -4,8 +4,8 @@ import type { ErrorCode } from './errors.ts';
 import type { CredentialKind, Role, Scope } from './scopes.ts';
 
 /**
- * A route, declared once. Validation, access, limits, errors, the OpenAPI description, the SDK's types and the reference page
- * are all made from this; nothing about a route is said a second time anywhere.
+ * The single declaration of a route. Validation, access, limits, errors, the OpenAPI document, the SDK's types and the reference
+ * are all derived from it.
  */
 export type Route = ReadingRoute | ChangingRoute;
 
@@ -14,53 +14,53 @@ interface ReadingRoute extends Declaration {
   readonly audit?: never;
 }
 
-/** A route that may change something says what is written into the audit log when it did, or why nothing is. */
+/** A changing route declares its audit entry, or why it has none. */
 interface ChangingRoute extends Declaration {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly audit: Audited | NotAudited;
 }
 
 interface Declaration {
-  /** Names the operation everywhere: handler file, SDK method, reference. */
+  /** Identifies the operation everywhere: handler, SDK method, reference. */
   readonly id: string;
-  /** With `{name}` for each path parameter. */
+  /** Path parameters are written as `{name}`. */
   readonly path: `/${string}`;
   readonly summary: string;
   readonly description?: string;
-  /** Which process serves it, where that is not the API. */
+  /** The process that serves it, if not the API. */
   readonly server?: 'collector';
-  /** The chapter of the reference it stands in. */
+  /** The chapter of the reference. */
   readonly chapter: string;
   readonly access: Access;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: Body;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** The refusals of its own; those that follow from the rest of the declaration are added by `refusalsOf`. */
+  /** Additional refusals; `refusalsOf` adds those that follow from the rest of the declaration. */
   readonly refusals?: readonly ErrorCode[];
-  /** Where a fault of one field has a code of its own; else a parameter is `invalid_parameter`, a body `validation_error`. */
+  /** Fields whose faults have their own code; otherwise a parameter is `invalid_parameter`, a body `validation_error`. */
   readonly refusedAs?: Readonly<Record<string, ErrorCode>>;
-  /** What each id that a caller may name stands for, so that the probe can send another profile's. */
+  /** The kind of each id parameter, with which the isolation test sends ids of another profile. */
   readonly ids?: Readonly<Record<string, IdKind>>;
   /** Shared links and assistant tools are derived from it. A route without it is in neither. */
   readonly reveals?: Reveals;
-  /** Whether a repeated request is one request. "natural": by what it says, without a key. GETs need none. */
+  /** How repeated requests are deduplicated. "natural": by their content, without a key. GETs need none. */
   readonly idempotency?: 'required' | 'accepted' | 'natural';
   readonly rate?: RateBucket;
   /** A static response: generated and compressed once per process. The route takes no parameters. */
   readonly isDocument?: true;
-  /** Errors are told as OAuth tells them, where its clients read them. */
+  /** Errors are returned in OAuth format, for OAuth clients. */
   readonly errors?: 'oauth';
   readonly deprecation?: Deprecation;
 }
 
-/** The entry that a change leaves in the audit log. Who, when and in which request follow from the call. */
+/** The audit log entry of a change. Actor, time and request are added from the call. */
 export interface Audited {
-  /** What happened, in the past tense. */
+  /** The action in the past tense. */
   readonly action: `${string}.${string}`;
-  /** What it happened to: a kind, and where its id stands. `data` is the answer's. */
+  /** The subject: its kind, and the location of its id. `data` refers to the answer. */
   readonly of: `${string}:{${'params' | 'data' | 'caller'}.${string}}`;
-  /** The answer that says that nothing was changed, by its status, by what `data.outcome` says, or `where` a field is true: it leaves no entry. */
+  /** Identifies answers that changed nothing and leave no entry: by status, by `data.outcome`, or by a boolean field (`where`). */
   readonly unchanged?: number | { readonly outcome: readonly string[] } | { readonly where: string };
 }
 
@@ -68,16 +68,16 @@ export type NotAudited = `not needed: ${string}`;
 
 export interface Access {
   readonly credentials: readonly [CredentialKind, ...CredentialKind[]];
-  /** Any of the lists is enough; of a list all are needed. Absent: the credential alone is. */
+  /** Any one of the lists is sufficient; within a list all scopes are required. Absent: the credential alone is sufficient. */
   readonly scopes?: readonly (readonly Scope[])[];
   readonly grain: ScopeGrain;
-  /** For a console session: the roles that may. */
+  /** The allowed roles of a console session. */
   readonly roles?: readonly Role[];
-  /** A write waits until the app that made the profile has enabled it, unless this says otherwise. */
+  /** Writes require that the app that created the profile has enabled it, unless set. */
   readonly entitlement?: 'not needed';
-  /** On a healthcare-family profile nobody may, whatever they hold; nor where it cannot be told whether it is one. */
+  /** Refused on every healthcare-family profile, whatever the caller's scopes, and if the family is unknown. */
   readonly healthcare?: 'refused';
-  /** Why a credential kind that is not in the list is refused, when the code is not `forbidden`. */
+  /** The code for a credential kind that is not listed, if not `forbidden`. */
   readonly otherwise?: ErrorCode;
 }
 
@@ -94,58 +94,61 @@ export interface Reveals {
 export interface Body {
   readonly schema: z.ZodType;
   readonly contentType?: 'application/json' | 'application/x-www-form-urlencoded';
-  /** What the reference shows, where one made from the schema would say little. */
+  /** The example of the reference, if a generated one would not be helpful. */
   readonly example?: object;
   /** An absent body counts as an empty object. */
   readonly optional?: true;
   readonly maxBytes?: number;
-  /** The list whose items are judged one by one by the handler, so that a bad one costs the others nothing. */
+  /** The list whose items the handler validates one by one, so that an invalid item does not reject the others. */
   readonly items?: string;
   /** Name of the list in an all-or-nothing body. */
   readonly list?: string;
-  /** The items may also come as text/csv: the first line names their fields, an empty cell is left out, `line` is added to each. */
+  /**
+   * The items may also be sent as text/csv: the first line names the fields, empty cells are omitted, `line` is added to each
+   * row.
+   */
   readonly csv?: true;
 }
 
 export interface Answer {
   readonly schema: z.ZodType;
   readonly description?: string;
-  /** What is sent when it is not JSON in our envelope. */
+  /** The content type, if not JSON in our envelope. */
   readonly contentType?: string;
-  /** What the reference shows, where one made from the schema would say little. */
+  /** The example of the reference, if a generated one would not be helpful. */
   readonly example?: unknown;
-  /** Sent as it is: no `meta` is added. */
+  /** Sent without the envelope: no `meta` is added. */
   readonly bare?: true;
-  /** Bytes and no text: the handler answers with their base64, and says what they are in the header `content-type`. */
+  /** Binary: the handler returns base64 and sets the header `content-type`. */
   readonly binary?: true;
 }
 
 export interface Deprecation {
   readonly since: string;
-  /** From this day on the route answers `not_found`. */
+  /** From this day on the route returns `not_found`. */
   readonly sunset: string;
   readonly successor: string;
 }
 
-/** Keeps the declaration's own types while checking its shape. */
+/** Checks a declaration and keeps its literal types. */
 export function route<const R extends Route>(declaration: R): R {
   return declaration;
 }
 
-/** `anyOf('a', 'b')`: one of them is enough. */
+/** `anyOf('a', 'b')`: one of the scopes is sufficient. */
 export const anyOf = <const S extends Scope[]>(...scopes: S): readonly (readonly Scope[])[] =>
   scopes.map((scope) => [scope]);
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 
-/** What a handler receives, already checked. */
+/** The validated input of a handler. */
 export interface Input<R extends Route> {
   readonly params: Parsed<R['params']>;
   readonly query: Parsed<R['query']>;
   readonly body: R['body'] extends Body ? z.output<R['body']['schema']> : undefined;
 }
 
-/** What a handler returns: one of the declared answers. The runtime adds who it was answered for. */
+/** The result of a handler: one of the declared answers. The runtime adds the profile or workspace to meta. */
 export type AnswerOf<R extends Route> = {
   [Status in keyof R['answers'] & number]: { readonly status: Status; readonly body: AnswerBody<R['answers'][Status]> };
 }[keyof R['answers'] & number];
@@ -160,22 +163,22 @@ type Owner = 'profile_id' | 'workspace_id';
 type WithoutOwner<B> = B extends { meta: infer M }
   ? Omit<B, 'meta'> & (FurtherMeta<keyof M> extends never ? { meta?: undefined } : { meta: Omit<M, Owner> })
   : B;
-/** Of an object without fields, zod says that any text may be a key. */
+/** For an object without fields, zod types its keys as any string. */
 type FurtherMeta<Key> = string extends Key ? never : Exclude<Key, Owner>;
 
-/** Every code the route may answer with: its own, and those that follow from its declaration. */
+/** Every code that the route may return: its own, and those that follow from its declaration. */
 export function refusalsOf(declared: Route): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(declared.refusals);
   const { access, body, idempotency } = declared;
   const isPublic = access.credentials.includes('public');
   if (!isPublic) codes.add('unauthorized').add('forbidden').add('insufficient_scope').add('not_found');
   if (access.otherwise) codes.add(access.otherwise);
-  // A role that is too low, or a cookie that did not come from our own pages.
+  // The role is too low, or a cookie was not sent by our own pages.
   if (access.roles || (access.credentials.includes('session') && declared.method !== 'GET')) codes.add('forbidden');
-  // A query parameter that a route does not have is refused, except by the collector: pages append what they like to its address.
+  // Unknown query parameters are refused, except by the collector, because sites append arbitrary parameters to its URLs.
   if (!declared.server) codes.add('invalid_parameter');
   if (body) codes.add('validation_error');
-  // A body may come where none is asked for, and may be broken all the same.
+  // Any request may contain a malformed body, even if none is expected.
   if (declared.method !== 'GET') codes.add('invalid_request').add('payload_too_large');
   for (const code of Object.values(declared.refusedAs ?? {})) codes.add(code);
   if (needsEntitlement(declared)) codes.add('entitlement_required');
@@ -187,7 +190,7 @@ export function refusalsOf(declared: Route): readonly ErrorCode[] {
   return [...codes];
 }
 
-/** Writes to a profile need its attribution features enabled, unless the declaration says not; reads and deletions never do. */
+/** Writes to a profile require its attribution features, unless the declaration says otherwise; reads and deletions never do. */
 export function needsEntitlement({ method, access }: Route): boolean {
   const isOfProfile = access.grain === 'profile' || access.grain === 'person';
   return method !== 'GET' && method !== 'DELETE' && isOfProfile && access.entitlement !== 'not needed';

@@ -139,7 +139,7 @@ import {
   workspaceProfileRoutes,
 } from './routes/workspaces.ts';
 
-/** Every route of the API, by operation id. apps/api maps each to its handler, and does not compile while one is missing. */
+/** Every route of the API, by operation id. apps/api maps each to its handler and does not compile while one is missing. */
 export const routes = {
   readOpenapi,
   readChangelog,
@@ -290,9 +290,9 @@ export const routes = {
 export type Routes = typeof routes;
 export type RouteId = keyof Routes;
 
-/** What browsers are served, by apps/collector. */
+/** Routes for browsers, served by apps/collector. */
 export const collectorRoutes = { collectVisits, readTracker } satisfies Record<string, Route>;
 
-/** What only the MCP server offers: no address over HTTP leads there. */
+/** Operations that only the MCP server offers; they have no HTTP path. */
 export const assistantRoutes = { rankTopPerformers } satisfies Record<string, Route>;
 export type AssistantRoutes = typeof assistantRoutes;

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { McpScope, OAuthScope, Scope, scopesOfGrant, scopesOfMcpToken } from './scopes.ts';
 
 describe('scopes', () => {
-  test('[auth-012] [auth-013] each name the spec gives has one home', () => {
+  test('[auth-012] [auth-013] each scope of the specification is a scope or a grant, not both', () => {
     const named = [
       ...[
         'customers:read',
@@ -29,17 +29,17 @@ describe('scopes', () => {
     expect(Scope.options.filter((scope) => !named.includes(scope))).toEqual([]);
   });
 
-  test('two of them show people', () => {
+  test('two scopes disclose customers', () => {
     expect(personScopes).toEqual(['customers:read', 'visitors:read']);
   });
 
-  test('a route cannot ask for what is only ever granted', () => {
+  test('a route cannot require a scope that is only granted', () => {
     expectTypeOf<'analytics_pii'>().not.toExtend<Scope>();
     expectTypeOf<'mcp:write'>().not.toExtend<Scope>();
     expect(Scope.options).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(analytics_pii|mcp:write)$/)]));
   });
 
-  test('each is described', () => {
+  test('each scope has a description', () => {
     for (const { description } of Object.values(scopes)) expect(description).toMatch(/^[A-Z].{8,}\.$/);
   });
 });
@@ -59,11 +59,11 @@ describe('grants', () => {
     expect(worth([granted])).toEqual(expected);
   });
 
-  test('several add up, and shared scopes count once', () => {
+  test('scopes of several grants are united', () => {
     expect(worth(['analytics', 'exports'])).toEqual([...analytics, 'exports:write'].sort());
   });
 
-  test('attribution_write lends the connections scopes while the swap window is open, and no other grant changes', () => {
+  test('attribution_write includes the connections scopes while the swap window is open; no other grant changes', () => {
     expect(worth(['attribution_write'], true)).toEqual([
       'attribution:write',
       'connections:read',
@@ -75,7 +75,7 @@ describe('grants', () => {
     }
   });
 
-  test('only analytics_pii shows people', () => {
+  test('only analytics_pii discloses customers', () => {
     const showPeople = OAuthScope.options.filter((name) =>
       worth([name], true).some((scope) => personScopes.includes(scope)),
     );
@@ -85,7 +85,7 @@ describe('grants', () => {
 });
 
 describe('assistants', () => {
-  test('mcp:write may create workspaces and profiles; the default mcp:read may not, and neither sees people', () => {
+  test('mcp:write may create workspaces and profiles, the default mcp:read may not, and neither discloses customers', () => {
     expect([...scopesOfMcpToken(['mcp:write'])].sort()).toEqual(['profiles:write', 'workspaces:write']);
     const read = scopesOfMcpToken(['mcp:read']);
     expect(['workspaces:write', 'profiles:write', ...personScopes].filter((scope) => read.has(scope as Scope))).toEqual(
@@ -98,19 +98,19 @@ describe('assistants', () => {
 });
 
 describe('roles', () => {
-  test('each may do all that the one below may', () => {
+  test('each role includes the scopes of the one below', () => {
     const ladder = [roles.viewer, roles.analyst, roles.admin, roles.owner].map((role): readonly Scope[] => role.scopes);
     for (const [index, lower] of ladder.slice(0, -1).entries()) {
       expect(lower.filter((scope) => !ladder[index + 1]?.includes(scope))).toEqual([]);
     }
   });
 
-  test('a viewer sees no people and changes nothing', () => {
+  test('a viewer sees no customers and changes nothing', () => {
     expect(roles.viewer.scopes.filter((scope) => !scope.endsWith(':read'))).toEqual([]);
     expect(personScopes.filter((scope) => (roles.viewer.scopes as readonly Scope[]).includes(scope))).toEqual([]);
   });
 
-  test('only owners and admins administer the workspace, touch live ads, or set what is exported', () => {
+  test('only owners and admins administer the workspace, change live ads or configure exports', () => {
     for (const scope of [
       'workspaces:write',
       'profiles:write',

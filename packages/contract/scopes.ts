@@ -2,7 +2,7 @@ import * as words from '@tributary/vocabulary';
 import { z } from 'zod';
 import { enumOf } from './primitives.ts';
 
-/** What routes require, what is granted, and kinds of credential, as schemas; packages/vocabulary/access.ts says what each is worth. */
+/** Required scopes, grants and credential kinds as schemas; packages/vocabulary/access.ts defines which scopes they include. */
 
 export const Scope = enumOf(words.scopes);
 export type Scope = words.Scope;
@@ -20,7 +20,7 @@ export type Role = words.Role;
 export const CredentialKind = enumOf(words.credentialKinds);
 export type CredentialKind = words.CredentialKind;
 
-/** What a grant is worth, before the profile's privacy narrows it. */
+/** The scopes of a grant, before the profile's privacy mode narrows them. */
 export function scopesOfGrant(granted: Iterable<OAuthScope>, swapWindowOpen: boolean): ReadonlySet<Scope> {
   const held = new Set<Scope>();
   for (const name of granted) {
@@ -31,7 +31,7 @@ export function scopesOfGrant(granted: Iterable<OAuthScope>, swapWindowOpen: boo
   return held;
 }
 
-/** What an assistant's token is worth, before the role of its person narrows it. */
+/** The scopes of an assistant's token, before its member's role narrows them. */
 export function scopesOfMcpToken(granted: Iterable<McpScope>): ReadonlySet<Scope> {
   return new Set([...granted].flatMap((name): readonly Scope[] => words.mcpScopes[name].scopes));
 }

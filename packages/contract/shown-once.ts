@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Answer } from './route.ts';
 
-/** A secret in `data` of an answer. The answer that is kept for repeated requests is kept without, and says so in its meta. */
+/** A secret in `data` that is returned only once. The stored response for repeated requests omits it, and its meta says so. */
 export function shownOnce<Schema extends z.ZodType>(schema: Schema) {
   const secret = schema
     .optional()
@@ -12,7 +12,7 @@ export function shownOnce<Schema extends z.ZodType>(schema: Schema) {
 
 const secrets = new WeakSet<z.ZodType>();
 
-/** Stands in the meta of an answer with secrets. */
+/** The meta of an answer with secrets. */
 export const LeftOut = {
   left_out: z
     .array(z.string())
@@ -22,7 +22,7 @@ export const LeftOut = {
 
 const known = new WeakMap<Answer, readonly string[]>();
 
-/** The fields of `data` that are shown once. Looked for once: every answer is asked for them. */
+/** The fields of `data` that are secrets. Cached per declaration, because every answer is checked. */
 export function secretsOf(declared: Answer): readonly string[] {
   const names = known.get(declared) ?? findSecrets(declared);
   known.set(declared, names);
@@ -35,7 +35,7 @@ function findSecrets({ schema }: Answer): readonly string[] {
   return Object.entries<z.ZodType>(shape.shape).flatMap(([name, field]) => (secrets.has(field) ? [name] : []));
 }
 
-/** The answer as it may be kept. */
+/** The answer without secrets, as stored for repeated requests. */
 export function withoutSecrets(declared: Answer, body: unknown): unknown {
   const names = secretsOf(declared);
   if (names.length === 0) return body;

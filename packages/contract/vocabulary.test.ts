@@ -17,7 +17,7 @@ import {
 const models = ['last_touch', 'first_touch', 'linear', 'time_decay', 'last_non_direct', 'position_based'];
 
 describe('attribution models', () => {
-  test('[conv-019] the five named models and one further multi-credit model are accepted, and no other', () => {
+  test('[conv-019] accepts the five named models and one further multi-credit model, and no others', () => {
     expect([...AttributionModel.options].sort()).toEqual([...models].sort());
     for (const model of models) expect(AttributionModel.parse(model)).toBe(model);
     for (const wrong of ['', 'LAST_TOUCH', 'last-touch', 'data_driven', null]) {
@@ -26,12 +26,12 @@ describe('attribution models', () => {
     expect(attributionModels.position_based.credit).toBe('multiple');
   });
 
-  test('[conv-020] without a model it is last_touch', () => {
+  test('[conv-020] the default model is last_touch', () => {
     expect(AttributionModelParameter.parse(undefined)).toBe('last_touch');
     expect(AttributionModelParameter.parse('linear')).toBe('linear');
   });
 
-  test('three give all credit to one touch', () => {
+  test('three models give all credit to one touch', () => {
     expect(AttributionModel.options.filter((model) => attributionModels[model].credit === 'single').sort()).toEqual([
       'first_touch',
       'last_non_direct',
@@ -40,14 +40,14 @@ describe('attribution models', () => {
   });
 });
 
-test('[conv-021] privacy_mode takes exactly three values', () => {
+test('[conv-021] privacy_mode accepts exactly three values', () => {
   expect(PrivacyMode.options).toEqual(['standard', 'platform_safe', 'hipaa']);
   for (const wrong of ['Standard', 'HIPAA', 'none', '', null, undefined]) {
     expect(PrivacyMode.safeParse(wrong).success).toBe(false);
   }
 });
 
-// Typed out here, so that a name cannot change on the wire without this line changing too.
+// Copied here, so that a wire name cannot change without this line changing too.
 test.each<[string, z.ZodEnum, string[]]>([
   ['levels', vocabulary.EntityLevel, ['campaign', 'ad_set', 'ad']],
   ['devices', vocabulary.Device, ['desktop', 'mobile', 'tablet', 'unknown']],
@@ -87,33 +87,33 @@ test.each<[string, z.ZodEnum, string[]]>([
     HandoffProvider,
     ['social_ads', 'search_ads', 'search_console', 'crm_a', 'payments_a', 'payments_b'],
   ],
-])('%s are spelt as the spec spells them', (_, schema, expected) => {
+])('%s match the specification', (_, schema, expected) => {
   expect(schema.options).toEqual(expected);
 });
 
-test('hand-off providers are exactly the channels that say so', () => {
+test('hand-off providers are exactly the channels that connect by hand-off', () => {
   expect(HandoffProvider.options).toEqual(Channel.options.filter((channel) => channels[channel].connect === 'handoff'));
 });
 
-test('of the 14 hand-off reasons only user_cancelled is a cancel', () => {
+test('of the 14 hand-off reasons only user_cancelled is a cancellation', () => {
   expect(HandoffReason.options).toHaveLength(14);
   expect(HandoffReason.options.filter((reason) => handoffReasons[reason].status === 'cancelled')).toEqual([
     'user_cancelled',
   ]);
 });
 
-test('our own conversion types are written as a definition would have to write its own', () => {
+test('our conversion types are valid keys of a definition', () => {
   for (const type of ConversionType.options) expect(ConversionKey.parse(type)).toBe(type);
   for (const wrong of ['', 'Lead', '1st_visit', 'a b', 'a'.repeat(65)]) {
     expect(ConversionKey.safeParse(wrong).success).toBe(false);
   }
 });
 
-test('the ranking looks back 28 days by default', () => {
+test('the default score window is 28 days', () => {
   expect(ScoreWindowParameter.parse(undefined)).toBe('28d');
 });
 
-test('a default lies within its limits', () => {
+test('defaults are within their limits', () => {
   const ranges = [
     limits.customerList.pageSize,
     limits.journey.pageSize,

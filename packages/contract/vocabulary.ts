@@ -42,7 +42,7 @@ export type RevenueType = words.RevenueType;
 export const ConversionType = enumOf(words.conversionTypes);
 export type ConversionType = words.ConversionType;
 
-/** A conversion type, one of ours or a definition's own. */
+/** A conversion type: a built-in one or one of a definition. */
 export const ConversionKey = z
   .string()
   .max(64)
@@ -164,5 +164,5 @@ export type MaturityStage = words.MaturityStage;
 export const ScoreSource = z.enum(words.scoreSources);
 export type ScoreSource = words.ScoreSource;
 
-/** A yes or no in a query. */
+/** A boolean in a query. */
 export const Flag = z.enum(words.flagWords);

@@ -8,8 +8,8 @@ import { schemaWords } from './words/schemas.ts';
 import { sourceWords } from './words/sources.ts';
 
 /**
- * What a field means, for those whose schema does not say so itself: most names mean the same wherever they stand, and are described here once.
- * `owner.name` is for one owner (a named shape, an operation or the field around it), `?name` for a parameter.
+ * Descriptions of fields whose schema has none: most names mean the same everywhere, and are described here once. `owner.name`
+ * applies to one owner (a named shape, an operation or the enclosing field), `?name` to a parameter.
  */
 export const words: Readonly<Record<string, string>> = {
   ...envelopeWords,

@@ -26,27 +26,27 @@ export interface Binding<Services> extends Desk<Services> {
   readonly now: () => Date;
 }
 
-/** Serves a declared operation over HTTP: reads the request, runs the operation, sends what it answers. */
+/** Serves a declared operation over HTTP: reads the request, runs the operation and sends its response. */
 export function bindRoute<Services>(binding: Binding<Services>, route: Route, handler: AnyHandler): void {
   let document: Promise<StaticDocument> | undefined;
   binding.fastify.route({
     method: route.method,
     url: route.path.replace(/\{(\w+)\}/g, ':$1'),
     ...(route.body?.maxBytes && { bodyLimit: route.body.maxBytes }),
-    // Before the body is read: nobody's is kept in memory who may not send it.
+    // Runs before the body is read, so that the bodies of unauthorized requests are never buffered.
     onRequest: async (request, reply) => {
       const { state, ip: address } = request;
       state.route = route;
       const now = binding.now();
-      state.caller = await identify(binding, route, presentedBy(request), address, now);
-      state.admitted = await admitCall(route, callOf(request, reply, binding.baseUrl, now), binding);
+      state.caller = await identify(binding, route, getCredentials(request), address, now);
+      state.admitted = await admitCall(route, getCall(request, reply, binding.baseUrl, now), binding);
     },
     handler: async (request, reply) => {
       const { admitted } = request.state;
       if (!admitted) throw new Error(`${route.id} was reached without admission.`);
       // A request with parameters falls through to validation, which rejects it.
       if (route.isDocument && Object.keys(request.query as object).length === 0) {
-        document ??= documentOf(binding, route, handler, admitted, inputOf(request));
+        document ??= renderDocument(binding, route, handler, admitted, getInput(request));
         document.catch(() => {
           document = undefined;
         });
@@ -54,8 +54,8 @@ export function bindRoute<Services>(binding: Binding<Services>, route: Route, ha
           binding.costs?.takeBytes(payerOf(request.state.caller, request.ip), bytes),
         );
       }
-      const sending: SendAnswer = (prepared, cut) => send(reply, prepared, cut);
-      await runOperation(route, handler, admitted, inputOf(request), binding, sending);
+      const sendPrepared: SendAnswer = (prepared, cut) => send(reply, prepared, cut);
+      await runOperation(route, handler, admitted, getInput(request), binding, sendPrepared);
       return reply;
     },
   });
@@ -66,7 +66,7 @@ const documentHeaders = {
   'cache-control': 'public, max-age=300',
 };
 
-async function documentOf<Services>(
+async function renderDocument<Services>(
   desk: Desk<Services>,
   route: Route,
   handler: AnyHandler,
@@ -80,7 +80,7 @@ async function documentOf<Services>(
   return packDocument(bytes);
 }
 
-function presentedBy({ headers, params }: FastifyRequest) {
+function getCredentials({ headers, params }: FastifyRequest) {
   const { authorization, cookie, 'x-profile-id': profileId, 'x-workspace-id': workspaceId } = headers;
   const { workspaceId: inPath } = params as { workspaceId?: string };
   return {
@@ -91,7 +91,7 @@ function presentedBy({ headers, params }: FastifyRequest) {
   };
 }
 
-const inputOf = ({ params, query, body, headers, url }: FastifyRequest) => ({
+const getInput = ({ params, query, body, headers, url }: FastifyRequest) => ({
   params,
   query,
   body: body as Buffer | undefined,
@@ -99,7 +99,7 @@ const inputOf = ({ params, query, body, headers, url }: FastifyRequest) => ({
   target: url,
 });
 
-function callOf(request: FastifyRequest, reply: FastifyReply, baseUrl: string, now: Date) {
+function getCall(request: FastifyRequest, reply: FastifyReply, baseUrl: string, now: Date) {
   const { state, headers } = request;
   const { caller } = state;
   const key = headers['idempotency-key'];
@@ -117,30 +117,33 @@ function callOf(request: FastifyRequest, reply: FastifyReply, baseUrl: string, n
     precheck() {
       if (caller?.kind === 'session') refuseForgery(request.method, headers, baseUrl);
     },
-    tell: (told: Readonly<Record<string, string>>) => void reply.headers(told),
+    tell: (headers: Readonly<Record<string, string>>) => void reply.headers(headers),
   };
 }
 
-/** Resolves at once, or, given a signal, when the bytes are with the socket. */
+/** Resolves at once. With a signal, resolves when the response bytes have been handed to the socket. */
 function send(reply: FastifyReply, { status, bytes, isBase64, headers }: Prepared, cut: AbortSignal | undefined) {
   const body = isBase64 ? Buffer.from(bytes, 'base64') : bytes;
-  // The time was up, and that is what was answered.
+  // The request timed out, and the client has already received that error.
   if (reply.sent) return;
   reply.code(status).headers(headers);
   if (!cut) return void reply.send(body);
-  const left = untilLeft(reply.raw, cut);
+  const sent = untilLeft(reply.raw, cut);
   reply.send(body);
-  return left;
+  return sent;
 }
 
-/** Resolves when the bytes of an answer are with the socket, or will not be; once `cut` is aborted, no further one leaves. */
+/**
+ * Resolves when the response is handed to the socket or can no longer be sent. Aborting `cut` destroys a response that is still
+ * being sent.
+ */
 export function untilLeft(raw: ServerResponse, cut: AbortSignal): Promise<void> {
-  const left = new Promise<void>((resolve) => {
-    // Whoever hung up before this point is told nothing more, and no further close will come.
+  const sent = new Promise<void>((resolve) => {
+    // If the client hung up earlier, no further `close` event will come.
     if (raw.closed) resolve();
     else raw.once('close', resolve);
   });
-  // A process that was too busy to hear that the bytes are with the socket has nothing to take back.
+  // A finished response must not be destroyed, even if this process was too busy to see its `close` event.
   cut.addEventListener('abort', () => raw.writableFinished || raw.destroy());
-  return left;
+  return sent;
 }

@@ -1,33 +1,33 @@
 export interface BudgetLimits {
-  /** Bytes of all bodies that are being read or worked on. */
+  /** Bytes of all request bodies that are being received or processed. */
   readonly inAll: number;
   readonly perSender: number;
 }
 
-/** One body: what has come of it counts until it is released. */
-export interface Holding {
-  /** False where there is no room for them: then the body is given up. */
+/** One request body: its received bytes count until it is released. */
+export interface BodyReservation {
+  /** Returns false if the budget is exhausted; the caller must then drop the body. */
   add(bytes: number): boolean;
-  /** All of it is here. It is no longer given up for the sake of others. */
+  /** Marks the body as received in full. From now on it is not evicted for others. */
   complete(): void;
   release(): void;
 }
 
-interface Held extends Holding {
+interface Entry extends BodyReservation {
   readonly sender: string;
-  readonly giveUp: () => void;
+  readonly evict: () => void;
   bytes: number;
-  isComing: boolean;
+  isReceiving: boolean;
 }
 
 /**
- * How much of bodies a process holds in memory. What counts is what has come, not what was announced. When all is taken, whoever
- * holds the most gives up the body that came last: one sender's uploads take no room from the others.
+ * Limits the memory that request bodies use in one process. Received bytes count, not the announced Content-Length. When the
+ * total is exceeded, the sender with the most bytes loses its newest unfinished body, so one sender cannot block the others.
  */
 export class BodyBudget {
   readonly #limits: BudgetLimits;
   readonly #bySender = new Map<string, number>();
-  readonly #held = new Set<Held>();
+  readonly #entry = new Set<Entry>();
   #inAll = 0;
 
   constructor(limits: BudgetLimits) {
@@ -38,59 +38,64 @@ export class BodyBudget {
     return this.#inAll;
   }
 
-  /** `giveUp` is called when the body must go while it is still coming. */
-  open(sender: string, giveUp: () => void): Holding {
-    const held: Held = {
+  /** `evict` is called when the body must be dropped while it is still being received. */
+  open(sender: string, evict: () => void): BodyReservation {
+    const entry: Entry = {
       sender,
-      giveUp,
+      evict,
       bytes: 0,
-      isComing: true,
-      add: (bytes) => this.#add(held, bytes),
+      isReceiving: true,
+      add: (bytes) => this.#add(entry, bytes),
       complete: () => {
-        held.isComing = false;
+        entry.isReceiving = false;
       },
-      release: () => this.#release(held),
+      release: () => this.#release(entry),
     };
-    this.#held.add(held);
-    return held;
+    this.#entry.add(entry);
+    return entry;
   }
 
-  #add(held: Held, bytes: number): boolean {
-    if (!this.#held.has(held)) return false;
-    this.#count(held, bytes);
-    if (this.#of(held.sender) > this.#limits.perSender) return this.#release(held);
+  #add(entry: Entry, bytes: number): boolean {
+    if (!this.#entry.has(entry)) return false;
+    this.#count(entry, bytes);
+    if (this.#bytesOf(entry.sender) > this.#limits.perSender) return this.#release(entry);
     while (this.#inAll > this.#limits.inAll) {
-      const victim = this.#newestOfGreediest() ?? held;
-      this.#release(victim);
-      if (victim === held) return false;
-      victim.giveUp();
+      const evicted = this.#findEvictable() ?? entry;
+      this.#release(evicted);
+      if (evicted === entry) return false;
+      evicted.evict();
     }
     return true;
   }
 
-  /** Among those that are still coming. */
-  #newestOfGreediest(): Held | undefined {
-    let found: Held | undefined;
-    for (const held of this.#held) {
-      if (held.isComing && held.bytes > 0 && (!found || this.#of(held.sender) >= this.#of(found.sender))) found = held;
+  /** Considers only bodies that are still being received. */
+  #findEvictable(): Entry | undefined {
+    let found: Entry | undefined;
+    for (const entry of this.#entry) {
+      if (
+        entry.isReceiving &&
+        entry.bytes > 0 &&
+        (!found || this.#bytesOf(entry.sender) >= this.#bytesOf(found.sender))
+      )
+        found = entry;
     }
     return found;
   }
 
-  #release(held: Held): false {
-    if (this.#held.delete(held)) this.#count(held, -held.bytes);
+  #release(entry: Entry): false {
+    if (this.#entry.delete(entry)) this.#count(entry, -entry.bytes);
     return false;
   }
 
-  #count(held: Held, bytes: number): void {
-    held.bytes += bytes;
+  #count(entry: Entry, bytes: number): void {
+    entry.bytes += bytes;
     this.#inAll += bytes;
-    const ofSender = this.#of(held.sender) + bytes;
-    if (ofSender > 0) this.#bySender.set(held.sender, ofSender);
-    else this.#bySender.delete(held.sender);
+    const senderBytes = this.#bytesOf(entry.sender) + bytes;
+    if (senderBytes > 0) this.#bySender.set(entry.sender, senderBytes);
+    else this.#bySender.delete(entry.sender);
   }
 
-  #of(sender: string): number {
+  #bytesOf(sender: string): number {
     return this.#bySender.get(sender) ?? 0;
   }
 }

@@ -102,18 +102,18 @@ function operationList(operations: readonly Route[]): Html {
   return html`<ul class="operations">${rows}</ul>`;
 }
 
-/** Where the reference shows an operation: Scalar names its anchors after chapter, method and path. */
+/** The anchor of an operation in the reference: Scalar names anchors after chapter, method and path. */
 export function referenceUrl({ chapter, method, path }: Route): string {
   return `/docs/reference#tag/${chapter.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}/${method}${path}`;
 }
 
-/** The console's mark. */
+/** The console's logo. */
 const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#0b7285" stroke-width="4" stroke-linecap="round"><path d="M7 5c0 8 9 8 9 16v7"/><path d="M25 5c0 8-9 8-9 16"/></svg>')}`;
 
-/** From each of these pages to the others, the guides and the console. */
-const ways = html`<nav aria-label="Main"><a class="brand" href="/docs">Tributary</a><a href="/docs">Guides</a><a href="/docs/reference">Reference</a><a href="/docs/errors">Errors</a><a href="/">Console</a></nav>`;
+/** The navigation bar of every page. */
+const navigation = html`<nav aria-label="Main"><a class="brand" href="/docs">Tributary</a><a href="/docs">Guides</a><a href="/docs/reference">Reference</a><a href="/docs/errors">Errors</a><a href="/">Console</a></nav>`;
 
-/** Scalar leaves as much room above itself as it is told. */
+/** Scalar reserves the space of `--scalar-custom-header-height` above itself. */
 const barStyle = `
 :root { --scalar-custom-header-height: 44px; color-scheme: light dark; }
 body { margin: 0; }
@@ -124,7 +124,7 @@ body { margin: 0; }
 .bar a:hover { text-decoration: underline; }
 `;
 
-/** The reference, drawn by Scalar from openapi.json. Everything it could fetch from elsewhere is switched off. */
+/** The reference, rendered by Scalar from openapi.json. Everything that Scalar could fetch from other hosts is switched off. */
 export function referencePage(): string {
   const configuration = {
     url: '/api/v1/openapi.json',
@@ -149,7 +149,7 @@ export function referencePage(): string {
 <style>${new Html(barStyle)}</style>
 </head>
 <body>
-<header class="bar">${ways}</header>
+<header class="bar">${navigation}</header>
 <noscript>This page needs JavaScript. The same in JSON: <a href="/api/v1/openapi.json">/api/v1/openapi.json</a></noscript>
 <script id="api-reference" data-configuration="${JSON.stringify(configuration)}"></script>
 <script src="/docs/reference/scalar.js"></script>
@@ -169,7 +169,7 @@ function layout({ version }: PageOptions, title: string, body: Html): string {
 <style>${new Html(style)}</style>
 </head>
 <body>
-<header>${ways}</header>
+<header>${navigation}</header>
 <main>${body}</main>
 <footer>Tributary${version && ` ${version}`}, open source under Apache-2.0</footer>
 </body>

@@ -21,7 +21,7 @@ afterAll(() => fastify.close());
 const get = async (url: string, headers: Record<string, string> = {}) => fastify.inject({ url, headers });
 
 describe('an error page', () => {
-  test.each(ErrorCode.options)('the docs_url of %s leads to a page about it', async (code) => {
+  test.each(ErrorCode.options)('%s has a page at its docs_url', async (code) => {
     const { status, title, meaning, whatToDo, retry, fields = {} } = errorEntry(code);
     const { pathname } = new URL(docsUrl(baseUrl, code));
     const { statusCode, body, headers } = await get(pathname);
@@ -36,14 +36,14 @@ describe('an error page', () => {
     expect(body.includes('Reserved: the name is kept')).toBe(errorEntry(code).reserved ?? false);
   });
 
-  test('links to the operations that can answer with it', async () => {
+  test('links to the operations that can return the code', async () => {
     const { body } = await get('/docs/errors/insufficient_scope');
     expect(body).toContain(`href="${referenceUrl(routes.readProfile)}"`);
     expect(body).not.toContain(routes.readChangelog.path);
     expect((await get('/docs/errors/media_expired')).body).toContain('<p>None.</p>');
   });
 
-  test('says when a code has several statuses, and which fields always come', async () => {
+  test('lists all statuses of a code and marks required fields', async () => {
     expect((await get('/docs/errors/provider_error')).body).toContain(
       'HTTP 502 Bad Gateway or 503 Service Unavailable',
     );
@@ -53,14 +53,14 @@ describe('an error page', () => {
     expect((await get('/docs/errors/unauthorized')).body).toContain('<dt><code>reason</code></dt><dd>Sometimes.');
   });
 
-  test('of a code that does not exist is not there', async () => {
+  test('returns 404 for an unknown code', async () => {
     for (const code of ['teapot', 'constructor', '<b>', 'NOT_FOUND']) {
       const { statusCode, json } = await get(`/docs/errors/${encodeURIComponent(code)}`);
       expect([statusCode, json()]).toEqual([404, { error: { code: 'not_found' } }]);
     }
   });
 
-  test('escapes what it is given', () => {
+  test('escapes interpolated values', () => {
     const page = errorPage('not_found', { baseUrl: 'https://x/<script>', version: '<b>' });
     expect(page).not.toMatch(/<script>|<b>/);
     expect(page).toContain('https://x/&lt;script&gt;/docs/errors/not_found');
@@ -71,14 +71,14 @@ describe('an error page', () => {
   });
 });
 
-test('the index of errors has every code', async () => {
+test('the error index links to every code', async () => {
   const { statusCode, body } = await get('/docs/errors');
   expect(statusCode).toBe(200);
   const linked = [...body.matchAll(/href="\/docs\/errors\/(\w+)"/g)].map(([, code]) => code);
   expect(linked.sort()).toEqual([...ErrorCode.options].sort());
 });
 
-test('the home page leads everywhere', async () => {
+test('the home page links to all sections', async () => {
   const { statusCode, body } = await get('/api');
   expect(statusCode).toBe(200);
   for (const path of [
@@ -96,7 +96,7 @@ test('the home page leads everywhere', async () => {
 });
 
 test.each(['/api', '/docs/errors', '/docs/errors/not_found'])(
-  '%s may run no script and takes its own style only',
+  '%s allows no script and only its own style',
   async (path) => {
     const { body, headers } = await get(path);
     const ours = /<style>([^<]*)<\/style>/.exec(body)?.[1] ?? '';
@@ -150,7 +150,7 @@ describe.each(['/api', '/docs/errors', '/docs/errors/not_found', '/docs/referenc
 );
 
 describe('the reference', () => {
-  test('runs no script but our own, and talks to nobody else', async () => {
+  test('allows only its own script and requests to its own origin', async () => {
     const { statusCode, body, headers } = await get('/docs/reference');
     expect(statusCode).toBe(200);
     const policy = String(headers['content-security-policy']);
@@ -159,10 +159,10 @@ describe('the reference', () => {
     expect(policy.match(/https?:[^ ;]*/g)).toEqual([baseUrl]);
     expect([...body.matchAll(/src="([^"]*)"/g)].map(([, src]) => src)).toEqual(['/docs/reference/scalar.js']);
     expect(body).not.toContain('http:');
-    for (const path of ['/', '/docs', '/docs/errors']) expect(body, 'the way back').toContain(`href="${path}"`);
+    for (const path of ['/', '/docs', '/docs/errors']) expect(body, 'navigation').toContain(`href="${path}"`);
   });
 
-  test('has its script from the package, small where the client can unpack it', async () => {
+  test('serves its script from the npm package, compressed if the client accepts it', async () => {
     const plain = await get('/docs/reference/scalar.js');
     expect(plain.statusCode).toBe(200);
     expect(plain.headers['content-type']).toBe('text/javascript; charset=utf-8');

@@ -12,15 +12,15 @@ export interface DocsOptions {
   readonly version?: string | undefined;
 }
 
-/** The pages for integrators: the API's own page, the reference, and one page per error code, where every `docs_url` leads. */
+/** Serves the pages for integrators: the API home page, the reference, and the page of each error code that `docs_url` links to. */
 export function serveDocs(fastify: FastifyInstance, { baseUrl, version, costs }: DocsOptions): void {
   const documents = new Map<string, Promise<StaticDocument>>();
   /** Generated on the first request. */
-  const documentOf = (name: string, make: () => string | Promise<Buffer>) => {
-    const made = documents.get(name) ?? Promise.resolve(make()).then(packDocument);
-    documents.set(name, made);
-    made.catch(() => documents.delete(name));
-    return made;
+  const getDocument = (name: string, make: () => string | Promise<Buffer>) => {
+    const packed = documents.get(name) ?? Promise.resolve(make()).then(packDocument);
+    documents.set(name, packed);
+    packed.catch(() => documents.delete(name));
+    return packed;
   };
   const send = async (
     request: FastifyRequest,
@@ -32,24 +32,24 @@ export function serveDocs(fastify: FastifyInstance, { baseUrl, version, costs }:
     costs?.admit(payer);
     return sendDocument(request, reply, await document, headers, (bytes) => costs?.takeBytes(payer, bytes));
   };
-  const pageOf = (name: string, page: (options: PageOptions) => string) =>
-    documentOf(name, () => page({ baseUrl, version }));
+  const getPage = (name: string, page: (options: PageOptions) => string) =>
+    getDocument(name, () => page({ baseUrl, version }));
   const headers = pageHeaders(policy);
 
-  fastify.get('/api', (request, reply) => send(request, reply, pageOf('home', homePage), headers));
-  fastify.get('/docs/errors', (request, reply) => send(request, reply, pageOf('errors', errorIndexPage), headers));
+  fastify.get('/api', (request, reply) => send(request, reply, getPage('home', homePage), headers));
+  fastify.get('/docs/errors', (request, reply) => send(request, reply, getPage('errors', errorIndexPage), headers));
   fastify.get<{ Params: { code: string } }>('/docs/errors/:code', async (request, reply) => {
     const code = ErrorCode.safeParse(request.params.code);
     if (!code.success) return reply.callNotFound();
-    const page = pageOf(`errors/${code.data}`, (options) => errorPage(code.data, options));
+    const page = getPage(`errors/${code.data}`, (options) => errorPage(code.data, options));
     return send(request, reply, page, headers);
   });
 
   fastify.get('/docs/reference', async (request, reply) =>
-    send(request, reply, documentOf('reference', referencePage), pageHeaders(referencePolicy(baseUrl))),
+    send(request, reply, getDocument('reference', referencePage), pageHeaders(referencePolicy(baseUrl))),
   );
   fastify.get('/docs/reference/scalar.js', async (request, reply) =>
-    send(request, reply, documentOf('scalar.js', loadScalarScript), {
+    send(request, reply, getDocument('scalar.js', loadScalarScript), {
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': 'public, max-age=86400',
       'x-content-type-options': 'nosniff',
@@ -57,11 +57,11 @@ export function serveDocs(fastify: FastifyInstance, { baseUrl, version, costs }:
   );
 }
 
-const shut = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const lockedDown = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; ${shut}`;
+const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; img-src data:; ${lockedDown}`;
 
-/** Scalar writes styles into the page as it goes. Its "try it" calls the API under its canonical address, and nobody else. */
+/** Scalar writes inline styles. Its "try it" panel may call only the API at its canonical address. */
 const referencePolicy = (baseUrl: string) =>
   [
     "default-src 'none'",
@@ -70,7 +70,7 @@ const referencePolicy = (baseUrl: string) =>
     "img-src 'self' data:",
     "font-src 'self' data:",
     `connect-src 'self' ${new URL(baseUrl).origin}`,
-    shut,
+    lockedDown,
   ].join('; ');
 
 const pageHeaders = (policy: string) => ({
@@ -82,15 +82,15 @@ const pageHeaders = (policy: string) => ({
 });
 
 /**
- * Scalar's package keeps its browser bundle (4 MB) inside a Fastify plugin that can only serve it beside a page of its own, whose
- * one nonce never changes. So we ask that plugin once for the bundle, when somebody first opens the reference, and keep the bytes.
+ * Scalar's package keeps its browser bundle (4 MB) inside a Fastify plugin that only serves it with a page of its own, whose
+ * nonce never changes. The first request to the reference reads the bundle from that plugin once and keeps the bytes.
  */
 async function loadScalarScript(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
-  const shelf = Fastify();
-  await shelf.register(scalar, { routePrefix: '/shelf', configuration: { url: '/unused' } });
-  const { rawPayload: plain, statusCode } = await shelf.inject('/shelf/js/scalar.js');
-  await shelf.close();
+  const host = Fastify();
+  await host.register(scalar, { routePrefix: '/host', configuration: { url: '/unused' } });
+  const { rawPayload: plain, statusCode } = await host.inject('/host/js/scalar.js');
+  await host.close();
   if (statusCode !== 200) throw new Error(`Scalar's plugin did not give its script: ${statusCode}.`);
   return plain;
 }

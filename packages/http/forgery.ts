@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { refuse } from '@tributary/operations';
 
 /**
- * A browser sends its cookie along with whatever any page makes it send. So a request that changes something on the strength of a
- * cookie must come from our own pages: the browser says so, in headers that no page can set, and a body must be JSON, which no
- * form can send.
+ * Rejects cross-site request forgery. Browsers attach the session cookie to requests of any page, so a change made with a cookie
+ * must come from our own pages. `Sec-Fetch-Site` and `Origin` cannot be set by a page, and the body must be JSON, which no form
+ * can send.
  */
 export function refuseForgery(method: string, headers: IncomingHttpHeaders, baseUrl: string): void {
   if (method === 'GET' || method === 'HEAD') return;

@@ -76,13 +76,13 @@ afterAll(async () => {
   await kit.close();
 });
 
-interface Told {
+interface ResponseSummary {
   readonly status: number;
   readonly code: string | undefined;
 }
 
-/** What the server says on a connection, as soon as it says it. */
-async function told(socket: Socket): Promise<Told> {
+/** Reads the response as soon as the server sends it. */
+async function readResponse(socket: Socket): Promise<ResponseSummary> {
   let text = '';
   for await (const [chunk] of ended(socket)) {
     text += chunk;
@@ -112,32 +112,32 @@ const json = (length: number) => `{"text":"${'x'.repeat(length - 11)}"}`;
 
 test.each([
   ['without a credential', () => ({}), 401, 'unauthorized'],
-  ['with a dead one', () => ({ authorization: 'Bearer nonsense' }), 401, 'unauthorized'],
-  ['with one that may not', () => ({ ...weak.headers }), 403, 'insufficient_scope'],
-])('%s a request is refused before its body has come', async (_, headers, status, code) => {
+  ['with an invalid credential', () => ({ authorization: 'Bearer nonsense' }), 401, 'unauthorized'],
+  ['with a credential that lacks the scope', () => ({ ...weak.headers }), 403, 'insufficient_scope'],
+])('a request %s is rejected before its body arrives', async (_, headers, status, code) => {
   const socket = open('/api/v1/upload', 4 * MiB, headers());
-  expect(await told(socket)).toEqual({ status, code });
+  expect(await readResponse(socket)).toEqual({ status, code });
   socket.destroy();
 });
 
-test('so is one to an address that is not there', async () => {
+test('a request to an unknown path is rejected before its body arrives', async () => {
   const socket = open('/api/v1/nowhere', MiB);
-  expect(await told(socket)).toEqual({ status: 404, code: 'not_found' });
+  expect(await readResponse(socket)).toEqual({ status: 404, code: 'not_found' });
   socket.destroy();
 });
 
-test('whoever is not known may send little, whatever the route takes', async () => {
+test('limits the body of an anonymous caller below the limit of the route', async () => {
   const socket = open('/api/v1/enter', 64 * 1024 + 1);
-  expect(await told(socket)).toEqual({ status: 413, code: 'payload_too_large' });
+  expect(await readResponse(socket)).toEqual({ status: 413, code: 'payload_too_large' });
   socket.destroy();
   const small = open('/api/v1/enter', 60_000);
   small.write(json(60_000));
-  expect((await told(small)).status).toBe(200);
+  expect((await readResponse(small)).status).toBe(200);
   small.destroy();
 });
 
-test('a body that is shorter or longer than was announced is not taken for whole', async () => {
-  // Past the socket: there Node itself ends a body where its Content-Length does.
+test('rejects a body that is shorter or longer than its Content-Length', async () => {
+  // Bypasses the socket, because Node itself ends a body at its Content-Length.
   const send = (announced: number) =>
     server.fastify.inject({
       method: 'POST',
@@ -153,47 +153,47 @@ test('a body that is shorter or longer than was announced is not taken for whole
   expect((await send(100)).statusCode).toBe(200);
 });
 
-test('what strangers have sent and not finished is bounded, and takes nothing from those who are known', async () => {
+test('limits unfinished bodies of anonymous callers without affecting authenticated callers', async () => {
   const half = Array.from({ length: 40 }, (_, index) => {
     const socket = open('/api/v1/enter', 64_000, {}, `127.0.1.${index % 8}`);
     socket.write('x'.repeat(50_000));
     return socket;
   });
-  const all = Promise.all(half.map(told));
+  const all = Promise.all(half.map(readResponse));
   await sleep(200);
-  const known = open('/api/v1/upload', 3 * MiB, { ...key.headers });
-  known.write(json(3 * MiB));
-  expect((await told(known)).status).toBe(200);
+  const authenticated = open('/api/v1/upload', 3 * MiB, { ...key.headers });
+  authenticated.write(json(3 * MiB));
+  expect((await readResponse(authenticated)).status).toBe(200);
   const statuses = (await all).map(({ status }) => status);
-  // Four fit at once; the others are told to come again, and those that fit are given up when no further byte comes.
+  // Four bodies fit at once. The others get 503, and the four time out with 400 when no further byte arrives.
   expect(new Set(statuses)).toEqual(new Set([503, 400]));
   expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(20);
-  for (const socket of [...half, known]) socket.destroy();
+  for (const socket of [...half, authenticated]) socket.destroy();
 });
 
-test('one who is known gets a share, and not all', async () => {
+test('one authenticated caller cannot use the whole body budget', async () => {
   const half = Array.from({ length: 3 }, () => {
     const socket = open('/api/v1/upload', 4 * MiB, { ...key.headers });
     socket.write('x'.repeat(2 * MiB));
     return socket;
   });
-  expect((await Promise.all(half.map(told))).map(({ status }) => status).sort()).toEqual([400, 400, 503]);
+  expect((await Promise.all(half.map(readResponse))).map(({ status }) => status).sort()).toEqual([400, 400, 503]);
   for (const socket of half) socket.destroy();
 });
 
-test('a body that trickles is given up, and so are headers that do not come', async () => {
+test('times out a slow body and slow headers', async () => {
   const slow = open('/api/v1/upload', 4 * MiB, { ...key.headers });
   const trickle = setInterval(() => slow.write('x'), 100);
-  expect(await told(slow)).toEqual({ status: 400, code: 'invalid_request' });
+  expect(await readResponse(slow)).toEqual({ status: 400, code: 'invalid_request' });
   clearInterval(trickle);
   const headless = connect(port, '127.0.0.1');
   headless.write('POST /api/v1/upload HTTP/1.1\r\nhost: x');
-  expect((await told(headless)).status).toBe(400);
+  expect((await readResponse(headless)).status).toBe(400);
   for (const socket of [slow, headless]) socket.destroy();
 });
 
-test('a connection that was told that it speaks no HTTP is closed, though its other end stays and goes on sending', async () => {
-  const kept = [
+test('closes a connection that sent invalid HTTP even if the client keeps sending', async () => {
+  const sockets = [
     'nonsense\r\n\r\n',
     'POST /api/v1/upload HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nno size\r\n',
   ].map((text) => {
@@ -204,13 +204,13 @@ test('a connection that was told that it speaks no HTTP is closed, though its ot
     socket.once('close', () => clearInterval(more));
     return socket;
   });
-  expect((await Promise.all(kept.map(told))).map(({ status }) => status)).toEqual([400, 400]);
-  await expect.poll(() => kept.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+  expect((await Promise.all(sockets.map(readResponse))).map(({ status }) => status)).toEqual([400, 400]);
+  await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
 });
 
 test('rejects a compressed body with 400 without decompressing it', async () => {
   const bombs = await makeBombs();
-  const grown = await growthDuring(async () => {
+  const growth = await growthDuring(async () => {
     for (const { encoding, bytes } of bombs) {
       const answer = await server.fastify.inject({
         method: 'POST',
@@ -221,5 +221,5 @@ test('rejects a compressed body with 400 without decompressing it', async () => 
       expect([encoding, answer.statusCode, answer.json().error.code]).toEqual([encoding, 400, 'invalid_request']);
     }
   });
-  expect(grown).toBeLessThan(bombBytes / 2);
+  expect(growth).toBeLessThan(bombBytes / 2);
 });

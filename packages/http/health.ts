@@ -2,11 +2,11 @@ import { type Readiness, readinessChecker } from '@tributary/telemetry';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * /healthz: the process lives. /readyz: what it needs answers; a load balancer sends nothing here while it does not. It
- * is `degraded`, and still to be sent to, while something is away that it can do without. While it leaves, it answers and says so.
+ * /healthz: the process is alive. /readyz: its required dependencies answer; a load balancer stops sending requests while they do
+ * not. The status is `degraded`, and still ready, while an optional dependency is down. During shutdown it reports `stopping`.
  */
 export function serveHealth(fastify: FastifyInstance, readiness: Readiness, isStopping: () => boolean): void {
-  // Who leaves keeps no connection: the next request of its sender goes to somebody who stays.
+  // A stopping process closes keep-alive connections, so that clients send the next request to another process.
   fastify.addHook('onRequest', (_request, reply, done) => {
     if (isStopping()) reply.raw.shouldKeepAlive = false;
     done();

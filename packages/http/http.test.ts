@@ -14,7 +14,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-/** A small API of its own, so that the runtime is tested whatever the product declares. */
+/** A small API of its own, so that these tests do not depend on the operations of the product. */
 const echo = route({
   id: 'echo',
   method: 'GET',
@@ -85,7 +85,7 @@ beforeAll(async () => {
         context.effect(async (tx) => {
           if (body.name === 'nobody') refuse('unknown_ad', 'There is no such ad.', { internal: 'looked in vain' });
           const id = uuid();
-          // Any table will do that shows how often it was done.
+          // Any table works that shows how often the effect ran.
           await tx.insertInto('dirty_customers').values({ profile_id: profile.id, customer_id: id }).execute();
           context.mentions(profile.id);
           return answer(201, { data: { event_id: id } });
@@ -99,7 +99,7 @@ beforeAll(async () => {
         return answer(200, { data: { ok: query.how as never } });
       }),
     ],
-    // Only one test waits for it; the others may be slow on a busy machine.
+    // Only one test waits for this timeout; the others may be slow on a busy machine.
     { maxBodyBytes: 10_000, requestTimeoutMs: 5_000 },
   );
 });
@@ -121,7 +121,7 @@ const recorded = () =>
   kit.app.forProfile(profile.id).transaction((tx) => tx.selectFrom('dirty_customers').select('customer_id').execute());
 
 describe('a success', () => {
-  test('[conv-011] [conv-012] [conv-013] is JSON with data, and meta that names the profile of the credential', async () => {
+  test('[conv-011] [conv-012] [conv-013] is JSON with data, and meta contains the profile of the credential', async () => {
     const id = uuid();
     const response = await get(`/api/v1/echo/${id}`);
     expect(response.statusCode).toBe(200);
@@ -144,20 +144,20 @@ describe('an error', () => {
     expect(error.message).toContain('"id"');
   });
 
-  test('[err-010] [err-014] [err-079] no credential is 401, no such path is 404', async () => {
+  test('[err-010] [err-014] [err-079] is 401 without a credential and 404 for an unknown path', async () => {
     expect((await get(`/api/v1/echo/${uuid()}`, {})).json().error.code).toBe('unauthorized');
     expect((await get('/api/v1/nothing')).json().error).toMatchObject({ code: 'not_found', status: 404 });
   });
 
-  test('[err-014] a served path by another method is not found either, and Allow says what is served', async () => {
-    const asked = { method: 'DELETE', headers: key.headers } as const;
-    const wrong = await server.fastify.inject({ ...asked, url: '/api/v1/record?x=1' });
+  test('[err-014] an unsupported method returns 404 with Allow listing the supported ones', async () => {
+    const request = { method: 'DELETE', headers: key.headers } as const;
+    const wrong = await server.fastify.inject({ ...request, url: '/api/v1/record?x=1' });
     expect([wrong.statusCode, wrong.headers.allow, wrong.json().error.code]).toEqual([404, 'POST', 'not_found']);
-    const echo = await server.fastify.inject({ ...asked, url: `/api/v1/echo/${uuid()}` });
+    const echo = await server.fastify.inject({ ...request, url: `/api/v1/echo/${uuid()}` });
     expect([echo.statusCode, echo.headers.allow]).toEqual([404, 'GET, HEAD']);
   });
 
-  test('HEAD is a GET without its body', async () => {
+  test('HEAD returns the headers of GET without the body', async () => {
     const url = `/api/v1/echo/${uuid()}`;
     const whole = await get(url);
     const head = await server.fastify.inject({ method: 'HEAD', url, headers: key.headers });
@@ -171,20 +171,20 @@ describe('an error', () => {
   });
 
   test.each(['Bearer nonsense', `Bearer trib_live_${'a'.repeat(38)}`, 'Basic abc', ''])(
-    '"%s" is not a credential',
+    '"%s" is rejected as a credential with 401',
     async (authorization) => {
       expect((await get(`/api/v1/echo/${uuid()}`, { authorization })).statusCode).toBe(401);
     },
   );
 
-  test('[err-004] [err-012] a missing scope is 403 and named', async () => {
+  test('[err-004] [err-012] a missing scope is 403 and listed in required_scopes', async () => {
     const reader = await buildApiKey(kit.app, profile.id, { scopes: ['goals:write'] });
     const response = await get(`/api/v1/echo/${uuid()}`, { ...reader.headers });
     expect(response.statusCode).toBe(403);
     expect(response.json().error).toMatchObject({ code: 'insufficient_scope', required_scopes: ['campaigns:read'] });
   });
 
-  test('[err-015] a query parameter that fails is 400 and named, and a repeated one too', async () => {
+  test('[err-015] an invalid or repeated query parameter is 400 and named in field', async () => {
     for (const query of ['limit=many', 'limit=1&limit=2']) {
       const response = await get(`/api/v1/echo/${uuid()}?${query}`);
       expect(response.statusCode, query).toBe(400);
@@ -197,17 +197,14 @@ describe('an error', () => {
     ['limit=5&colour=red', 'colour', 'It takes limit, from.'],
     ['jane%40example.com=1', '…', 'It takes limit, from.'],
     ['limit[]=5', 'limit[]', 'Did you mean "limit"?'],
-  ])(
-    '[err-015] a query parameter that the route does not have is 400, with the nearest that it has: %s',
-    async (query, field, advice) => {
-      const response = await get(`/api/v1/echo/${uuid()}?${query}`);
-      expect(response.statusCode).toBe(400);
-      expect(response.json().error).toMatchObject({ code: 'invalid_parameter', field });
-      expect(response.json().error.message).toBe(`This route has no query parameter "${field}". ${advice}`);
-    },
-  );
+  ])('[err-015] an unknown query parameter is 400 and suggests the nearest one: %s', async (query, field, advice) => {
+    const response = await get(`/api/v1/echo/${uuid()}?${query}`);
+    expect(response.statusCode).toBe(400);
+    expect(response.json().error).toMatchObject({ code: 'invalid_parameter', field });
+    expect(response.json().error.message).toBe(`This route has no query parameter "${field}". ${advice}`);
+  });
 
-  test('a route without query parameters takes none', async () => {
+  test('a route without query parameters accepts none', async () => {
     const response = await server.fastify.inject({
       method: 'POST',
       url: '/api/v1/record?dry_run=true',
@@ -218,14 +215,14 @@ describe('an error', () => {
     expect(response.json().error.message).toContain('It takes none.');
   });
 
-  test('a field with a code of its own is refused with it', async () => {
+  test('a field with its own error code is refused with that code', async () => {
     expect((await get(`/api/v1/echo/${uuid()}?from=2026-02-30`)).json().error).toMatchObject({
       code: 'invalid_date_range',
       status: 400,
     });
   });
 
-  test('a fault of ours is 500 without a word of the cause, which is logged without the person in it', async () => {
+  test('an internal error is 500 without its cause, which is logged without personal data', async () => {
     const response = await get('/api/v1/broken?how=database');
     expect(response.json().error).toMatchObject({ code: 'internal_error', status: 500 });
     expect(response.body).not.toMatch(/apps|permission|denied/);
@@ -236,11 +233,11 @@ describe('an error', () => {
     expect((await get('/api/v1/broken?how=throws')).body).not.toContain('jane');
   });
 
-  test('[err-046] an answer off its declaration never leaves', async () => {
+  test('[err-046] a response that violates its schema is never sent', async () => {
     expect((await get('/api/v1/broken?how=lies')).json().error).toMatchObject({ code: 'internal_error', status: 500 });
   });
 
-  test('a handler that takes too long is given up with 503 and Retry-After', async () => {
+  test('a handler that exceeds the time limit gets 503 and Retry-After', async () => {
     const response = await get('/api/v1/broken?how=hangs');
     expect(response.json().error).toMatchObject({ code: 'service_unavailable', status: 503 });
     expect(response.headers['retry-after']).toBe('5');
@@ -275,11 +272,11 @@ describe('a body', () => {
     expect(error.message).toContain(words);
   });
 
-  test('brackets inside a text are no levels', async () => {
+  test('brackets inside a string do not count as nesting', async () => {
     expect((await post({ name: `"${'[{'.repeat(100)}` })).statusCode).toBe(201);
   });
 
-  test('one over the limit is 413', async () => {
+  test('a body over the limit is 413', async () => {
     expect((await post({ name: 'x'.repeat(20_000) })).json().error).toMatchObject({
       code: 'payload_too_large',
       status: 413,
@@ -288,7 +285,7 @@ describe('a body', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('[err-069] [lim-025] the same request again is answered with the same bytes and no second effect, for 24 hours', async () => {
+  test('[err-069] [lim-025] a repeated request gets the same bytes and runs once, for 24 hours', async () => {
     const before = (await recorded()).length;
     const key = { 'idempotency-key': uuid() };
     const first = await post({ name: 'once' }, key);
@@ -303,7 +300,7 @@ describe('Idempotency-Key', () => {
     expect((await post({ name: 'once' }, key)).body).not.toBe(first.body);
   });
 
-  test('with another body it is a conflict', async () => {
+  test('the same key with another body is 409 idempotency_key_conflict', async () => {
     const key = { 'idempotency-key': uuid() };
     await post({ name: 'one' }, key);
     expect((await post({ name: 'two' }, key)).json().error).toMatchObject({
@@ -312,7 +309,7 @@ describe('Idempotency-Key', () => {
     });
   });
 
-  test('one effect comes of many at once', async () => {
+  test('concurrent requests with one key run once', async () => {
     const before = (await recorded()).length;
     const key = { 'idempotency-key': uuid() };
     const answers = await Promise.all(Array.from({ length: 10 }, () => post({ name: 'at once' }, key)));
@@ -320,20 +317,20 @@ describe('Idempotency-Key', () => {
     const codes = new Set(
       answers.filter(({ statusCode }) => statusCode !== 201).map((response) => response.json().error.code),
     );
-    // Who waited for too long on a busy machine is told to come again, and has changed nothing.
-    const honest = ['idempotency_key_in_flight', 'service_unavailable'];
-    expect([...codes].filter((code) => !honest.includes(code))).toEqual([]);
+    // On a busy machine a request may time out while it waits; it has changed nothing then.
+    const expected = ['idempotency_key_in_flight', 'service_unavailable'];
+    expect([...codes].filter((code) => !expected.includes(code))).toEqual([]);
     const bodies = new Set(answers.filter(({ statusCode }) => statusCode === 201).map(({ body }) => body));
     expect(bodies.size).toBe(1);
   });
 
-  test('a refusal is not kept: the mended request may use the key again', async () => {
+  test('does not store a refusal: the corrected request may reuse the key', async () => {
     const key = { 'idempotency-key': uuid() };
     expect((await post({ name: 'nobody' }, key)).statusCode).toBe(422);
     expect((await post({ name: 'nobody' }, key)).statusCode).toBe(422);
   });
 
-  test('what is kept is sealed and known by its people', async () => {
+  test('stores the response encrypted, with the customers it mentions', async () => {
     const idempotencyKey = uuid();
     const first = await post({ name: 'sealed' }, { 'idempotency-key': idempotencyKey });
     const rows = await kit.app
@@ -347,7 +344,7 @@ describe('Idempotency-Key', () => {
     expect(people.map((row) => row.customer_id)).toContain(profile.id);
   });
 
-  test('a key that is no key is 400', async () => {
+  test('an invalid key is 400', async () => {
     const response = await post({ name: 'x' }, { 'idempotency-key': 'with space' });
     expect(response.json().error).toMatchObject({ code: 'invalid_parameter', field: 'Idempotency-Key' });
   });
@@ -356,7 +353,7 @@ describe('Idempotency-Key', () => {
 describe('a deprecated route', () => {
   const call = () => server.fastify.inject({ method: 'POST', url: '/api/v1/retired', headers: key.headers });
 
-  test('says since when, until when, and what comes after it; from its sunset on it is gone', async () => {
+  test('has Deprecation, Sunset and Link headers, and returns 404 from its sunset on', async () => {
     kit.clock.set('2026-12-03T23:59:59.999Z');
     const response = await call();
     expect(response.statusCode).toBe(200);
@@ -371,7 +368,7 @@ describe('a deprecated route', () => {
 });
 
 describe('a write', () => {
-  test('[err-023] waits for the entitlement; a read does not', async () => {
+  test('[err-023] requires the entitlement for writes but not for reads', async () => {
     const waiting = await buildProfile(kit.app);
     await kit.app
       .forProfile(waiting.id)
@@ -385,13 +382,13 @@ describe('a write', () => {
   });
 });
 
-test('logs hold neither addresses, headers nor bodies', async () => {
+test('logs contain no addresses, headers or bodies', async () => {
   await get(`/api/v1/echo/${uuid()}?limit=jane%40example.com`);
   await post({ name: 'jane@example.com' });
   expect(server.logLines.join('\n')).not.toMatch(/jane|example\.com|trib_live|127\.0\.0\.1/);
 });
 
-test('health says the process lives, readiness says what answers', async () => {
+test('/healthz reports the process and /readyz its dependencies', async () => {
   expect((await get('/healthz')).json()).toEqual({ status: 'ok' });
   expect((await get('/readyz')).json()).toEqual({ status: 'ready', engines: { postgres: 'up', redis: 'up' } });
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
         begun += 1;
         atOnce += 1;
         mostAtOnce = Math.max(mostAtOnce, atOnce);
-        // Later ones would be done sooner.
+        // Later requests would finish sooner if they ran concurrently.
         await sleep(waitMs + Math.max(0, 20 - params.number));
         atOnce -= 1;
         return answer(200, { number: params.number });
@@ -53,8 +53,8 @@ beforeEach(() => {
   [mostAtOnce, begun, waitMs] = [0, 0, 0];
 });
 
-/** Sends all requests at once over one connection. */
-function sendAhead(count: number) {
+/** Sends all requests at once over one connection (pipelining). */
+function pipeline(count: number) {
   const connection = connect(port, '127.0.0.1');
   const requests = Array.from({ length: count }, (_, number) => {
     const last = number === count - 1 ? 'connection: close\r\n' : '';
@@ -73,30 +73,30 @@ async function readAll(connection: ReturnType<typeof connect>): Promise<string> 
   return text;
 }
 
-test('requests sent ahead over one connection are served one after the other, all of them', async () => {
-  const text = await readAll(sendAhead(40));
+test('serves pipelined requests of one connection one after the other', async () => {
+  const text = await readAll(pipeline(40));
   const numbers = [...text.matchAll(/"number":(\d+)/g)].map(([, number]) => Number(number));
   expect(numbers).toEqual(Array.from({ length: 40 }, (_, number) => number));
   expect(mostAtOnce).toBe(1);
 });
 
-test('more than a hundred ahead are refused', async () => {
-  const text = await readAll(sendAhead(130));
+test('rejects more than 100 pipelined requests with 429', async () => {
+  const text = await readAll(pipeline(130));
   expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(101);
   expect(text.match(/HTTP\/1\.1 429/g)).toHaveLength(29);
 });
 
-test('what a client that hangs up had sent ahead is not begun', async () => {
+test('does not start the pipelined requests of a client that hung up', async () => {
   waitMs = 100;
-  const connection = sendAhead(40);
+  const connection = pipeline(40);
   await expect.poll(() => begun).toBe(1);
   connection.destroy();
   await sleep(400);
   expect(begun).toBe(1);
 });
 
-test('connections do not wait for each other', async () => {
+test('serves different connections concurrently', async () => {
   waitMs = 50;
-  await Promise.all([readAll(sendAhead(2)), readAll(sendAhead(2)), readAll(sendAhead(2))]);
+  await Promise.all([readAll(pipeline(2)), readAll(pipeline(2)), readAll(pipeline(2))]);
   expect(mostAtOnce).toBe(3);
 });

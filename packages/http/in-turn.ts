@@ -3,42 +3,42 @@ import type { Socket } from 'node:net';
 import { Refusal } from '@tributary/operations';
 import type { FastifyInstance } from 'fastify';
 
-/** As many as a client may send ahead over one connection. */
-const mostAhead = 100;
+/** The most requests that a client may pipeline on one connection. */
+const maxPipelined = 100;
 
-/** Of a connection: what it was asked for last, and how much waits behind what is being answered. */
-interface Line {
-  newest: ServerResponse;
+/** The newest response of a connection, and the number of requests waiting behind the one being served. */
+interface ConnectionQueue {
+  lastResponse: ServerResponse;
   waiting: number;
 }
 
 /**
- * Answers leave a connection in the order of its requests. So a request that came before the answer ahead of it has left is not
- * begun until then: its own answer could not leave, and would keep what it holds (a place at the person gate) from others.
+ * Serves pipelined requests of a connection one after the other. HTTP sends responses in request order. A request handled early
+ * could not send its response, and would keep its resources (such as a slot of the personal-data gate) from others.
  */
 export function serveInTurn(fastify: FastifyInstance): void {
-  const lines = new WeakMap<Socket, Line>();
+  const queues = new WeakMap<Socket, ConnectionQueue>();
   fastify.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const line = lines.get(socket);
-    if (!line) {
-      lines.set(socket, { newest: reply.raw, waiting: 0 });
+    const queue = queues.get(socket);
+    if (!queue) {
+      queues.set(socket, { lastResponse: reply.raw, waiting: 0 });
       return done();
     }
-    const ahead = line.newest;
-    if (line.waiting >= mostAhead) return done(tooManyAhead());
-    line.newest = reply.raw;
-    if (ahead.closed) return done();
-    line.waiting += 1;
-    ahead.once('close', () => {
-      line.waiting -= 1;
-      // Over a connection that has gone nobody waits for an answer.
+    const previous = queue.lastResponse;
+    if (queue.waiting >= maxPipelined) return done(tooManyPipelined());
+    queue.lastResponse = reply.raw;
+    if (previous.closed) return done();
+    queue.waiting += 1;
+    previous.once('close', () => {
+      queue.waiting -= 1;
+      // If the connection is gone, the waiting request is dropped.
       if (!socket.destroyed) done();
     });
   });
 }
 
-const tooManyAhead = () =>
-  new Refusal('rate_limit_exceeded', `No more than ${mostAhead} requests may be sent ahead of their answers.`, {
+const tooManyPipelined = () =>
+  new Refusal('rate_limit_exceeded', `No more than ${maxPipelined} requests may be sent ahead of their answers.`, {
     headers: { 'retry-after': '1' },
   });

@@ -16,7 +16,7 @@ const messages = {
   },
 } as const;
 
-/** Whether a browser opened an address that no route serves. API clients, and everything below /api and /oauth, get JSON. */
+/** Whether a browser opened a path that no route serves. API clients, and all paths below /api, /oauth and /mcp, get JSON. */
 export const wantsNotFoundPage = ({ is404, method, url, headers }: FastifyRequest): boolean =>
   is404 &&
   (method === 'GET' || method === 'HEAD') &&

@@ -5,17 +5,20 @@ import { BodyBudget } from './body-budget.ts';
 
 const MiB = 1024 * 1024;
 
-/** What bodies may take of a process. Whoever is not known shares a small part, which leaves the others' alone. */
+/**
+ * Memory and time limits for request bodies. Anonymous senders share a small budget of their own, so they cannot exhaust the
+ * others'.
+ */
 export interface BodyLimits {
   readonly known: { readonly inAll: number; readonly perSender: number };
   readonly strangers: { readonly inAll: number; readonly perSender: number };
-  /** Webhooks of providers, which are known by a signature over the whole body. */
+  /** Webhooks of providers, which are authenticated by a signature over the whole body. */
   readonly providers: { readonly inAll: number; readonly perSender: number };
-  /** Of one body whose sender is not known, whatever the route takes. */
+  /** The limit of one anonymous body, even if the route allows more. */
   readonly strangerBytes: number;
-  /** Without a further byte. */
+  /** The longest pause between two chunks. */
   readonly idleMs: number;
-  /** From its first byte to its last. */
+  /** From the first byte to the last. */
   readonly wholeMs: number;
 }
 
@@ -28,21 +31,21 @@ export const bodyLimits: BodyLimits = {
   wholeMs: 20_000,
 };
 
-/** Reads bodies of requests that were admitted, into as much memory as there is for them. */
+/** Reads the bodies of admitted requests within the memory budgets. */
 export class BodyReader {
   readonly #limits: BodyLimits;
-  readonly #known: BodyBudget;
-  readonly #strangers: BodyBudget;
+  readonly #authenticated: BodyBudget;
+  readonly #anonymous: BodyBudget;
   readonly #providers: BodyBudget;
 
   constructor(limits: BodyLimits = bodyLimits) {
     this.#limits = limits;
-    this.#known = new BodyBudget(limits.known);
-    this.#strangers = new BodyBudget(limits.strangers);
+    this.#authenticated = new BodyBudget(limits.known);
+    this.#anonymous = new BodyBudget(limits.strangers);
     this.#providers = new BodyBudget(limits.providers);
   }
 
-  /** It counts as held until the answer has left. */
+  /** The body counts against the budget until the response has been sent. */
   read(request: FastifyRequest, payload: NodeJS.ReadableStream, done: Promise<void>): Promise<Buffer> {
     const { caller } = request.state;
     const { strangerBytes, idleMs, wholeMs } = this.#limits;
@@ -56,52 +59,52 @@ export class BodyReader {
     const chunks: Buffer[] = [];
     let received = 0;
     const fail = (refusal: Refusal) => {
-      settle();
-      holding.release();
+      stopReading();
+      reservation.release();
       reject(refusal);
     };
     const sender = caller?.workspaceId ?? caller?.appId ?? caller?.credentialId;
-    const holding = sender
-      ? this.#known.open(sender, () => fail(noRoom()))
-      : (isProvider ? this.#providers : this.#strangers).open(addressGroup(request.ip).own, () => fail(noRoom()));
-    void done.then(() => holding.release());
+    const reservation = sender
+      ? this.#authenticated.open(sender, () => fail(overBudget()))
+      : (isProvider ? this.#providers : this.#anonymous).open(addressGroup(request.ip).own, () => fail(overBudget()));
+    void done.then(() => reservation.release());
     const idle = setTimeout(() => fail(tooSlow()), idleMs);
     const whole = setTimeout(() => fail(tooSlow()), wholeMs);
-    const take = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       received += chunk.length;
       idle.refresh();
       if (received > maxBytes) fail(tooLarge());
-      else if (!holding.add(chunk.length)) fail(noRoom());
+      else if (!reservation.add(chunk.length)) fail(overBudget());
       else chunks.push(chunk);
     };
     const end = () => {
-      settle();
-      holding.complete();
-      if (announced >= 0 && announced !== received) fail(cutShort());
+      stopReading();
+      reservation.complete();
+      if (announced >= 0 && announced !== received) fail(wrongLength());
       else resolve(Buffer.concat(chunks, received));
     };
-    const broken = () => fail(cutShort());
-    const settle = () => {
+    const aborted = () => fail(wrongLength());
+    const stopReading = () => {
       clearTimeout(idle);
       clearTimeout(whole);
-      payload.off('data', take).off('end', end).off('error', broken);
+      payload.off('data', append).off('end', end).off('error', aborted);
     };
-    payload.on('data', take).on('end', end).on('error', broken);
+    payload.on('data', append).on('end', end).on('error', aborted);
     return promise;
   }
 }
 
-/** Whether the route takes webhooks of providers. */
+/** Whether the route receives webhooks of providers. */
 export const isFromProvider = ({ routeOptions }: FastifyRequest): boolean =>
   (routeOptions.config as { readonly sender?: string } | undefined)?.sender === 'provider';
 
 const tooLarge = () => new Refusal('payload_too_large', 'The body is larger than this route takes.');
-const cutShort = () => new Refusal('invalid_request', 'The body is not as long as its Content-Length says.');
+const wrongLength = () => new Refusal('invalid_request', 'The body is not as long as its Content-Length says.');
 const tooSlow = () =>
   new Refusal('invalid_request', 'The body did not come in time. Send it faster, or in smaller parts.', {
     headers: { connection: 'close' },
   });
-const noRoom = () =>
+const overBudget = () =>
   new Refusal('service_unavailable', 'Too many bodies are on their way at once. Send it again in a moment.', {
     headers: { 'retry-after': '2' },
   });

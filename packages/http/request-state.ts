@@ -4,7 +4,7 @@ import type { Route } from '@tributary/contract';
 import type { Admitted, Caller } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 
-/** Taken from the system many at once: one by one they were a twentieth of a small request. */
+/** Random bytes are drawn in bulk: drawing them per request took a twentieth of the time of a small request. */
 const randomBytes = new Uint8Array(8 * 1024);
 let used = randomBytes.length;
 
@@ -17,7 +17,7 @@ function newRequestId(): string {
   return `req_${uuid({ random: randomBytes.subarray(used - 16, used) })}`;
 }
 
-/** What is known of a request while it is served; logs and metrics read it when the answer has left. */
+/** The state of a request while it is served; logs and metrics read it after the response was sent. */
 export class RequestState {
   readonly requestId = newRequestId();
   readonly startedAt = performance.now();
@@ -26,13 +26,13 @@ export class RequestState {
   admitted: Admitted | undefined;
   errorCode: string | undefined;
   span: Span | undefined;
-  /** When it is given up. */
+  /** Fires when the request times out. */
   deadline: NodeJS.Timeout | undefined;
   #abort: AbortController | undefined;
   #gone: PromiseWithResolvers<void> | undefined;
   #hasLeft = false;
 
-  /** When its answer has left, or will not. Made when first asked for: only a body that is read is held until then. */
+  /** Resolves when the response was sent or the connection closed. Created lazily: only requests with a body need it. */
   get gone(): Promise<void> {
     this.#gone ??= Promise.withResolvers();
     if (this.#hasLeft) this.#gone.resolve();
@@ -44,7 +44,7 @@ export class RequestState {
     this.#gone?.resolve();
   }
 
-  /** Made when first asked for: most handlers are done before anyone could abort them. */
+  /** Created lazily: most handlers finish before anything could abort them. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController();
     return this.#abort.signal;

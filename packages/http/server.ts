@@ -24,11 +24,11 @@ export interface ServerOptions {
   readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined;
   readonly maxBodyBytes?: number;
   readonly bodies?: BodyLimits;
-  /** Until the last of its headers has come. */
+  /** The time limit for receiving all headers. */
   readonly headersTimeoutMs?: number;
 }
 
-/** For whoever is told that this is no HTTP, to read it. */
+/** The time that a client has to read the error before the connection is closed. */
 const lingerMs = 1_000;
 
 /** A connect page opens in a pop-up and reports back to the console, so pop-ups keep their opener. */
@@ -39,7 +39,7 @@ const everyResponse = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** An HTTP server that knows request ids, errors, limits, logs and metrics, and no route yet. */
+/** Creates an HTTP server with request ids, errors, limits, logs and metrics, but without routes. */
 export async function createServer(options: ServerOptions): Promise<FastifyInstance> {
   const { baseUrl, log, metrics, limiter, tracing, requestTimeoutMs } = options;
   const fastify = Fastify({
@@ -48,19 +48,19 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     bodyLimit: options.maxBodyBytes ?? limits.bodyBytes,
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: 500 },
-    // Node would refuse a request without a Host by itself, in words of its own; nothing here depends on one.
+    // Node would reject a request without Host with its own error format; nothing here depends on Host.
     http: {
       requireHostHeader: false,
       headersTimeout: Math.min(options.headersTimeoutMs ?? 10_000, requestTimeoutMs),
-      // How often Node looks for those that are late.
+      // How often Node checks for expired header timeouts.
       connectionsCheckingInterval: 1_000,
     },
-    // A request that trickles in must not hold a connection for ever.
+    // A request that arrives too slowly must not hold a connection open.
     requestTimeout: requestTimeoutMs,
     ...(options.tls && {
       https: { cert: readFileSync(options.tls.certificateFile), key: readFileSync(options.tls.keyFile) },
     }),
-    // What cannot be routed at all, for example an address with broken escapes.
+    // Requests that cannot be routed, for example a URL with broken escapes.
     frameworkErrors: (_error, request, reply) => {
       request.state ??= new RequestState();
       const { status, body } = renderError(
@@ -89,14 +89,14 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
         'Connection: close',
       ];
       socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-      // Whoever goes on sending or never hangs up would keep the connection for ever: no other deadline is left for it.
+      // Closes the connection even if the client keeps sending or never hangs up: no other timeout applies to it any more.
       socket.resume();
       const late = setTimeout(() => socket.destroy(), lingerMs).unref();
       socket.once('close', () => clearTimeout(late));
     },
   }) as unknown as FastifyInstance;
 
-  // An Expect header that nobody fulfils: Node's own answer would lack our envelope.
+  // Answers an unsupported Expect header with our error format instead of Node's.
   fastify.server.on('checkExpectation', (_request, response) => {
     const { requestId } = new RequestState();
     const { status, body } = renderError(
@@ -114,7 +114,7 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
 
   fastify.decorateRequest('state');
-  // Bodies stay bytes here: the declaration says what they should be, and idempotency looks at what was really sent.
+  // Bodies stay bytes here: the operation's schema parses them, and idempotency hashes the exact bytes.
   fastify.removeAllContentTypeParsers();
   const bodies = new BodyReader(options.bodies);
   fastify.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
@@ -151,9 +151,9 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
   });
   serveInTurn(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
-    request.state.deadline = setTimeout(giveUp, requestTimeoutMs, request.state, reply);
-    // Before the body is read, which nobody asked for.
-    if (request.is404) refuseNowhere(fastify, limiter, request).catch(done);
+    request.state.deadline = setTimeout(timeOut, requestTimeoutMs, request.state, reply);
+    // Rejected here, before the body of a request to an unknown path is read.
+    if (request.is404) refuseUnknownPath(fastify, limiter, request).catch(done);
     else done();
   });
 
@@ -162,29 +162,29 @@ export async function createServer(options: ServerOptions): Promise<FastifyInsta
     const milliseconds = performance.now() - state.startedAt;
     metrics.observe(state, reply.statusCode, milliseconds);
     if (reply.statusCode >= 400 && isFromProvider(request))
-      metrics.countRefusedWebhook(channelOf(request), reply.statusCode);
+      metrics.countRefusedWebhook(getChannel(request), reply.statusCode);
     if (state.span) tracing?.end(state.span, state, request.method, reply.statusCode);
     log.request(state, request.method, reply.statusCode, milliseconds);
     done();
   });
 
   fastify.setErrorHandler((error, request, reply) => {
-    const known = asRefusal(error);
+    const refusal = asRefusal(error);
     const { state } = request;
-    if (!(known instanceof Refusal)) log.failure(state, known);
-    else if (known.internal) log.note(state, known.internal);
+    if (!(refusal instanceof Refusal)) log.failure(state, refusal);
+    else if (refusal.internal) log.note(state, refusal.internal);
     const render = state.route?.errors === 'oauth' ? renderOAuthError : renderError;
-    const { status, code, body, headers } = render(known, state.requestId, baseUrl);
+    const { status, code, body, headers } = render(refusal, state.requestId, baseUrl);
     state.errorCode = code;
     if (code === 'not_found' && wantsNotFoundPage(request)) return sendNotFoundPage(request, reply);
     return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(JSON.stringify(body));
   });
 
-  fastify.setNotFoundHandler((request) => refuseNowhere(fastify, limiter, request));
+  fastify.setNotFoundHandler((request) => refuseUnknownPath(fastify, limiter, request));
   return fastify;
 }
 
-function giveUp(state: RequestState, reply: FastifyReply): void {
+function timeOut(state: RequestState, reply: FastifyReply): void {
   state.abort();
   if (reply.sent) return;
   reply.send(
@@ -196,13 +196,17 @@ function giveUp(state: RequestState, reply: FastifyReply): void {
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-async function refuseNowhere(fastify: FastifyInstance, limiter: RateLimiter, request: FastifyRequest): Promise<never> {
+async function refuseUnknownPath(
+  fastify: FastifyInstance,
+  limiter: RateLimiter,
+  request: FastifyRequest,
+): Promise<never> {
   const verdict = await countRefusal(limiter, request.ip);
   if (!verdict.allowed) throw tooMany(verdict);
   const path = request.url.split('?', 1)[0] ?? '';
   const served = methods.filter((method) => fastify.findRoute({ method, url: path }));
   if (served.length > 0) {
-    // The catalogue of errors is the specification's and has no 405: what is not served is not found, by its method too.
+    // The specification has no 405: an unsupported method is 404 as well.
     throw new Refusal('not_found', `This address takes ${served.join(', ')}. Check the method against /docs.`, {
       headers: { allow: served.join(', ') },
     });
@@ -210,7 +214,7 @@ async function refuseNowhere(fastify: FastifyInstance, limiter: RateLimiter, req
   throw new Refusal('not_found', 'There is nothing at this address. Check method and path against /docs.');
 }
 
-/** Faults that Fastify finds before a handler runs, and connections to an engine that are gone, in our words. */
+/** Maps errors that Fastify raises before a handler runs, and lost database connections, to API errors. */
 function asRefusal(error: unknown): unknown {
   if (error instanceof Refusal) return error;
   const { code } = error as Partial<FastifyError>;
@@ -219,6 +223,6 @@ function asRefusal(error: unknown): unknown {
   return awayAsRefusal(error);
 }
 
-/** From the URL: whatever is no channel is one label, or callers could make any number of them. */
-const channelOf = ({ params }: FastifyRequest): string =>
+/** Reads the channel from the URL. Unknown values share one label, so that callers cannot create any number of metric labels. */
+const getChannel = ({ params }: FastifyRequest): string =>
   Channel.safeParse((params as { readonly channel?: string } | undefined)?.channel).data ?? 'unknown';

@@ -2,7 +2,7 @@ import { links, needsEntitlement, type Route } from '@tributary/contract';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 
-/** Whether somebody may call: kind of credential, place, role, scope, entitlement, sunset. */
+/** Decides whether a caller may call a route: credential kind, profile or workspace, role, scope, entitlement, sunset. */
 
 export function admit(route: Route, caller: Caller): void {
   const { access } = route;
@@ -16,10 +16,10 @@ export function admit(route: Route, caller: Caller): void {
   if (caller.confined && !caller.confined.operations.has(route.id)) {
     refuse('forbidden', 'This link shows one report, and this is no part of it.', { fields: { reason: 'link' } });
   }
-  if (caller.kind === 'session' && !isPlaced(route, caller)) {
+  if (caller.kind === 'session' && !hasTenant(route, caller)) {
     refuse('not_found', 'There is no such profile or workspace among yours. Name one in X-Profile-Id or in the path.');
   }
-  if (caller.kind === 'app' && caller.profileId === undefined && isOfOwnProfile(route)) {
+  if (caller.kind === 'app' && caller.profileId === undefined && concernsOwnProfile(route)) {
     refuse('forbidden', 'This token speaks for no profile. Ask for one with "profile_id".', {
       fields: { reason: 'no_profile' },
     });
@@ -29,7 +29,7 @@ export function admit(route: Route, caller: Caller): void {
       fields: { reason: 'role' },
     });
   }
-  // Before the scopes: what is never done here is not for lack of one.
+  // Checked before the scopes, because no scope would help here.
   if (access.healthcare === 'refused' && caller.isHealthcare) {
     refuse('forbidden', 'This is not done on a healthcare-family profile.', { fields: { reason: 'healthcare' } });
   }
@@ -47,7 +47,7 @@ export function admit(route: Route, caller: Caller): void {
   }
 }
 
-/** Whether the call would be admitted, for lists of what somebody may do. */
+/** Whether the call would be admitted, for lists of allowed operations. */
 export function isAdmitted(route: Route, caller: Caller): boolean {
   try {
     admit(route, caller);
@@ -58,10 +58,10 @@ export function isAdmitted(route: Route, caller: Caller): boolean {
 }
 
 /**
- * The same credential as it stands by now. Where any of several scopes is enough, the answer was made for those held before: it
- * must not leave for fewer.
+ * Checks the caller's current permissions. If the route accepts alternative scopes, the response was built for the scopes held
+ * before, and must not be sent if one of them was lost.
  */
-export function admitAgain(route: Route, before: Caller, now: Caller): void {
+export function readmit(route: Route, before: Caller, now: Caller): void {
   admit(route, now);
   const lost = (route.access.scopes ?? []).flat().filter((scope) => before.scopes.has(scope) && !now.scopes.has(scope));
   if (lost.length === 0) return;
@@ -70,12 +70,12 @@ export function admitAgain(route: Route, before: Caller, now: Caller): void {
   });
 }
 
-/** Whether it is about the credential's own profile, and not about one that the request names. */
-const isOfOwnProfile = ({ access: { grain }, path }: Route): boolean =>
+/** Whether the route concerns the credential's own profile, and not one that the request names. */
+const concernsOwnProfile = ({ access: { grain }, path }: Route): boolean =>
   (grain === 'profile' || grain === 'person') && !path.includes('{profileId}');
 
-/** A member acts in a place of theirs. One that is not theirs answers as one that never existed. */
-function isPlaced({ access, path }: Route, { profileId, workspaceId }: Caller): boolean {
+/** A session must act in a profile or workspace of its member. Others are answered as if they did not exist. */
+function hasTenant({ access, path }: Route, { profileId, workspaceId }: Caller): boolean {
   if (access.grain === 'account') return true;
   if (access.grain === 'workspace') return workspaceId !== undefined || !path.includes('{workspaceId}');
   return profileId !== undefined;
@@ -86,15 +86,15 @@ interface Days {
   readonly date_to?: string | null;
 }
 
-/** A shared link reads only its own days and no customers. Routes that do not declare this are refused. */
+/** A shared link may read only its own days and no customers. Routes that do not declare this are refused. */
 export function admitDays(route: Route, caller: Caller, query: unknown): void {
   if (!caller.confined) return;
   const { days = 'any', people } = route.reveals ?? {};
-  if (days === 'any' || people !== 'none') refuseDays(caller);
+  if (days === 'any' || people !== 'none') refuseOtherDays(caller);
   if (days === 'requested') admitRange(caller, query as Days | undefined);
 }
 
-/** The same where the server chooses the days: only its answer tells them. An empty answer shows none. */
+/** The same for routes on which the server chooses the days, which only the answer contains. An empty answer shows none. */
 export function admitAnsweredDays(route: Route, caller: Caller | undefined, body: unknown): void {
   if (!caller?.confined || route.reveals?.days !== 'answered') return;
   const { data, meta } = (body ?? {}) as { data?: unknown; meta?: Days };
@@ -103,15 +103,15 @@ export function admitAnsweredDays(route: Route, caller: Caller | undefined, body
 
 function admitRange(caller: Caller, { date_from: from, date_to: to }: Days = {}): void {
   const { confined } = caller;
-  if (!confined || !from || !to || from < confined.from || to > confined.to) refuseDays(caller);
+  if (!confined || !from || !to || from < confined.from || to > confined.to) refuseOtherDays(caller);
 }
 
-const refuseDays = ({ confined }: Caller): never =>
+const refuseOtherDays = ({ confined }: Caller): never =>
   refuse('forbidden', `This link shows the days from ${confined?.from} to ${confined?.to}.`, {
     fields: { reason: 'link' },
   });
 
-/** Headers that tell of a route's end; from its sunset on it is gone. */
+/** Deprecation headers; from its sunset on the route is refused. */
 export function deprecationHeaders({ deprecation }: Route, now: Date, baseUrl: string): Record<string, string> {
   if (!deprecation) return {};
   const { since, sunset, successor } = deprecation;

@@ -4,9 +4,9 @@ import { hourMs, limits, type RateBucket } from '@tributary/vocabulary';
 import type { Caller } from './handler.ts';
 import { Refusal, refuse } from './refusal.ts';
 
-/** How often somebody may call. */
+/** Rate limits. */
 
-/** Requests a minute where the credential does not say: each bucket has an allowance of its own. */
+/** Requests per minute for credentials without their own limit; each bucket has its own. */
 const perMinute = limits.ratePerMinute;
 
 export async function takeAllowance(
@@ -18,36 +18,39 @@ export async function takeAllowance(
   const bucket = route.rate ?? 'standard';
   if (caller === undefined || bucket === 'token' || bucket === 'public' || bucket === 'provider')
     return takeFromAddress(limiter, bucket, address);
-  const isOfIngest = bucket === 'ingest' && !caller.isRateSet;
+  const isIngestBucket = bucket === 'ingest' && !caller.isRateSet;
   const verdict = await limiter.take(
-    `${isOfIngest ? 'ingest' : 'standard'}:${caller.credentialId}`,
-    isOfIngest ? perMinute.ingest : caller.requestsPerMinute,
+    `${isIngestBucket ? 'ingest' : 'standard'}:${caller.credentialId}`,
+    isIngestBucket ? perMinute.ingest : caller.requestsPerMinute,
   );
   if (!verdict.allowed) throw tooMany(verdict);
   return verdict;
 }
 
-/** For whoever is not known, or tries to become so. */
+/** For anonymous callers, and for attempts to authenticate. */
 export async function takeFromAddress(limiter: RateLimiter, bucket: RateBucket, address: string): Promise<Verdict> {
   const limit = bucket === 'standard' ? perMinute.refused : perMinute[bucket];
   const verdict = await takeOfAddress(limiter, bucket, addressGroup(address), limit);
   if (!verdict.allowed) throw tooMany(verdict);
-  if (bucket === 'token' && verdict.isLocal) refuseUncounted();
+  if (bucket === 'token' && verdict.isLocal) refuseWithoutCount();
   return verdict;
 }
 
-/** An assistant that registers itself writes rows for nobody yet: a few an hour from one place. */
+/** Self-registration of assistants writes rows without an owner, so it is limited to a few per hour and address. */
 export async function takeRegistration(limiter: RateLimiter, address: string): Promise<void> {
   const { registrationsPerHour } = limits.assistants;
   const group = addressGroup(address);
   const verdict = await takeOfAddress(limiter, 'registration', group, registrationsPerHour, { windowMs: hourMs });
   if (!verdict.allowed) throw tooMany(verdict);
-  if (verdict.isLocal) refuseUncounted();
+  if (verdict.isLocal) refuseWithoutCount();
 }
 
-/** One guess at a secret, slower with each wrong one, and none while nobody counts over all processes. */
-export async function takeAttempt(guesses: Guesses, subject: string, place: string): Promise<void> {
-  const waitMs = await guesses.take(subject, place).catch(refuseUncounted);
+/**
+ * Admits one attempt at a secret. Wrong attempts increase the delay, and none are admitted while the shared count in Redis is
+ * down.
+ */
+export async function takeAttempt(guesses: Guesses, subject: string, addressHash: string): Promise<void> {
+  const waitMs = await guesses.take(subject, addressHash).catch(refuseWithoutCount);
   if (waitMs === 0) return;
   const seconds = Math.ceil(waitMs / 1_000);
   refuse('rate_limit_exceeded', `Too many wrong attempts. Wait ${seconds} seconds and try again.`, {
@@ -55,18 +58,18 @@ export async function takeAttempt(guesses: Guesses, subject: string, place: stri
   });
 }
 
-/** Guessing a secret against many processes at once must not become faster because the shared count is gone. */
-function refuseUncounted(): never {
+/** Guessing against many processes at once must not become faster because the shared count is down. */
+function refuseWithoutCount(): never {
   refuse('service_unavailable', 'Signing in is closed for a moment. Send it again shortly.', {
     headers: { 'retry-after': '5' },
   });
 }
 
-/** Unknown credentials and unknown paths are counted by address, so that guessing is as slow as asking. */
+/** Unknown credentials and unknown paths count by address, which limits guessing. */
 export const countRefusal = (limiter: RateLimiter, address: string): Promise<Verdict> =>
   takeOfAddress(limiter, 'refused', addressGroup(address), perMinute.refused);
 
-/** Said without asking anybody, to an address that was told so a moment ago. */
+/** The refusal of an address that was already refused a moment ago, without querying Redis. */
 export const tooManyGuesses = (seconds: number): Refusal =>
   tooMany({
     allowed: false,
@@ -82,7 +85,7 @@ export const rateHeaders = ({ limit, remaining, resetAtSeconds }: Verdict): Reco
   'x-ratelimit-reset': String(resetAtSeconds),
 });
 
-/** Both headers name the same moment: when the next request is accepted, not when the whole allowance is there again. */
+/** Both headers name the time when the next request is accepted, not when the whole allowance is available again. */
 export function tooMany(verdict: Verdict): Refusal {
   const seconds = verdict.retryAfterSeconds;
   return new Refusal(

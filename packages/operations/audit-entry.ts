@@ -2,18 +2,18 @@ import type { Audited, NotAudited, Route } from '@tributary/contract';
 import type { Actor, Answered, AuditEntry, AuditLog, AuditNote } from './audit.ts';
 import type { Caller } from './handler.ts';
 
-/** Behind a session or an assistant stands a person: the log names the person. */
+/** The audit log names the person behind a session or an assistant. */
 export const actorOf = ({ kind, credentialId, userId }: Pick<Caller, 'kind' | 'credentialId' | 'userId'>): Actor =>
   userId ? { kind: 'user', id: userId } : { kind, id: credentialId };
 
-/** A route, or a command of the operator: it has a name, and says what its change leaves in the audit log. */
+/** A route, or a command of the operator, with its declared audit entry. */
 export interface Act {
   readonly id: string;
   readonly audit?: Audited | NotAudited;
 }
 
-/** What the entry of a finished act is made of. */
-export interface Done extends Pick<AuditEntry, 'actor' | 'requestId' | 'at'> {
+/** The data for the audit entry of a completed action. */
+export interface CompletedAct extends Pick<AuditEntry, 'actor' | 'requestId' | 'at'> {
   readonly log: AuditLog | undefined;
   readonly params: unknown;
   readonly caller?: Caller;
@@ -21,8 +21,8 @@ export interface Done extends Pick<AuditEntry, 'actor' | 'requestId' | 'at'> {
   readonly note: AuditNote;
 }
 
-/** The entry that the act declares; undefined when it leaves none. One that is declared and cannot be made is an error. */
-export function entryOf({ id, audit }: Act, done: Done): AuditEntry | undefined {
+/** Builds the declared audit entry; undefined if the action leaves none. Throws if a declared entry cannot be built. */
+export function entryOf({ id, audit }: Act, done: CompletedAct): AuditEntry | undefined {
   if (!leavesEntry(audit, done.answer)) return undefined;
   const { actor, requestId, at, params, caller, answer, note } = done;
   const log = note.log ?? done.log;
@@ -44,11 +44,11 @@ function isUnchanged({ unchanged }: Audited, { status, body }: Answered): boolea
   return typeof outcome === 'string' && unchanged.outcome.includes(outcome);
 }
 
-/** People and their sessions belong to the installation; all else to the workspace that the caller acts in. */
+/** Changes of accounts and sessions are logged for the installation, all others for the caller's workspace. */
 export const logOf = ({ access }: Route, { workspaceId }: Caller): AuditLog | undefined =>
   access.grain === 'account' ? 'installation' : workspaceId === undefined ? undefined : { workspaceId };
 
-/** "api_key:{data.id}" becomes "api_key:" and the id. */
+/** Replaces the placeholder: "api_key:{data.id}" becomes "api_key:" and the id. */
 function targetOf(id: string, of: string, facts: Readonly<Record<string, unknown>>): string {
   return of.replace(/\{(\w+)\.(\w+)\}/, (_, from: string, field: string) => {
     const value = (facts[from] as Record<string, unknown> | undefined)?.[field];

@@ -45,9 +45,9 @@ beforeEach(async () => {
 async function run(handler: Rename) {
   const now = kit.clock.now();
   const { authorization } = key.headers;
-  const shown = { authorization, cookie: undefined, profileId: undefined, workspaceId: undefined };
+  const presented = { authorization, cookie: undefined, profileId: undefined, workspaceId: undefined };
   const call: Call = {
-    caller: await identify(desk, rename, shown, 'here', now),
+    caller: await identify(desk, rename, presented, 'here', now),
     address: 'here',
     requestId: 'req_test',
     now,
@@ -57,8 +57,8 @@ async function run(handler: Rename) {
   return runOperation(rename, handler, await admitCall(rename, call, desk), input, desk, () => {});
 }
 
-/** Changes the profile's own name, so that the change can be looked for. */
-const renaming =
+/** Changes the profile's name, so that the test can check for the change. */
+const renameWith =
   (status: 200 | 201, before: (context: Parameters<Rename>[1]) => void = () => {}): Rename =>
   async (_input, context) =>
     context.effect(async (tx) => {
@@ -66,7 +66,7 @@ const renaming =
       before(context);
       return status === 200 ? answer(200, { data: { name: 'After' } }) : answer(201, { data: { name: 'After' } });
     });
-const nameNow = async () =>
+const readName = async () =>
   (
     await kit.app
       .forProfile(profile.id)
@@ -74,8 +74,8 @@ const nameNow = async () =>
   ).name;
 const entries = () => auditEntries(kit, { workspaceId: profile.workspaceId });
 
-test('an effect leaves the entry that its route declares: who, what, of what, in which request', async () => {
-  await run(renaming(201, ({ addToAudit }) => addToAudit({ detail: { from: 'Before' } })));
+test('an effect writes the declared entry with actor, action, target and request', async () => {
+  await run(renameWith(201, ({ addToAudit }) => addToAudit({ detail: { from: 'Before' } })));
   expect(await entries()).toEqual([
     {
       actor_kind: 'api_key',
@@ -89,25 +89,25 @@ test('an effect leaves the entry that its route declares: who, what, of what, in
   ]);
 });
 
-test('an answer that says that nothing was changed leaves none', async () => {
-  await run(renaming(200));
+test('an answer that declares no change writes no entry', async () => {
+  await run(renameWith(200));
   expect(await entries()).toEqual([]);
 });
 
-test('an effect that is refused leaves neither change nor entry', async () => {
-  const refused = run(renaming(201, () => refuse('invalid_state', 'No.')));
+test('a refused effect commits neither change nor entry', async () => {
+  const refused = run(renameWith(201, () => refuse('invalid_state', 'No.')));
   await expect(refused).rejects.toMatchObject({ code: 'invalid_state' });
-  expect([await nameNow(), await entries()]).toEqual(['Test profile', []]);
+  expect([await readName(), await entries()]).toEqual(['Test profile', []]);
 });
 
-test('without its entry nothing is committed', async () => {
+test('commits nothing if the entry cannot be written', async () => {
   const elsewhere = await buildProfile(kit.app);
-  const misplaced = renaming(201, ({ addToAudit }) => addToAudit({ log: { workspaceId: elsewhere.workspaceId } }));
+  const misplaced = renameWith(201, ({ addToAudit }) => addToAudit({ log: { workspaceId: elsewhere.workspaceId } }));
   await expect(run(misplaced)).rejects.toThrow(/belongs to the workspace of its transaction/);
-  expect(await nameNow()).toBe('Test profile');
+  expect(await readName()).toBe('Test profile');
 });
 
-test('a change past the effect is an error', async () => {
+test('a change outside of the effect is an error', async () => {
   const past: Rename = async (_input, { ledger }) => {
     await ledger.transaction(async () => {});
     return answer(201, { data: { name: 'After' } });

@@ -1,13 +1,13 @@
 import type { CredentialKind } from '@tributary/contract';
 import type { Tx } from '@tributary/postgres';
 
-/** Who did something, as the audit log names them. */
+/** The actor, as named in the audit log. */
 export interface Actor {
   readonly kind: CredentialKind | 'user' | 'operator';
   readonly id: string;
 }
 
-/** Which log an entry goes to. `installation`: what belongs to no workspace, or must outlive it. */
+/** The log of an entry. `installation`: entries without a workspace, or that must outlive it. */
 export type AuditLog = { readonly workspaceId: string } | 'installation';
 
 export interface AuditEntry {
@@ -16,20 +16,20 @@ export interface AuditEntry {
   readonly action: string;
   readonly target: string;
   readonly result: 'done' | 'refused';
-  /** Ids and words of our own, never a person. */
+  /** Ids and constants only, never personal data. */
   readonly detail: Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
   readonly requestId: string;
   readonly at: Date;
 }
 
-/** Adds an entry in the transaction of what it tells of, which stands behind the wall of the entry's workspace. */
+/** Adds an entry in the transaction of the change, which is scoped to the entry's workspace. */
 export type WriteAudit = (tx: Tx, entry: AuditEntry) => Promise<void>;
 
-/** What only the handler knows of its entry. What it leaves out follows from the caller. */
+/** The part of an entry that only the handler knows. The rest follows from the caller. */
 export type AuditNote = Partial<Pick<AuditEntry, 'log' | 'actor' | 'detail'>>;
 export type AddToAudit = (note: AuditNote) => void;
 
-/** What an effect answers. */
+/** The result of an effect. */
 export interface Answered {
   readonly status: number;
   readonly body: unknown;

@@ -11,40 +11,40 @@ import type { PersonGate } from './person-gate.ts';
 import type { Refusal } from './refusal.ts';
 
 /**
- * One call of an operation, as whatever carried it here hands it over: HTTP, MCP, the command line or a test. What it asks for comes
- * apart, once it is admitted: a body is not read before.
+ * One call of an operation, as passed on by its transport: HTTP, MCP, the command line or a test. Its input is separate, because
+ * a body is read only after admission.
  */
 export interface Call {
-  /** Undefined where the route needs nobody. */
+  /** Undefined if the route needs no credential. */
   readonly caller: Caller | undefined;
-  /** Where it came from: whoever is not known is counted by it. */
+  /** The client address, by which anonymous callers are counted. */
   readonly address: string;
   readonly idempotencyKey?: string | undefined;
-  /** The header as it came, for the one route that reads a client id and secret from it. */
+  /** The raw header, for the one route that reads a client id and secret from it. */
   readonly authorization?: string | undefined;
-  /** The same, for those routes that replace the session. */
+  /** The raw header, for routes that replace the session. */
   readonly cookie?: string | undefined;
   readonly requestId: string;
   readonly now: Date;
-  /** Aborted when the caller has gone or the time is up. */
+  /** Aborted when the caller hangs up or the time limit is reached. */
   readonly signal: AbortSignal;
-  /** What the carrier itself must refuse, before anything is looked at: over HTTP, a request that another page forged. */
+  /** Checks of the transport that run first: over HTTP, cross-site request forgery. */
   precheck?(): void;
-  /** Headers that go along with whatever is answered, a refusal too. */
+  /** Adds headers to any response, including refusals. */
   tell?(headers: Readonly<Record<string, string>>): void;
 }
 
-/** What was sent, before it was held against the declaration. */
+/** The request input before validation. */
 export interface RawInput {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: Buffer | undefined;
   readonly contentType: string | undefined;
-  /** Path and query as they were asked for: under an Idempotency-Key the same request has the same. */
+  /** Path and query as requested; part of the identity of a request under an Idempotency-Key. */
   readonly target: string;
 }
 
-/** What every operation of a process is run with. */
+/** The dependencies with which a process runs operations. */
 export interface Desk<Services> {
   readonly postgres: Postgres;
   readonly limiter: RateLimiter;
@@ -52,9 +52,9 @@ export interface Desk<Services> {
   readonly gate: PersonGate;
   readonly services: Services;
   readonly baseUrl: string;
-  /** Writes what a change leaves in the audit log. */
+  /** Writes the audit entry of a change. */
   readonly audit: WriteAudit;
-  /** Keeps a forbidden attempt in the caller's audit log. */
+  /** Writes a forbidden attempt to the caller's audit log. */
   readonly auditRefusal: AuditRefusal;
   /** Budgets of bytes and processor time. Without them, only the number of requests is limited. */
   readonly costs?: Costs;
@@ -62,7 +62,7 @@ export interface Desk<Services> {
   readonly scheduler?: FairScheduler;
   /** Parses large bodies. Without it, they are parsed on the main thread. */
   readonly bodies?: BodyThread;
-  /** Holds every answer against its declaration before it leaves. For tests: a wrong one becomes a 500. */
+  /** Validates every response against its schema before sending; an invalid one becomes a 500. For tests. */
   readonly checkAnswers?: boolean;
 }
 
@@ -76,17 +76,17 @@ export type AuditRefusal = (
 
 export type AnyHandler = (input: never, context: never) => Promise<{ status: number; body: unknown }>;
 
-/** An answer that is ready to leave. */
+/** A response that is ready to be sent. */
 export interface Prepared {
   readonly status: number;
   readonly bytes: string;
-  /** The bytes are written as base64, and leave as what they are. */
+  /** The bytes are base64 and are sent decoded. */
   readonly isBase64?: boolean;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Hands an answer to whoever called. One that names people comes with a signal: then it is done when the bytes have left, and
- * once the signal is aborted no further byte may leave.
+ * Sends a response to the caller. A response with personal data comes with a signal: then the promise resolves when the bytes
+ * have been sent, and no byte may be sent after the signal is aborted.
  */
 export type SendAnswer = (prepared: Prepared, cut?: AbortSignal) => Promise<void> | void;

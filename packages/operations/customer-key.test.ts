@@ -6,7 +6,7 @@ const world = await openTestWithClickHouse();
 const patient = { external_id: 'patient@canary.example', national_id: '12345678-5' };
 const opaque = { external_id: 'c-17', national_id: '12345678-5' };
 
-/** A shop whose one customer was told of by somebody who may see people. */
+/** A shop with one customer, recorded by a caller with access to personal data. */
 async function open(traits: object, about: SceneTraits = {}) {
   const shop = await scene(world, about);
   const { outcomeId } = await shop.send({ user_traits: traits });
@@ -14,8 +14,8 @@ async function open(traits: object, about: SceneTraits = {}) {
 }
 type Shop = Awaited<ReturnType<typeof open>>;
 
-/** The key as every way that leads to it answers, to somebody who names the customer by something else. */
-async function keysTold(shop: Shop, writer = shop.writer, reader = shop.projected) {
+/** The customer key in every response that may contain it, requested by another identifier. */
+async function readKeys(shop: Shop, writer = shop.writer, reader = shop.projected) {
   const { national_id } = opaque;
   const event = { event_name: 'lead_created', user_traits: { national_id } };
   const one = await shop.ask('/api/v1/events', writer, 'POST', event);
@@ -35,7 +35,7 @@ async function keysTold(shop: Shop, writer = shop.writer, reader = shop.projecte
   };
 }
 
-const everywhere = (key: string | null) => ({
+const inAllResponses = (key: string | null) => ({
   event: key,
   batch: [key, key],
   token: key,
@@ -47,10 +47,10 @@ const everywhere = (key: string | null) => ({
 const accesses = async (shop: Scene) =>
   (await shop.accesses()).toReversed().map(({ operation, people }) => `${operation} ${people}`);
 
-describe('whoever may not see people', () => {
-  test('gets an opaque key, and each telling of it is in the log of reads of people', async () => {
+describe('a caller without customers:read', () => {
+  test('gets an opaque key, and each disclosure is in the data access log', async () => {
     const shop = await open(opaque);
-    expect(await keysTold(shop)).toEqual(everywhere('c-17'));
+    expect(await readKeys(shop)).toEqual(inAllResponses('c-17'));
     expect(await accesses(shop)).toEqual([
       'createEvent 1',
       'createEvent 1',
@@ -62,12 +62,12 @@ describe('whoever may not see people', () => {
   });
 
   test.each(['patient@canary.example', '+56 9 1234 5678', '56912345678', '11.111.111-1'])(
-    'gets no key like %s, though the request said it',
+    'gets no key like %s, even if the request contained it',
     async (external_id) => {
       const shop = await open({ ...opaque, external_id });
-      expect(await keysTold(shop)).toEqual(everywhere(null));
-      const said = { event_name: 'lead_created', user_traits: { external_id } };
-      const { body } = await shop.ask('/api/v1/events', shop.writer, 'POST', said);
+      expect(await readKeys(shop)).toEqual(inAllResponses(null));
+      const event = { event_name: 'lead_created', user_traits: { external_id } };
+      const { body } = await shop.ask('/api/v1/events', shop.writer, 'POST', event);
       expect(body.data.customer_key).toBeNull();
       expect(await accesses(shop)).toEqual(['readConversionJourney 0', 'createErasure 1']);
     },
@@ -79,12 +79,12 @@ describe('whoever may not see people', () => {
       [opaque, 'c-17'],
     ] as const) {
       const shop = await open(traits, { privacyMode: 'hipaa' });
-      expect(await keysTold(shop)).toEqual({ ...everywhere(null), journey });
+      expect(await readKeys(shop)).toEqual({ ...inAllResponses(null), journey });
       expect(await accesses(shop)).toEqual([`readConversionJourney ${journey ? 1 : 0}`, 'createErasure 1']);
     }
   });
 
-  test('gets opaque keys with the payments of a healthcare-family profile, and none that is personal data', async () => {
+  test('gets opaque keys with the payments of a healthcare-family profile, but none that is personal data', async () => {
     for (const [external_id, key] of [
       ['pat-1', 'pat-1'],
       ['patient@canary.example', null],
@@ -105,25 +105,25 @@ describe('whoever may not see people', () => {
     }
   });
 
-  test('gets there what the request itself said, which tells nothing', async () => {
+  test('gets a key that the request itself contained, which is not logged as a disclosure', async () => {
     const shop = await open(opaque, { privacyMode: 'hipaa' });
-    const said = { event_name: 'lead_created', user_traits: opaque };
-    const event = await shop.ask('/api/v1/events', shop.writer, 'POST', said);
-    expect(event.body.data.customer_key).toBe('c-17');
+    const event = { event_name: 'lead_created', user_traits: opaque };
+    const response = await shop.ask('/api/v1/events', shop.writer, 'POST', event);
+    expect(response.body.data.customer_key).toBe('c-17');
     const journey = await shop.ask('/api/v1/customers/journey?customer_key=c-17', shop.projected);
     expect(journey.body.meta.conversion.customer_key).toBe('c-17');
     expect(await accesses(shop)).toEqual(['readJourneyByKey 0']);
   });
 });
 
-test('whoever may see people gets every key, and it is in the log', async () => {
+test('a caller with customers:read gets every key, and it is logged', async () => {
   const shop = await open(patient);
   const all = await shop.keyWith('attribution:write', 'conversions:read', 'customers:read');
-  expect(await keysTold(shop, all, all)).toEqual(everywhere('patient@canary.example'));
+  expect(await readKeys(shop, all, all)).toEqual(inAllResponses('patient@canary.example'));
   expect(await accesses(shop)).toHaveLength(6);
 });
 
-test('a key that was on its way when the profile turned to healthcare does not leave', async () => {
+test('a key is not sent if the profile switches to healthcare before the response leaves', async () => {
   const shop = await open(opaque);
   const [switched, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const switching = world.kit.app.forProfile(shop.profileId).transaction(async (tx) => {
@@ -133,10 +133,10 @@ test('a key that was on its way when the profile turned to healthcare does not l
   });
   await switched.promise;
   const { national_id } = opaque;
-  const asked = shop.ask('/api/v1/events', shop.writer, 'POST', { event_name: 'x', user_traits: { national_id } });
+  const pending = shop.ask('/api/v1/events', shop.writer, 'POST', { event_name: 'x', user_traits: { national_id } });
   await expect.poll(async () => (await accesses(shop)).length).toBe(1);
   go.resolve();
   await switching;
-  const { status, body } = await asked;
+  const { status, body } = await pending;
   expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
 });

@@ -6,13 +6,13 @@ interface Caller {
   readonly isHealthcare: boolean;
 }
 
-/** A caller's own key of a customer, on its way into an answer. */
+/** A caller's own customer key that a response may contain. */
 export interface KeyToShow {
-  /** Whose it is: the customer, or where that is gone the receipt of the erasure. */
+  /** The customer, or after an erasure its receipt. */
   readonly of: string;
   readonly profileId: string;
   readonly key: string | null | undefined;
-  /** The key that this very request named them by, if it did. */
+  /** The key by which this request named the customer, if it did. */
   readonly said: string | null | undefined;
   /** The request names no customer: it reads conversions or payments by their own ids. */
   readonly isListed?: boolean;
@@ -25,7 +25,7 @@ export interface DisclosedKeys {
 }
 
 /**
- * What the caller gets of a key. A caller with `customers:read` gets it as it is. For other callers a key with the shape of an e-mail
+ * The key that a response may contain. A caller with `customers:read` gets it unchanged. For other callers a key with the shape of an e-mail
  * address, a phone or a national id is personal data. On a healthcare-family profile a request that names a customer in another way
  * gets no key: a national id must not be turned into the key of a patient.
  */

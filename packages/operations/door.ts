@@ -1,43 +1,43 @@
 import { addressGroup, hidden } from '@tributary/redis';
 
-/** How long a credential that was good lets its bearer pass where others of the address are sent away. */
-const knownForMs = 10 * 60_000;
-const mostAddresses = 10_000;
-const mostCredentials = 50_000;
+/** How long a valid credential is exempt after other attempts from its address were blocked. */
+const exemptForMs = 10 * 60_000;
+const maxAddresses = 10_000;
+const maxCredentials = 50_000;
 
 /**
- * Which addresses have used up their guesses at credentials. Until they have some again, what they show is not looked up:
- * guessing costs the ledger nothing. Somebody whose credential was good a while ago is let through; it is looked up as ever.
+ * Blocks addresses that have used up their attempts at credentials. Until they have some again, their credentials are not looked
+ * up, so guessing does not load the ledger. A credential that was recently valid is exempt, and is looked up as usual.
  */
 export class Door {
-  readonly #closed = new Map<string, number>();
-  readonly #known = new Map<string, number>();
+  readonly #blockedUntil = new Map<string, number>();
+  readonly #exemptUntil = new Map<string, number>();
   readonly #nowMs: () => number;
 
   constructor(nowMs: () => number = () => performance.now()) {
     this.#nowMs = nowMs;
   }
 
-  /** In how many seconds the address may guess again, if what it shows now would be a guess. */
-  closedFor(address: string, shown: string): number | undefined {
-    const leftMs = (this.#closed.get(addressGroup(address).own) ?? 0) - this.#nowMs();
-    if (leftMs <= 0) return undefined;
-    const isKnown = (this.#known.get(hidden(shown)) ?? 0) > this.#nowMs();
-    return isKnown ? undefined : Math.ceil(leftMs / 1_000);
+  /** The seconds until the address may try again; undefined if it may try now or shows a recently valid credential. */
+  closedFor(address: string, credential: string): number | undefined {
+    const remainingMs = (this.#blockedUntil.get(addressGroup(address).own) ?? 0) - this.#nowMs();
+    if (remainingMs <= 0) return undefined;
+    const isExempt = (this.#exemptUntil.get(hidden(credential)) ?? 0) > this.#nowMs();
+    return isExempt ? undefined : Math.ceil(remainingMs / 1_000);
   }
 
   close(address: string, seconds: number): void {
-    put(this.#closed, addressGroup(address).own, this.#nowMs() + seconds * 1_000, mostAddresses);
+    setBounded(this.#blockedUntil, addressGroup(address).own, this.#nowMs() + seconds * 1_000, maxAddresses);
   }
 
-  wasGood(shown: string): void {
-    put(this.#known, hidden(shown), this.#nowMs() + knownForMs, mostCredentials);
+  wasGood(credential: string): void {
+    setBounded(this.#exemptUntil, hidden(credential), this.#nowMs() + exemptForMs, maxCredentials);
   }
 }
 
-/** The first key of the map is the one that was put in longest ago. */
-function put(map: Map<string, number>, key: string, value: number, most: number): void {
+/** Map keeps insertion order, so its first key is the oldest entry. */
+function setBounded(map: Map<string, number>, key: string, value: number, max: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size > most) map.delete(map.keys().next().value as string);
+  if (map.size > max) map.delete(map.keys().next().value as string);
 }

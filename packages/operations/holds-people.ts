@@ -12,7 +12,7 @@ interface Stores {
   readonly vault: Vault;
 }
 
-/** The answers that are kept for repeated requests name people, and nobody but this package can open them. */
+/** Stored answers contain personal data, and only this package can decrypt them. */
 export const holdsPeople = {
   postgres: {
     idempotent_answers: {

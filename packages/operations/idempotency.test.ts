@@ -37,23 +37,23 @@ beforeEach(async () => {
   profile = await buildProfile(kit.app);
 });
 
-interface Asked {
+interface AskOptions {
   readonly people?: number;
-  /** What it asks for, where that is not always the same. */
+  /** The request target, if not the default. */
   readonly target?: string;
   readonly body?: string;
-  /** Held up before its effect, or within. */
+  /** Delays the handler before or within its effect. */
   readonly before?: Promise<void>;
   readonly within?: Promise<void>;
 }
 
-/** Somebody who is answered so many characters, about so many people. */
+/** A caller whose answers have the given number of characters and customers. */
 async function caller() {
   const { id, headers } = await buildApiKey(kit.app, profile.id, { scopes: ['customers:read', 'visitors:read'] });
   const { authorization } = headers;
   const presented = { authorization, cookie: undefined, profileId: undefined, workspaceId: undefined };
-  const ask = async (idempotencyKey: string, characters: number, asked: Asked = {}) => {
-    const { people = 0, target = say.path, body, before, within } = asked;
+  const ask = async (idempotencyKey: string, characters: number, options: AskOptions = {}) => {
+    const { people = 0, target = say.path, body, before, within } = options;
     const handler: Handles<typeof say> = async (_input, { effect, mentions }) => {
       await before;
       return effect(async () => {
@@ -84,7 +84,7 @@ async function caller() {
 
 const conflict = { code: 'idempotency_key_conflict', message: expect.stringContaining('for another request') };
 
-test('[err-067] a key stands for one address and one body', async () => {
+test('[err-067] a key is bound to one target and one body', async () => {
   const one = await caller();
   expect([await one('key', 1, { body: '{}' }), await one('key', 1, { body: '{}' })]).toEqual([1, 1]);
   await expect(one('key', 1, { body: '{} ' })).rejects.toMatchObject(conflict);
@@ -92,7 +92,7 @@ test('[err-067] a key stands for one address and one body', async () => {
   expect(count).toBe(1);
 });
 
-test('[err-068] while the first is at work the next is refused, and told when to come again', async () => {
+test('[err-068] a repeat during the first request is refused with Retry-After', async () => {
   const one = await caller();
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const held = one('key', 1, { within: first.promise });
@@ -103,20 +103,20 @@ test('[err-068] while the first is at work the next is refused, and told when to
   });
   first.resolve();
   expect([await held, await one('key', 1)]).toEqual([1, 1]);
-  // Nothing was kept yet when it looked, and something is when its turn has come.
+  // The first lookup finds no stored answer; the second one, after claiming the key, does.
   const late = one('other', 1, { before: second.promise });
   expect(await one('other', 1)).toBe(2);
   second.resolve();
   expect(await late).toBe(2);
 });
 
-test('a key is its caller’s own, and no other spelling of it is the same', async () => {
+test('keys are separate per caller and case-sensitive', async () => {
   const [one, other] = [await caller(), await caller()];
   expect([await one('key', 1), await other('key', 1), await one('KEY', 1)]).toEqual([1, 2, 3]);
   expect([await one('key', 1), await other('key', 1), await one('KEY', 1)]).toEqual([1, 2, 3]);
 });
 
-test('what was answered to somebody with more rights is not shown again to them with less', async () => {
+test('an answer is not replayed after the caller lost permissions', async () => {
   const one = await caller();
   await one('key', 1);
   await kit.app.forProfile(profile.id).transaction((tx) =>
@@ -129,35 +129,35 @@ test('what was answered to somebody with more rights is not shown again to them 
   await expect(one('key', 1)).rejects.toMatchObject(conflict);
 });
 
-const notKept = { code: 'idempotency_key_conflict', message: expect.stringContaining('was carried out before') };
+const notStored = { code: 'idempotency_key_conflict', message: expect.stringContaining('was carried out before') };
 
-test('of large answers a caller has so much kept an hour; beyond it a repeat is told that it was carried out', async () => {
+test('stores only so many bytes of large answers per caller and hour; beyond it a repeat is a conflict', async () => {
   const [one, other] = [await caller(), await caller()];
-  const half = (largeKibibytesPerHour / 2) * 1_024 - 1_024;
-  for (const key of ['first', 'second', 'third']) await one(key, half);
-  expect([await one('first', half), await one('second', half)]).toEqual([1, 2]);
-  await expect(one('third', half)).rejects.toMatchObject(notKept);
+  const halfBytes = (largeKibibytesPerHour / 2) * 1_024 - 1_024;
+  for (const key of ['first', 'second', 'third']) await one(key, halfBytes);
+  expect([await one('first', halfBytes), await one('second', halfBytes)]).toEqual([1, 2]);
+  await expect(one('third', halfBytes)).rejects.toMatchObject(notStored);
   expect(count).toBe(3);
-  // What others have kept is their own affair, and a small answer is always kept.
-  expect([await other('third', half), await other('third', half)]).toEqual([4, 4]);
+  // Other callers have their own allowance, and a small answer is always stored.
+  expect([await other('third', halfBytes), await other('third', halfBytes)]).toEqual([4, 4]);
   expect([await one('small', smallAnswerBytes / 2), await one('small', smallAnswerBytes / 2)]).toEqual([5, 5]);
   nowMs += 31 * 60_000;
-  expect([await one('later', half), await one('later', half)]).toEqual([6, 6]);
+  expect([await one('later', halfBytes), await one('later', halfBytes)]).toEqual([6, 6]);
 });
 
-test('whom an answer names takes room as well', async () => {
+test('the index of customers counts towards the allowance', async () => {
   const one = await caller();
   const people = 1_000;
   await one('full', (largeKibibytesPerHour - 100) * 1_024);
   await one('people', 0, { people });
-  await expect(one('people', 0, { people })).rejects.toMatchObject(notKept);
+  await expect(one('people', 0, { people })).rejects.toMatchObject(notStored);
   const named = await kit.app
     .forProfile(profile.id)
     .transaction((tx) => tx.selectFrom('idempotent_answer_people').selectAll().execute());
   expect(named).toEqual([]);
 });
 
-test('the access log counts the people of an answer that is given again', async () => {
+test('the data access log counts the customers of a replayed answer', async () => {
   const one = await caller();
   await one('three', 1, { people: 3 });
   await one('three', 1, { people: 3 });

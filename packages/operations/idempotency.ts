@@ -7,24 +7,24 @@ import { sql } from 'kysely';
 import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
 
-/** An answer as it was sent, to be sent again. */
+/** An answer as sent, stored for repeated requests. */
 export interface StoredAnswer {
   readonly status: number;
   readonly bytes: string;
-  /** The customers that it names. */
+  /** The customers that it contains. */
   readonly people: readonly string[];
 }
 
-/** Is kept instead of an answer for which there was no room: no answer says this. */
-const notKept = 'null';
+/** Stored instead of an answer that exceeded the allowance; no answer has this content. */
+const notStored = 'null';
 
-/** One request under an Idempotency-Key: whose it is, and what it asked for. */
+/** One request under an Idempotency-Key. */
 export interface IdempotentRequest {
-  /** Behind whose wall its answer is kept. */
+  /** The tenant in whose scope the answer is stored. */
   readonly ownerId: string;
-  /** Of the caller and its key: nobody finds what somebody else was answered. */
+  /** A hash of the caller and its key, so that callers cannot find each other's answers. */
   readonly keyHash: Buffer;
-  /** Of method, address, body and the caller's rights: the same key with another request is a mistake of the caller's. */
+  /** A hash of method, target, body and the caller's permissions: the same key with another request is an error of the caller. */
   readonly fingerprint: Buffer;
 }
 
@@ -38,23 +38,26 @@ export function readIdempotentRequest(
   url: string,
   body: Buffer | undefined,
 ): IdempotentRequest {
-  const fingerprint = createHash('sha256').update(`${rightsOf(caller)}\n${method} ${url}\n`);
+  const fingerprint = createHash('sha256').update(`${describePermissions(caller)}\n${method} ${url}\n`);
   if (body) fingerprint.update(body);
   const keyHash = createHash('sha256')
-    .update(`${principalOf(caller)}\n${key}`)
+    .update(`${getPrincipal(caller)}\n${key}`)
     .digest();
   return { ownerId, keyHash, fingerprint: fingerprint.digest() };
 }
 
-/** Whose request it is: an app has a new token each hour, a person a new session each time they sign in. */
-const principalOf = ({ kind, credentialId, appId, userId }: Caller): string =>
+/** The owner of a request: apps get a new token each hour, members a new session with each sign-in. */
+const getPrincipal = ({ kind, credentialId, appId, userId }: Caller): string =>
   `${kind} ${(kind === 'app' && appId) || (kind === 'session' && userId) || credentialId}`;
 
-/** What an answer was made for: it is not shown again to whoever may do less by now, nor carried out twice for who may more. */
-const rightsOf = ({ role, scopes, isHealthcare, isEntitled }: Caller): string =>
+/**
+ * The permissions that an answer was built for. It is not replayed to a caller with fewer, nor is the request repeated for one
+ * with more.
+ */
+const describePermissions = ({ role, scopes, isHealthcare, isEntitled }: Caller): string =>
   JSON.stringify([role ?? null, [...scopes].sort(), isHealthcare, isEntitled]);
 
-/** The answer of an earlier request with this key, or undefined for the first. */
+/** The stored answer of an earlier request with this key; undefined for the first. */
 export async function findStoredAnswer(
   tx: Tx,
   request: IdempotentRequest,
@@ -75,8 +78,8 @@ export async function findStoredAnswer(
       'This Idempotency-Key was used for another request, or with other rights. Use a new key for a new request.',
     );
   }
-  const bytes = vault.open(row.body, place(request));
-  if (bytes === notKept) {
+  const bytes = vault.open(row.body, getSealContext(request));
+  if (bytes === notStored) {
     throw new Refusal(
       'idempotency_key_conflict',
       'This request was carried out before, and its answer was too large to keep. Read what it made.',
@@ -91,19 +94,19 @@ export async function findStoredAnswer(
   return { status: row.status, bytes, people: people.map(({ customer_id }) => customer_id) };
 }
 
-/** About what a name in the index of people takes. */
+/** The approximate size of a row in the index of customers. */
 const bytesPerPerson = 128;
 
-/** Whether there is room for the answer: a caller who sends large batches all day must not fill the ledger with what it was told. */
-async function isKept(limiter: RateLimiter, caller: Caller, { bytes, people }: StoredAnswer): Promise<boolean> {
+/** Whether the answer fits the caller's hourly allowance: repeated large batches must not fill the ledger with stored answers. */
+async function takeAllowance(limiter: RateLimiter, caller: Caller, { bytes, people }: StoredAnswer): Promise<boolean> {
   const { smallAnswerBytes, largeKibibytesPerHour } = limits.idempotency;
   const size = bytes.length + people.length * bytesPerPerson;
   if (size <= smallAnswerBytes) return true;
   const terms = { windowMs: hourMs, cost: Math.ceil(size / 1_024) };
-  return (await limiter.take(`kept:${principalOf(caller)}`, largeKibibytesPerHour, terms)).allowed;
+  return (await limiter.take(`kept:${getPrincipal(caller)}`, largeKibibytesPerHour, terms)).allowed;
 }
 
-/** Holds the key until the transaction ends; somebody else holding it means that the first request is still at work. */
+/** Locks the key until the transaction ends. If it is already locked, the first request is still running. */
 export async function claimKey(tx: Tx, { ownerId, keyHash }: IdempotentRequest): Promise<void> {
   const lock = keyHash.readBigInt64BE(0) ^ Buffer.from(ownerId.replaceAll('-', ''), 'hex').readBigInt64BE(8);
   const { rows } = await sql<{ held: boolean }>`SELECT pg_try_advisory_xact_lock(${lock}::bigint) AS held`.execute(tx);
@@ -118,7 +121,7 @@ export async function claimKey(tx: Tx, { ownerId, keyHash }: IdempotentRequest):
   }
 }
 
-/** Keeps the answer in the transaction of its effect: both exist, or neither. */
+/** Stores the answer in the transaction of its effect: both are committed, or neither. */
 export async function storeAnswer(
   tx: Tx,
   request: IdempotentRequest,
@@ -127,22 +130,22 @@ export async function storeAnswer(
   now: Date,
   { vault, limiter }: { readonly vault: Vault; readonly limiter: RateLimiter },
 ): Promise<void> {
-  const isWhole = await isKept(limiter, caller, answer);
+  const isStored = await takeAllowance(limiter, caller, answer);
   const values = {
     owner_id: request.ownerId,
     key_hash: request.keyHash,
     fingerprint: request.fingerprint,
     status: answer.status,
-    body: vault.seal(isWhole ? answer.bytes : notKept, place(request)),
+    body: vault.seal(isStored ? answer.bytes : notStored, getSealContext(request)),
     expires_at: new Date(now.getTime() + lifeMs),
   };
   await tx
     .insertInto('idempotent_answers')
     .values(values)
-    // What is there has expired, or the look before would have found it.
+    // An existing row has expired; otherwise the earlier lookup would have found it.
     .onConflict((conflict) => conflict.columns(['owner_id', 'key_hash']).doUpdateSet(values))
     .execute();
-  const mentioned = (isWhole ? answer.people : []).map((customerId) => ({
+  const mentioned = (isStored ? answer.people : []).map((customerId) => ({
     owner_id: request.ownerId,
     customer_id: customerId,
     key_hash: request.keyHash,
@@ -157,9 +160,9 @@ export async function storeAnswer(
 }
 
 /**
- * Empties the answers that are kept and name people, and keeps that there was one: deleted, a repeated request would be carried out again
- * and make them known anew. Whatever else such an answer said goes with them, for a text tells of people in more ways than one.
- * Resolves to how many there were.
+ * Clears stored answers that contain the customers, but keeps the rows: without them a repeated request would run again and
+ * create the customers again. The whole answer is cleared, because its text may identify customers in several ways. Resolves to
+ * the number of answers.
  */
 export async function eraseAnswers(
   tx: Tx,
@@ -181,17 +184,17 @@ async function emptyAnswers(tx: Tx, ownerId: string, keys: readonly Buffer[], va
   for (const keyHash of keys)
     await tx
       .updateTable('idempotent_answers')
-      .set({ body: vault.seal(JSON.stringify(emptiedAnswer(ownerId)), place({ ownerId, keyHash })) })
+      .set({ body: vault.seal(JSON.stringify(emptiedAnswer(ownerId)), getSealContext({ ownerId, keyHash })) })
       .where('owner_id', '=', ownerId)
       .where('key_hash', '=', keyHash)
       .execute();
   return keys.length;
 }
 
-/** What is given again, with its status, instead of an answer that named somebody who was erased since. */
+/** Replayed, with the original status, instead of an answer that contained a customer who has since been erased. */
 const emptiedAnswer = (profileId: string) => ({ data: null, meta: { profile_id: profileId, is_erased: true } });
 
-/** Empties the answers that name, anywhere in what they say, somebody who was erased after they were kept. Resolves to how many. */
+/** Clears the stored answers whose content names a customer who was erased after they were stored. Resolves to their number. */
 export async function forgetAnswersNaming(
   ledger: Ledger,
   ownerId: string,
@@ -213,7 +216,7 @@ export async function forgetAnswersNaming(
   return emptied;
 }
 
-/** Stored answers belong to whoever asked, a profile or workspace among others, and have no reference that would cascade. */
+/** Stored answers belong to a profile, workspace or app, without a foreign key that would cascade. */
 export async function forgetAnswers(tx: Tx, ownerId: string): Promise<void> {
   await tx.deleteFrom('idempotent_answers').where('owner_id', '=', ownerId).execute();
 }
@@ -221,11 +224,11 @@ export async function forgetAnswers(tx: Tx, ownerId: string): Promise<void> {
 interface OpenedAnswer {
   readonly keyHash: Buffer;
   readonly content: unknown;
-  /** When it was kept. */
+  /** When it was stored. */
   readonly at: Date;
 }
 
-/** Every answer that is kept for an owner and that a key opens, a page after the other. */
+/** Yields the stored answers of an owner that can be decrypted, page by page. */
 export async function* openAnswers(ledger: Ledger, ownerId: string, vault: Vault): AsyncIterable<OpenedAnswer[]> {
   for (let after: Buffer = Buffer.alloc(0); ; ) {
     const rows = await ledger.transaction((tx) =>
@@ -241,16 +244,16 @@ export async function* openAnswers(ledger: Ledger, ownerId: string, vault: Vault
     const last = rows.at(-1);
     if (!last) return;
     yield rows.flatMap(({ key_hash: keyHash, body, expires_at }) => {
-      const text = tryOpen(() => vault.open(body, place({ ownerId, keyHash })));
+      const text = tryOpen(() => vault.open(body, getSealContext({ ownerId, keyHash })));
       const at = new Date(expires_at.getTime() - lifeMs);
-      return text === undefined ? [] : [{ keyHash, content: parsed(text), at }];
+      return text === undefined ? [] : [{ keyHash, content: parseOrText(text), at }];
     });
     after = last.key_hash;
   }
 }
 
-/** An answer that is no JSON is one text. */
-function parsed(text: string): unknown {
+/** An answer that is not JSON is returned as text. */
+function parseOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -258,7 +261,7 @@ function parsed(text: string): unknown {
   }
 }
 
-const place = ({ ownerId, keyHash }: Pick<IdempotentRequest, 'ownerId' | 'keyHash'>) => ({
+const getSealContext = ({ ownerId, keyHash }: Pick<IdempotentRequest, 'ownerId' | 'keyHash'>) => ({
   table: 'idempotent_answers',
   column: 'body',
   row: keyHash.toString('hex'),
@@ -269,5 +272,5 @@ export const sealedAnswers: SealedColumn = {
   table: 'idempotent_answers',
   column: 'body',
   key: ['owner_id', 'key_hash'],
-  place: (ownerId, keyHash) => place({ ownerId, keyHash: Buffer.from(keyHash) }),
+  place: (ownerId, keyHash) => getSealContext({ ownerId, keyHash: Buffer.from(keyHash) }),
 };

@@ -6,49 +6,49 @@ import type { Door } from './door.ts';
 import type { Caller } from './handler.ts';
 import { refuse } from './refusal.ts';
 
-/** What a call shows of who makes it; domain/credentials and domain/accounts make a caller of it, or not. */
+/** The credentials of a call; domain/credentials and domain/accounts authenticate them. */
 export interface Presented {
   readonly authorization: string | undefined;
   readonly cookie: string | undefined;
-  /** A console session belongs to a person, who says for which profile they act, or in which workspace. */
+  /** The profile or workspace that a console session acts for, as named by the request. */
   readonly profileId: string | undefined;
   readonly workspaceId: string | undefined;
-  /** What the route is about. On one about a workspace, somebody who has one need not name it. */
+  /** The grain of the route. On a route about a workspace, a member of only one workspace need not name it. */
   readonly grain?: ScopeGrain;
 }
 
 export type Authenticate = (presented: Presented, now: Date) => Promise<Caller | undefined>;
 
-/** What somebody who comes is looked at with. */
-interface Reception {
+/** The dependencies of `identify`. */
+interface IdentifyDeps {
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
   readonly door: Door;
 }
 
-/** Who calls; undefined where the route needs nobody. `address` is counted when it cannot be told. */
+/** Authenticates the caller; undefined if the route needs no credential. Failed attempts are counted by `address`. */
 export async function identify(
-  { authenticate, limiter, door }: Reception,
+  { authenticate, limiter, door }: IdentifyDeps,
   { access: { credentials, grain } }: Route,
   presented: Presented,
   address: string,
   now: Date,
 ): Promise<Caller | undefined> {
   const isPublic = credentials.includes('public');
-  // A client id and secret may stand in the body, so the token route looks for itself.
+  // The client id and secret may be in the body, so the token route authenticates itself.
   if (credentials.includes('client_secret') || (isPublic && credentials.length === 1)) return undefined;
-  const shown = presented.authorization ?? presented.cookie;
-  if (shown) {
-    const seconds = door.closedFor(address, shown);
+  const credential = presented.authorization ?? presented.cookie;
+  if (credential) {
+    const seconds = door.closedFor(address, credential);
     if (seconds !== undefined) throw tooManyGuesses(seconds);
     const caller = await authenticate({ ...presented, grain }, now);
     if (caller) {
-      door.wasGood(shown);
+      door.wasGood(credential);
       return caller;
     }
   }
-  // Where a credential may be left out, a dead one counts as none.
-  if (isPublic && !shown) return undefined;
+  // If the credential is optional, an invalid one counts as none.
+  if (isPublic && !credential) return undefined;
   const verdict = await countRefusal(limiter, address);
   if (!verdict.allowed) {
     door.close(address, verdict.retryAfterSeconds);

@@ -8,32 +8,32 @@ import { parseBody } from './parse.ts';
 import { refuse } from './refusal.ts';
 
 /**
- * Whoever holds the keys to the machine, at the command line. No credential is asked for; what is done passes the same rooms and
- * walls as a request and leaves the same entries.
+ * The operator at the command line, who has the installation's keys. No credential is required, but commands use the same
+ * modules, tenant isolation and audit entries as requests.
  */
 export interface Operator {
   readonly actor: Actor;
   readonly now: Date;
-  /** Changes something in one transaction, together with the entry that the act declares. */
+  /** Makes a change in one transaction, together with its declared audit entry. */
   effect<A extends Answered>(
     act: Act & { readonly audit: Audited },
     place: Place,
     work: (tx: Tx, addToAudit: AddToAudit) => Promise<A>,
   ): Promise<A>;
-  /** Reads over all workspaces of the home shard, and what is kept there only. */
+  /** Reads all workspaces of the home shard, and the data that is only stored there. */
   readonly ledger: Ledger;
-  /** The same of each server by its name. */
+  /** The ledger of each shard by name. */
   readonly ledgers: ReadonlyMap<string, Ledger>;
-  /** Reads over all workspaces of all servers. */
+  /** Reads all workspaces of all shards. */
   readonly everywhere: Everywhere;
   readonly servers: Servers;
-  /** Looks behind a wall. */
+  /** A ledger in a tenant scope. */
   behind(wall: Wall): Ledger;
 }
 
 /**
- * Behind which wall, or behind none on a shard that is named; `asOwner` for what stands behind none, and only the owner of the schema may change: at home, or on all servers what each
- * of them has to know.
+ * The scope of a change: a tenant, a named shard without tenant, or `asOwner` for tables without tenant isolation that only the
+ * schema owner may change. Those are changed at home, or on all shards for data that each shard needs.
  */
 export type Place = (Wall | { readonly asOwner: true; readonly onAllServers?: true } | { readonly shard: string }) & {
   readonly params?: Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export type Place = (Wall | { readonly asOwner: true; readonly onAllServers?: tr
 
 export interface OperatorOptions {
   readonly app: Postgres;
-  /** As the owner of the schema. */
+  /** Connects as the owner of the schema. */
   readonly owner: Postgres;
   readonly audit: WriteAudit;
   readonly now: () => Date;
@@ -69,15 +69,16 @@ export function createOperator({ app, owner, audit, now }: OperatorOptions): Ope
     behind: (wall) => app.behind(wall),
     effect: async (act, { params = {}, ...place }, work) => {
       const ledger = ledgerAt(place);
-      // The others first: whoever sees it fail half-way says it again, and only the last leaves an entry.
+      // The other shards first: if it fails half-way, the operator repeats the command, and only the last transaction writes the
+      // audit entry.
       if ('asOwner' in place && place.onAllServers)
         for (const shard of owner.shards.values())
           if (shard !== owner.home) await shard.unbound.transaction((tx) => work(tx, () => {}));
       const workspaceId = 'workspaceId' in place ? place.workspaceId : undefined;
       return ledger.transaction(async (tx) => {
         let note: AuditNote = {};
-        const answer = await work(tx, (more) => {
-          note = { ...note, ...more };
+        const answer = await work(tx, (addition) => {
+          note = { ...note, ...addition };
         });
         const log = workspaceId ? { workspaceId } : ('installation' as const);
         const done = { actor, log, params, answer, note, requestId: 'cli', at: now() };
@@ -91,9 +92,9 @@ export function createOperator({ app, owner, audit, now }: OperatorOptions): Ope
 
 const actor = { kind: 'operator', id: 'cli' } as const;
 
-/** What a route's body may be before it is checked. */
+/** The input type of a route's body, before validation. */
 export type Sent<R extends Route> = R['body'] extends Body ? z.input<R['body']['schema']> : never;
 
-/** Checks what a command was given as the body of the route is checked. */
+/** Validates the arguments of a command like the body of the route. */
 export const readBody = <R extends Route>(route: R, sent: Sent<R>): Input<R>['body'] =>
   parseBody(route, Buffer.from(JSON.stringify(sent)), 'application/json') as Input<R>['body'];

@@ -10,8 +10,8 @@ interface RequestBody {
 
 const declared: readonly Route[] = Object.values(routes);
 
-describe('every route that is declared', () => {
-  test.each(declared)('$id refuses a query parameter that it does not have', (route) => {
+describe('every declared route', () => {
+  test.each(declared)('$id rejects an unknown query parameter', (route) => {
     const known = Object.keys(route.query?.shape ?? {});
     const mistyped = known[0] ? `${known[0]}x` : 'nothing_like_it';
     const refusal = refusalOf(() => parseQuery(route, { [mistyped]: '1' }));
@@ -23,26 +23,29 @@ describe('every route that is declared', () => {
 
 describe('an unknown field of a JSON body', () => {
   const document = openapi({ baseUrl: 'https://tributary.example' });
-  const exampleOf = ({ path, method }: Route): object | undefined => {
+  const getExample = ({ path, method }: Route): object | undefined => {
     const operation = document.paths[path]?.[method.toLowerCase()] as { requestBody?: RequestBody } | undefined;
     return operation?.requestBody?.content['application/json']?.example;
   };
-  test.each(declared.filter(exampleOf))('$id refuses it, and names it', (route) => {
-    const body = Buffer.from(JSON.stringify({ ...exampleOf(route), nothing_like_it: 1 }));
+  test.each(declared.filter(getExample))('$id rejects it by name', (route) => {
+    const body = Buffer.from(JSON.stringify({ ...getExample(route), nothing_like_it: 1 }));
     const { code, message } = refusalOf(() => parseBody(route, body, 'application/json'));
     expect(message).toMatch(/^Unknown field `nothing_like_it`\./);
     expect(refusalsOf(route)).toContain(code);
   });
 
-  test.each(['constructor', '__proto__', 'toString'])('createPaymentRefund refuses "%s" like any other', (name) => {
-    const body = Buffer.from(`{"${name}": {}}`);
-    expect(refusalOf(() => parseBody(routes.createPaymentRefund, body, 'application/json'))).toMatchObject({
-      code: 'validation_error',
-      fields: { field: name },
-    });
-  });
+  test.each(['constructor', '__proto__', 'toString'])(
+    'createPaymentRefund rejects "%s" like any unknown field',
+    (name) => {
+      const body = Buffer.from(`{"${name}": {}}`);
+      expect(refusalOf(() => parseBody(routes.createPaymentRefund, body, 'application/json'))).toMatchObject({
+        code: 'validation_error',
+        fields: { field: name },
+      });
+    },
+  );
 
-  test('a mistyped amount refunds nothing, and the nearest field is named', () => {
+  test('a mistyped amount refunds nothing, and the error suggests the nearest field', () => {
     const body = Buffer.from(JSON.stringify({ amont: 5 }));
     expect(refusalOf(() => parseBody(routes.createPaymentRefund, body, 'application/json'))).toMatchObject({
       code: 'validation_error',
@@ -51,7 +54,7 @@ describe('an unknown field of a JSON body', () => {
     });
   });
 
-  test('a mistyped field of one event is refused, and what its open fields hold is not', () => {
+  test('a mistyped field of an event is rejected, but open fields accept anything', () => {
     const parse = (event: object) =>
       parseBody(
         routes.createEvent,
@@ -110,7 +113,7 @@ describe('the limits of a list item', () => {
   );
 });
 
-test('all that is wrong with a body is told at once, the first in the message; of one fault there is no list', () => {
+test('reports all faults of a body at once, the first in the message; a single fault has no list', () => {
   const body = (sent: object) =>
     refusalOf(() => parseBody(routes.createGoalDefinition, Buffer.from(JSON.stringify(sent)), 'application/json'));
   const several = body({ name: '', event_names: [], is_default: 'yes' });

@@ -12,7 +12,10 @@ import type { z } from 'zod';
 import { type BodyText, type BodyValue, readBodyText } from './read-body-text.ts';
 import { Refusal } from './refusal.ts';
 
-/** Reads the parts of a request by their declaration. The answer names the field of the first fault, and all faults beside it. */
+/**
+ * Validate the parts of a request against the route's declaration. The error names the field of the first fault and lists all
+ * faults.
+ */
 export function parseParams(route: Route, params: unknown): unknown {
   return route.params ? parsePart(route, route.params, params, 'invalid_parameter', 'path parameter') : {};
 }
@@ -22,13 +25,18 @@ export function parseQuery(route: Route, query: unknown): unknown {
   return route.query ? parsePart(route, route.query, query, 'invalid_parameter', 'query parameter') : {};
 }
 
-/** A typing error must not answer with other numbers than those asked for. What was sent is not repeated beyond its nearest name. */
+/**
+ * A mistyped parameter must not be ignored, because the answer would contain other data than requested. The input is repeated
+ * only if it looks like a name.
+ */
 function refuseUnknown(known: readonly string[], sent: readonly string[]): void {
   const unknown = sent.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const field = /^[\w.[\]-]{1,60}$/.test(unknown) ? unknown : '…';
-  const meant = nearestWord(unknown, known);
-  const advice = meant ? `Did you mean "${meant}"?` : `It takes ${known.length > 0 ? known.join(', ') : 'none'}.`;
+  const suggestion = nearestWord(unknown, known);
+  const advice = suggestion
+    ? `Did you mean "${suggestion}"?`
+    : `It takes ${known.length > 0 ? known.join(', ') : 'none'}.`;
   throw new Refusal('invalid_parameter', `This route has no query parameter "${field}". ${advice}`, {
     fields: { field },
   });
@@ -65,7 +73,7 @@ export function judgeBody(route: Route, read: BodyValue | undefined): unknown {
   placeFaults(body, value as Record<string, unknown>, read.faults);
   if (read.mayHoldUnkeepable) {
     const { [body.items ?? '']: _items, ...judged } = value as Record<string, unknown>;
-    refuseUnkeepable(judged);
+    rejectUnstorable(judged);
   }
   return parsePart(route, body.schema, value, 'validation_error', 'field');
 }
@@ -90,8 +98,8 @@ function placeFaults({ items: judged, list = '' }: Body, value: Record<string, u
     if (index < items.length) items[index] = new ItemFault(field, message);
 }
 
-/** PostgreSQL keeps no NUL character and no half of a surrogate pair, and nobody means one. */
-function refuseUnkeepable(value: unknown): void {
+/** PostgreSQL cannot store NUL characters or unpaired surrogates, and no valid text contains them. */
+function rejectUnstorable(value: unknown): void {
   if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
     throw new Refusal(
       'invalid_request',
@@ -100,18 +108,18 @@ function refuseUnkeepable(value: unknown): void {
   }
   if (value !== null && typeof value === 'object') {
     for (const [name, part] of Object.entries(value)) {
-      refuseUnkeepable(name);
-      refuseUnkeepable(part);
+      rejectUnstorable(name);
+      rejectUnstorable(part);
     }
   }
 }
 
 function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: ErrorCode, noun: string): unknown {
-  const broken = noun === 'field' ? undefined : fieldWithNul(value);
+  const broken = noun === 'field' ? undefined : findFieldWithNul(value);
   if (broken !== undefined) throw new Refusal(codeOf(route, [broken]) ?? fallback, `A ${noun} holds a NUL character.`);
   const parsed = schema.safeParse(value, { error: faultWords });
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, mostFaults).map((one) => nearest(one) ?? one);
+  const issues = parsed.error.issues.slice(0, maxFaults).map((one) => nearestVariant(one) ?? one);
   const [issue] = issues;
   const path = issue ? placeOf(issue) : [];
   const code = codeOf(route, path) ?? fallback;
@@ -125,24 +133,24 @@ function parsePart(route: Route, schema: z.ZodType, value: unknown, fallback: Er
   throw new Refusal(code, message, { fields: { ...(field && { field }), ...(faults.length > 1 && { faults }) } });
 }
 
-/** Nobody reads more at once. */
-const mostFaults = 20;
+/** More faults at once would not help the caller. */
+const maxFaults = 20;
 
-/** Of an address each field is a text, or several; an assistant may also send numbers. */
-const fieldWithNul = (value: unknown): string | undefined =>
+/** In a URL each field is a text or a list of texts; assistants may also send numbers. */
+const findFieldWithNul = (value: unknown): string | undefined =>
   Object.entries(value ?? {}).find(
     ([name, said]) => name.includes('\0') || [said].flat().some((one) => typeof one === 'string' && one.includes('\0')),
   )?.[0];
 
-/** Of several forms that a body may have, the one it came closest to: that whose field is there, though wrong. */
-function nearest(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+/** For a union of schemas, the fault of the variant that matches best: the one whose field is present, although invalid. */
+function nearestVariant(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
   if (issue?.code !== 'invalid_union') return issue;
   const firsts = issue.errors.flatMap(([first]) => (first ? [{ ...first, path: [...issue.path, ...first.path] }] : []));
   const present = firsts.find((first) => !isMissing(first));
-  return nearest(present ?? firsts.at(-1) ?? undefined) ?? issue;
+  return nearestVariant(present ?? firsts.at(-1) ?? undefined) ?? issue;
 }
 
-/** The code that the route gives a field; a deeper path asks its parents too, and "*" stands for any. */
+/** The code that the route assigns to a field or one of its parents; "*" matches any field. */
 function codeOf(route: Route, path: readonly string[]): ErrorCode | undefined {
   const codes = new Map(Object.entries(route.refusedAs ?? {}));
   for (let length = path.length; length > 0; length -= 1) {
@@ -152,7 +160,7 @@ function codeOf(route: Route, path: readonly string[]): ErrorCode | undefined {
   return codes.get('*');
 }
 
-/** Some words of schemas are no sentence by themselves. */
+/** Some schema messages are not sentences on their own. */
 function sentence(issue: z.core.$ZodIssue | undefined): string {
   const text = issue?.message ?? 'is not valid';
   return /^(must|is|has|have|holds|needs|may|cannot|takes)\b/.test(text) ? `${text}.` : `is not valid: ${text}.`;

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { answer } from './index.ts';
 
-/** Shows more to whoever may see people. */
+/** Returns the name only to callers with customers:read. */
 const either = route({
   id: 'either',
   method: 'GET',
@@ -28,13 +28,13 @@ const either = route({
 
 let kit: Testkit;
 let server: TestServer;
-let meanwhile: () => Promise<unknown> = async () => {};
+let duringHandler: () => Promise<unknown> = async () => {};
 beforeAll(async () => {
   kit = await openTestkit();
   server = await serve(kit, [
     served(either, async (_input, { caller }) => {
       const name = caller.scopes.has('customers:read') ? 'Eva' : null;
-      await meanwhile();
+      await duringHandler();
       return answer(200, { data: { name } });
     }),
   ]);
@@ -44,14 +44,14 @@ afterAll(async () => {
   await kit.close();
 });
 
-test('an answer made for a scope does not leave once the scope is gone, though another would do for less', async () => {
+test('an answer built for a scope is refused once the scope is lost, even if another scope admits the call', async () => {
   const { id: profileId, workspaceId } = await buildProfile(kit.app);
   const ledger = kit.app.forProfile(profileId);
   const both = await buildApiKey(kit.app, profileId, { scopes: ['conversions:read', 'customers:read'] });
   const ask = () => server.fastify.inject({ url: '/api/v1/either', headers: both.headers });
   expect((await ask()).json().data).toEqual({ name: 'Eva' });
 
-  meanwhile = () =>
+  duringHandler = () =>
     ledger.transaction((tx) =>
       tx
         .updateTable('api_keys')
@@ -59,10 +59,10 @@ test('an answer made for a scope does not leave once the scope is gone, though a
         .where('id', '=', both.id)
         .execute(),
     );
-  const caught = await ask();
-  expect([caught.statusCode, caught.json().error.code]).toEqual([403, 'insufficient_scope']);
-  expect(caught.body).not.toContain('Eva');
-  meanwhile = async () => {};
+  const response = await ask();
+  expect([response.statusCode, response.json().error.code]).toEqual([403, 'insufficient_scope']);
+  expect(response.body).not.toContain('Eva');
+  duringHandler = async () => {};
   expect((await ask()).json().data).toEqual({ name: null });
 
   const log = await kit.app
@@ -71,12 +71,12 @@ test('an answer made for a scope does not leave once the scope is gone, though a
   expect(log.map(({ result }) => result)).toEqual(['served', 'served', 'refused', 'served']);
 });
 
-test('whoever hangs up before the answer is ready holds no switch of privacy up', async () => {
+test('a caller that hangs up before the answer is ready does not delay a privacy switch', async () => {
   const { id: profileId, workspaceId } = await buildProfile(kit.app);
   const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
-  const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  meanwhile = () => {
-    asked.resolve();
+  const [requested, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  duringHandler = () => {
+    requested.resolve();
     return gone.promise;
   };
   await server.fastify.listen({ port: 0, host: '127.0.0.1' });
@@ -86,11 +86,11 @@ test('whoever hangs up before the answer is ready holds no switch of privacy up'
     server.fastify.server.once('connection', (socket) => socket.once('close', () => resolve()));
   });
   connection.write(`GET /api/v1/either HTTP/1.1\r\nhost: test\r\nauthorization: ${headers.authorization}\r\n\r\n`);
-  await asked.promise;
+  await requested.promise;
   connection.destroy();
   await Promise.all([closed, once(connection, 'close')]);
   gone.resolve();
-  meanwhile = async () => {};
+  duringHandler = async () => {};
   const served = () =>
     kit.app
       .forWorkspace(workspaceId)
@@ -102,16 +102,16 @@ test('whoever hangs up before the answer is ready holds no switch of privacy up'
   await kit.app
     .forProfile(profileId)
     .transaction((tx) => tx.updateTable('profiles').set({ privacy_mode: 'hipaa' }).execute());
-  // Somebody who is there would hold it for five seconds.
+  // A connected caller would delay it for five seconds.
   expect(performance.now() - startedAt).toBeLessThan(4_500);
 });
 
-test('an answer that a switch of privacy holds up too long is to be asked for again, whoever switches', async () => {
-  const askDuringSwitch = async (ledgerOf: (profileId: string) => Ledger) => {
+test('an answer delayed too long by a privacy switch is 503, regardless of who switches', async () => {
+  const askDuringSwitch = async (getLedger: (profileId: string) => Ledger) => {
     const { id: profileId } = await buildProfile(kit.app);
     const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
     const [switched, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const isSwitched = ledgerOf(profileId).transaction(async (tx) => {
+    const isSwitched = getLedger(profileId).transaction(async (tx) => {
       await tx.updateTable('profiles').set({ privacy_mode: 'platform_safe' }).where('id', '=', profileId).execute();
       switched.resolve();
       await done.promise;
@@ -122,7 +122,7 @@ test('an answer that a switch of privacy holds up too long is to be asked for ag
     await isSwitched;
     return [response.statusCode, response.json().error?.code];
   };
-  // An operator who does it by hand in the database stands behind no wall.
+  // An operator who changes the database by hand has no tenant scope.
   const answers = await Promise.all([askDuringSwitch(kit.app.forProfile), askDuringSwitch(() => kit.owner.unbound)]);
   expect(answers).toEqual([
     [503, 'service_unavailable'],

@@ -4,14 +4,14 @@ import { v7 as uuid } from 'uuid';
 import { FairScheduler } from './fair-scheduler.ts';
 import { Refusal, refuse } from './refusal.ts';
 
-/** Bytes that do not leave in this time are not sent at all: a switch of privacy waits for them. */
+/** A send that takes longer is aborted, because a privacy switch waits for it. */
 const holdMs = 5_000;
-/** Behind a switch that itself waits for somebody's last bytes, whoever comes later waits longer than that. */
+/** A send that waits for a switch, which itself waits for a last send, may wait longer than that. */
 const waitMs = 2 * holdMs;
-/** How often whoever waits behind a switch looks whether it is over. */
-const lookMs = { first: 5, most: 100 };
+/** The polling interval while waiting for a privacy switch. */
+const pollMs = { first: 5, most: 100 };
 
-/** The one way out for personal data of a process. */
+/** The personal-data gate of a process. */
 export interface PersonGate {
   readonly postgres: Postgres;
   readonly scheduler: FairScheduler;
@@ -28,37 +28,37 @@ export const createPersonGate = (postgres: Postgres): PersonGate => ({
   }),
 });
 
-/** Something that names people and is about to leave: an answer, a delivery, an export. */
+/** A response, delivery or export with personal data that is about to be sent. */
 export interface Leaving {
-  /** What it is, as the access log names it. */
+  /** The operation, as named in the data access log. */
   readonly operation: string;
   readonly profileId: string;
   readonly workspaceId: string;
   /** Who receives it. */
   readonly actor: { readonly kind: string; readonly id: string };
-  /** How many people it names. */
+  /** The number of customers that it identifies. */
   readonly people: number;
-  /** What the access log knows it by: the id of the request or of the delivery. */
+  /** The id of the request or delivery, for the data access log. */
   readonly requestId: string;
   readonly now: Date;
-  /** Looks under the lock whether it may still leave, and throws a refusal if it may not. */
+  /** Checks under the lock whether it may still be sent, and throws a refusal if not. */
   recheck(tx: Tx): Promise<void>;
 }
 
-/** Sends it: done when the bytes have left, and once the signal is aborted no further byte may leave. */
+/** Sends the bytes: resolves when they have been sent; no byte may be sent after the signal is aborted. */
 export type Send = (cut: AbortSignal) => Promise<void> | void;
 
 /**
- * The one place that personal data passes on its way out. First the access is written down, or nothing is sent. Then the
- * privacy lock is held, shared, while `recheck` looks once more at credential, grant and privacy and until the bytes have left:
- * a switch to healthcare takes the lock alone, so that nothing leaves after it has committed. While bytes leave, no connection
- * of the pool is held; and only so many leave at once for the same receiver and tenant.
+ * The only way to send personal data. First the access is logged; without the entry nothing is sent. Then a shared privacy lock
+ * is held while `recheck` verifies credential, grant and privacy mode, and until the bytes have been sent. A switch to healthcare
+ * takes the lock exclusively, so nothing is sent after it has committed. Sending holds no pooled connection, and concurrent sends
+ * are limited per recipient and tenant.
  */
 export async function leaveWithPeople(gate: PersonGate, leaving: Leaving, send: Send): Promise<void> {
   await inTurn(gate, leaving, () => leaveInTurn(gate, leaving, send));
 }
 
-/** Makes what is to leave when it can leave, so that nothing piles up behind a slow reader. */
+/** Builds the data only when it can be sent, so that nothing accumulates behind a slow reader. */
 export function inTurn<A>(
   { scheduler }: PersonGate,
   { actor, workspaceId }: Pick<Leaving, 'actor' | 'workspaceId'>,
@@ -67,49 +67,49 @@ export function inTurn<A>(
   return scheduler.run(`${actor.kind} ${actor.id}`, workspaceId, work);
 }
 
-/** `leaveWithPeople` for what is made in its turn. */
+/** `leaveWithPeople` for data that is built in its own slot. */
 export async function leaveInTurn(gate: PersonGate, leaving: Leaving, send: Send): Promise<void> {
   const cut = new AbortController();
   await recordAccess(gate, leaving, 'served');
-  const held = await holdOrRecord(gate, leaving, () => cut.abort());
+  const held = await lockOrRecord(gate, leaving, () => cut.abort());
   try {
-    await sendUntilCut(send, cut);
+    await sendWithDeadline(send, cut);
   } finally {
     held.release();
   }
 }
 
-/** Sends while the lock is held: not once it is lost, and not for ever. */
-async function sendUntilCut(send: Send, cut: AbortController): Promise<void> {
+/** Sends while the lock is held; aborts if the lock is lost or the time limit is reached. */
+async function sendWithDeadline(send: Send, cut: AbortController): Promise<void> {
   const { signal } = cut;
-  if (signal.aborted) throw cutOff();
+  if (signal.aborted) throw abortedError();
   const timer = setTimeout(() => cut.abort(), holdMs);
-  const isCut = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(cutOff()));
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(abortedError()));
   });
   try {
-    await Promise.race([send(signal), isCut]);
+    await Promise.race([send(signal), aborted]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-const cutOff = () => new Refusal('service_unavailable', 'It did not leave in time and was cut off.');
+const abortedError = () => new Refusal('service_unavailable', 'It did not leave in time and was cut off.');
 
-async function holdOrRecord(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
+async function lockOrRecord(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
   try {
-    return await holdBehindSwitches(gate, leaving, onLost);
+    return await lockAndRecheck(gate, leaving, onLost);
   } catch (error) {
     await recordAccess(gate, leaving, 'refused');
     throw error;
   }
 }
 
-/** The lock, held, and everything looked at once more under it. */
-async function holdBehindSwitches(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
+/** Takes the lock and checks everything again under it. */
+async function lockAndRecheck(gate: PersonGate, leaving: Leaving, onLost: () => void): Promise<HeldLocks> {
   const until = performance.now() + waitMs;
-  for (let wait = lookMs.first; ; wait = Math.min(wait * 2, lookMs.most)) {
-    const held = await tryToHold(gate, leaving, onLost);
+  for (let wait = pollMs.first; ; wait = Math.min(wait * 2, pollMs.most)) {
+    const held = await tryLock(gate, leaving, onLost);
     if (held) return held;
     if (performance.now() + wait > until)
       refuse('service_unavailable', 'The profile’s privacy is being switched. Try again in some seconds.');
@@ -117,8 +117,8 @@ async function holdBehindSwitches(gate: PersonGate, leaving: Leaving, onLost: ()
   }
 }
 
-/** Undefined while a switch is at work, or waits: whoever comes after it may not go before it. */
-async function tryToHold(
+/** Undefined while a privacy switch runs or waits: later sends must not overtake it. */
+async function tryLock(
   { postgres }: PersonGate,
   { workspaceId, profileId, recheck }: Leaving,
   onLost: () => void,
@@ -138,7 +138,7 @@ async function tryToHold(
   }
 }
 
-/** Who was given people, or was refused them. Without this entry nothing leaves. */
+/** Logs who received personal data, or was refused. Without this entry nothing is sent. */
 export async function recordAccess(
   { postgres }: PersonGate,
   { profileId, workspaceId, actor, operation, people, requestId, now }: Omit<Leaving, 'recheck'>,

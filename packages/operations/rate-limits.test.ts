@@ -42,7 +42,7 @@ afterAll(async () => {
 const ask = (url: string, headers: object, remoteAddress = '127.0.0.1') =>
   server.fastify.inject({ method: 'GET', url, headers: { ...headers }, remoteAddress });
 
-test('[lim-030] [lim-034] [lim-035] [err-026] a key has its own allowance; past it every answer says when to come back', async () => {
+test('[lim-030] [lim-034] [lim-035] [err-026] each key has its own allowance, and a 429 says when to retry', async () => {
   const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 5 });
   const other = await buildApiKey(kit.app, profileId, { requestsPerMinute: 5 });
   for (let request = 0; request < 5; request += 1) {
@@ -58,7 +58,7 @@ test('[lim-030] [lim-034] [lim-035] [err-026] a key has its own allowance; past 
   expect((await ask('/api/v1/ping', other.headers)).statusCode).toBe(200);
 });
 
-test('where no rate was set ingest has an allowance of its own, which reading does not use up', async () => {
+test('without an explicit rate, ingest has its own allowance that reads do not use up', async () => {
   const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 1, isRateSet: false });
   expect((await ask('/api/v1/ping', key.headers)).statusCode).toBe(200);
   expect((await ask('/api/v1/ping', key.headers)).statusCode).toBe(429);
@@ -66,7 +66,7 @@ test('where no rate was set ingest has an allowance of its own, which reading do
   expect([response.statusCode, response.headers['x-ratelimit-limit']]).toEqual([200, '6000']);
 });
 
-test('[lim-030] a rate that was set on a key holds over all routes together', async () => {
+test('[lim-030] an explicit rate of a key applies to all routes together', async () => {
   const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 2 });
   const statuses = [];
   for (const path of ['ingest', 'ping', 'ingest', 'ping'])
@@ -74,17 +74,17 @@ test('[lim-030] a rate that was set on a key holds over all routes together', as
   expect(statuses).toEqual([200, 200, 429, 429]);
 });
 
-test('a key of before the two were told apart: its rate was set unless it is the usual one', async () => {
-  const limitOf = async (requestsPerMinute: number) => {
+test('a key without isRateSet counts as explicit unless it has the default rate', async () => {
+  const readLimit = async (requestsPerMinute: number) => {
     const key = await buildApiKey(kit.app, profileId, { requestsPerMinute, isRateSet: null });
     return (await ask('/api/v1/ingest', key.headers)).headers['x-ratelimit-limit'];
   };
-  expect([await limitOf(300), await limitOf(10)]).toEqual(['6000', '10']);
+  expect([await readLimit(300), await readLimit(10)]).toEqual(['6000', '10']);
 });
 
-test('guessing credentials or paths is limited by address', async () => {
+test('limits guessing of credentials and paths by address', async () => {
   const statuses = new Set<number>();
-  // The allowance fills up again meanwhile, the more the slower the machine is.
+  // The allowance refills meanwhile, and more on a slower machine.
   for (let guess = 0; guess < 1_000 && !statuses.has(429); guess += 1) {
     const url = guess % 2 ? '/api/v1/ping' : '/api/v1/nowhere';
     statuses.add((await ask(url, { authorization: 'Bearer wrong' }, '203.0.113.9')).statusCode);
@@ -94,17 +94,19 @@ test('guessing credentials or paths is limited by address', async () => {
 });
 
 test('without Redis requests are still served and limited', async () => {
-  const lonely = await serve(kit, [served(ping, async () => answer(200, { data: {} }))], {
+  const serverWithoutRedis = await serve(kit, [served(ping, async () => answer(200, { data: {} }))], {
     redisUrl: 'redis://127.0.0.1:1',
   });
   try {
     const key = await buildApiKey(kit.app, profileId, { requestsPerMinute: 3 });
     const statuses = [];
     for (let request = 0; request < 4; request += 1) {
-      statuses.push((await lonely.fastify.inject({ url: '/api/v1/ping', headers: key.headers })).statusCode);
+      statuses.push(
+        (await serverWithoutRedis.fastify.inject({ url: '/api/v1/ping', headers: key.headers })).statusCode,
+      );
     }
     expect(statuses).toEqual([200, 200, 200, 429]);
-    const ready = await lonely.fastify.inject('/readyz');
+    const ready = await serverWithoutRedis.fastify.inject('/readyz');
     expect([ready.statusCode, ready.json()]).toEqual([
       200,
       {
@@ -114,6 +116,6 @@ test('without Redis requests are still served and limited', async () => {
       },
     ]);
   } finally {
-    await lonely.close();
+    await serverWithoutRedis.close();
   }
 });

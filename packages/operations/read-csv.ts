@@ -6,12 +6,12 @@ import { Refusal } from './refusal.ts';
 const maxItems = limits.spend.maxRows;
 const { fields: maxColumns, bytes: maxRowBytes } = limits.item;
 
-/** An item as JSON would have held it, but all texts. */
+/** A row with the fields of a JSON item, all of them texts. */
 export type CsvItem = Readonly<Record<string, string | number>>;
 
 /**
- * The items of a CSV text whose first line names their fields. An empty cell says nothing and is left out. A row with too many or
- * too few cells has lost its columns, and read by its place it would say something else: of it only the line is left.
+ * Parses CSV whose first line names the fields. Empty cells are omitted. A row with too many or too few cells cannot be assigned
+ * to columns, so only its line number is kept and its validation fails.
  */
 export function readCsv(text: string): CsvItem[] {
   const [header, ...rows] = records(text);
@@ -19,16 +19,16 @@ export function readCsv(text: string): CsvItem[] {
   const names = header.record.map((name) => name.trim().toLowerCase());
   if (names.length > maxColumns)
     throw new Refusal('invalid_request', `The CSV must have at most ${maxColumns} columns.`);
-  const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
-  if (twice !== -1)
-    throw new Refusal('invalid_request', `Column ${twice + 1} of the CSV has the name of an earlier one.`);
+  const duplicate = names.findIndex((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== -1)
+    throw new Refusal('invalid_request', `Column ${duplicate + 1} of the CSV has the name of an earlier one.`);
   return rows.map(({ record, info }) => ({
-    ...(record.length === names.length && cellsOf(names, record)),
+    ...(record.length === names.length && toCells(names, record)),
     line: info.lines,
   }));
 }
 
-function cellsOf(names: readonly string[], record: readonly string[]): Record<string, string> {
+function toCells(names: readonly string[], record: readonly string[]): Record<string, string> {
   const cells = record.map((cell, index) => [names[index] ?? '', cell.trim()] as const);
   return Object.fromEntries(cells.filter(([, cell]) => cell !== ''));
 }
@@ -44,10 +44,10 @@ function records(text: string): CsvRecord[] {
       to: maxItems + 2,
       max_record_size: maxRowBytes,
     };
-    // Its types do not know what `info` makes of a row.
+    // The types of the library do not cover `info`.
     return parse(text, options) as unknown as CsvRecord[];
   } catch (error) {
-    // Its own message may repeat a cell.
+    // The library's message may contain the content of a cell.
     const { lines, code } = error as { lines?: number; code?: string };
     if (code === 'CSV_MAX_RECORD_SIZE')
       throw new Refusal('invalid_request', `Line ${lines} of the CSV is larger than ${maxRowBytes / 1_024} KiB.`);

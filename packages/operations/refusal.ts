@@ -1,9 +1,6 @@
 import type { ErrorCode, ErrorFields } from '@tributary/contract';
 
-/**
- * A refusal that the caller is told about: a code of the catalogue, a message for them, and, apart from it, a detail for our
- * logs only.
- */
+/** A refusal for the caller: a code of the catalogue, a message, and a separate detail for our logs only. */
 export class Refusal<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = 'Refusal';
   readonly code: Code;

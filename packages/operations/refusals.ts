@@ -1,4 +1,4 @@
-/** The collector's door: how somebody is refused, and how often they may come. Of the rest of a call it loads nothing. */
+/** The exports for processes that only refuse and rate-limit, such as the collector: the rest of the pipeline is not loaded. */
 export { rateHeaders, tooMany } from './allowance.ts';
 export { Refusal } from './refusal.ts';
 export { renderError } from './respond.ts';

@@ -10,7 +10,7 @@ export interface ErrorBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The one place where a refusal becomes an answer. What the caller reads is never more than the refusal's public part. */
+/** The only place that turns a refusal into a response. The response contains only the refusal's public part. */
 export function renderError(error: unknown, requestId: string, baseUrl: string): ErrorBody {
   const refusal = error instanceof Refusal ? error : new Refusal('internal_error', internalMessage);
   const status = errorEntry(refusal.code).status;
@@ -31,19 +31,19 @@ export function renderError(error: unknown, requestId: string, baseUrl: string):
   };
 }
 
-/** The same as OAuth tells it, where its clients ask. */
+/** The same in OAuth format, for OAuth clients. */
 export function renderOAuthError(error: unknown, requestId: string, baseUrl: string): ErrorBody {
   const refusal = error instanceof Refusal ? error : new Refusal('internal_error', internalMessage);
   const { code, headers, fields, message } = refusal;
-  const told = asOAuthError(code, errorEntry(code).status, (fields as { field?: unknown }).field);
+  const oauthError = asOAuthError(code, errorEntry(code).status, (fields as { field?: unknown }).field);
   const body = {
-    error: told.error,
+    error: oauthError.error,
     error_description: message,
     error_uri: docsUrl(baseUrl, code),
     code,
     request_id: requestId,
   };
-  return { status: told.status, code, headers, body };
+  return { status: oauthError.status, code, headers, body };
 }
 
 const internalMessage = 'Something broke on our side. Nothing of yours is wrong; tell us the request_id if it stays.';

@@ -54,13 +54,13 @@ beforeAll(async () => {
 });
 afterAll(() => kit.close());
 
-const sayName: Handles<typeof name> = async ({ query }, { mentions }) => {
+const readName: Handles<typeof name> = async ({ query }, { mentions }) => {
   mentions('018f0000-0000-7000-8000-000000000001');
   return answer(200, { data: { name: query.of } });
 };
 
 let counted = 0;
-const countOn: Handles<typeof count> = (_input, { effect }) =>
+const increment: Handles<typeof count> = (_input, { effect }) =>
   effect(async () => {
     counted += 1;
     return answer(201, { data: { count: counted } });
@@ -74,7 +74,7 @@ const call = async (of: typeof name | typeof count, more: Partial<Call> = {}): P
   signal: new AbortController().signal,
   ...more,
 });
-const inputOf = (of: typeof name | typeof count) => ({
+const getInput = (of: typeof name | typeof count) => ({
   params: {},
   query: of === name ? { of: 'Eva' } : {},
   body: undefined,
@@ -83,14 +83,14 @@ const inputOf = (of: typeof name | typeof count) => ({
 });
 const nothing = { authorization: undefined, cookie: undefined, profileId: undefined, workspaceId: undefined };
 
-/** Runs it and keeps what was sent. */
-async function run(of: typeof name | typeof count, handler: AnyHandler, made: Call) {
+/** Runs the operation and returns what was sent. */
+async function run(of: typeof name | typeof count, handler: AnyHandler, request: Call) {
   const sent: { prepared: Prepared; isGated: boolean }[] = [];
   await runOperation(
     of,
     handler,
-    await admitCall(of, made, desk),
-    inputOf(of),
+    await admitCall(of, request, desk),
+    getInput(of),
     desk,
     (prepared, cut) => void sent.push({ prepared, isGated: cut !== undefined }),
   );
@@ -98,17 +98,17 @@ async function run(of: typeof name | typeof count, handler: AnyHandler, made: Ca
   return sent[0] as (typeof sent)[number];
 }
 
-test('an operation is run without any web server, and what names people passes the gate', async () => {
-  const told: Record<string, string> = {};
+test('runs without a web server, and a response with personal data passes the gate', async () => {
+  const sentHeaders: Record<string, string> = {};
   const requestId = 'req_of_one';
-  const made = await call(name, { requestId, tell: (headers) => Object.assign(told, headers) });
-  const { prepared, isGated } = await run(name, sayName, made);
+  const request = await call(name, { requestId, tell: (headers) => Object.assign(sentHeaders, headers) });
+  const { prepared, isGated } = await run(name, readName, request);
   expect([prepared.status, JSON.parse(prepared.bytes), isGated]).toEqual([
     200,
     { data: { name: 'Eva' }, meta: { profile_id: profileId } },
     true,
   ]);
-  expect(Object.keys(told)).toContain('x-ratelimit-limit');
+  expect(Object.keys(sentHeaders)).toContain('x-ratelimit-limit');
   const log = await kit.app
     .forWorkspace(workspaceId)
     .transaction((tx) =>
@@ -121,48 +121,48 @@ test('an operation is run without any web server, and what names people passes t
   expect(log).toEqual([{ operation: 'name', people: 1, result: 'served' }]);
 });
 
-test('what may no longer leave is not sent', async () => {
+test('a response is not sent if the credential was revoked meanwhile', async () => {
   const other = await buildApiKey(kit.app, profileId, { scopes: ['customers:read'] });
   const caller = await identify(desk, name, { ...nothing, ...other.headers }, 'here', kit.clock.now());
   const revoke = (tx: Tx) =>
     tx.updateTable('api_keys').set({ revoked_at: kit.clock.now() }).where('id', '=', other.id).execute();
-  const sayWhileRevoked: Handles<typeof name> = async (input, context) => {
+  const readWhileRevoked: Handles<typeof name> = async (input, context) => {
     await kit.app.forProfile(profileId).transaction(revoke);
-    return sayName(input, context);
+    return readName(input, context);
   };
-  await expect(run(name, sayWhileRevoked, await call(name, { caller }))).rejects.toMatchObject({
+  await expect(run(name, readWhileRevoked, await call(name, { caller }))).rejects.toMatchObject({
     code: 'unauthorized',
   });
 });
 
-test('a read is made only when it can leave; behind two slow ones it waits', async () => {
+test('a read starts only when its response can be sent; it waits behind two slow ones', async () => {
   let begun = 0;
-  const left = Promise.withResolvers<void>();
-  const countAndSay: Handles<typeof name> = (input, context) => {
+  const sent = Promise.withResolvers<void>();
+  const countAndRead: Handles<typeof name> = (input, context) => {
     begun += 1;
-    return sayName(input, context);
+    return readName(input, context);
   };
   const running = Array.from({ length: 5 }, async () =>
     runOperation(
       name,
-      countAndSay,
+      countAndRead,
       await admitCall(name, await call(name), desk),
-      inputOf(name),
+      getInput(name),
       desk,
-      () => left.promise,
+      () => sent.promise,
     ),
   );
   await expect.poll(() => begun).toBe(2);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(begun).toBe(2);
-  left.resolve();
+  sent.resolve();
   await Promise.all(running);
   expect(begun).toBe(5);
 });
 
-test('under one Idempotency-Key it is carried out once', async () => {
+test('one Idempotency-Key runs the operation once', async () => {
   const send = async (idempotencyKey?: string) =>
-    (await run(count, countOn, await call(count, { idempotencyKey }))).prepared;
+    (await run(count, increment, await call(count, { idempotencyKey }))).prepared;
   const [first, second] = [await send('one'), await send('one')];
   expect([first.bytes, counted]).toEqual([second.bytes, 1]);
   expect(second.headers['idempotent-replayed']).toBe('true');
@@ -179,25 +179,25 @@ test('a request of one tenant is processed while slow requests of another tenant
   const slowly: Handles<typeof count> = async (input, context) => {
     started += 1;
     await done.promise;
-    return countOn(input, context);
+    return increment(input, context);
   };
   const fairDesk = { ...desk, scheduler };
-  const send = async (handler: AnyHandler, made: Call) =>
-    runOperation(count, handler, await admitCall(count, made, desk), inputOf(count), fairDesk, () => {});
+  const send = async (handler: AnyHandler, request: Call) =>
+    runOperation(count, handler, await admitCall(count, request, desk), getInput(count), fairDesk, () => {});
   const slowRequests = Array.from({ length: 6 }, async (_, nth) =>
     send(slowly, await call(count, { idempotencyKey: `slow-${nth}` })),
   );
   await expect.poll(() => started).toBe(2);
-  await send(countOn, await call(count, { caller: neighbour, idempotencyKey: 'quick' }));
+  await send(increment, await call(count, { caller: neighbour, idempotencyKey: 'quick' }));
   expect(started).toBe(2);
   done.resolve();
   await Promise.all(slowRequests);
   expect(started).toBe(6);
 });
 
-test('whoever may not is refused, whatever carried the call', async () => {
+test('a caller without permission is refused, regardless of the transport', async () => {
   const { headers } = await buildApiKey(kit.app, profileId, { scopes: ['campaigns:read'] });
   const caller = await identify(desk, name, { ...nothing, ...headers }, 'here', kit.clock.now());
-  await expect(run(name, sayName, await call(name, { caller }))).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await expect(run(name, readName, await call(name, { caller }))).rejects.toMatchObject({ code: 'insufficient_scope' });
   await expect(identify(desk, name, nothing, 'here', kit.clock.now())).rejects.toMatchObject({ code: 'unauthorized' });
 });

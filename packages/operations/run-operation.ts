@@ -1,5 +1,5 @@
 import { errorEntry, type Route } from '@tributary/contract';
-import { admit, admitAgain, admitAnsweredDays, admitDays, deprecationHeaders } from './admission.ts';
+import { admit, admitAnsweredDays, admitDays, deprecationHeaders, readmit } from './admission.ts';
 import { rateHeaders, takeAllowance } from './allowance.ts';
 import { readBody } from './body-thread.ts';
 import type { AnyHandler, Call, Desk, Prepared, RawInput, SendAnswer } from './call.ts';
@@ -11,7 +11,7 @@ import { inTurn, type Leaving, leaveInTurn, recordAccess } from './person-gate.t
 import { Refusal, refuse } from './refusal.ts';
 import { Work } from './work.ts';
 
-/** A call that may be made: only `admitCall` makes one. */
+/** A call that passed admission; only `admitCall` creates one. */
 export interface Admitted {
   readonly call: Call;
   readonly [admission]: true;
@@ -19,7 +19,7 @@ export interface Admitted {
 
 declare const admission: unique symbol;
 
-/** Whether somebody may call, and not too often. It looks at nothing that would have to be read first. */
+/** Checks permissions and rate limits, using only data that is available before the body is read. */
 export async function admitCall(route: Route, call: Call, desk: Desk<unknown>): Promise<Admitted> {
   const { caller, now } = call;
   call.tell?.(rateHeaders(await takeAllowance(desk.limiter, route, caller, call.address)));
@@ -33,8 +33,8 @@ export async function admitCall(route: Route, call: Call, desk: Desk<unknown>): 
 }
 
 /**
- * Runs a declared operation and sends its answer: all that the declaration says happens here, in this order, and nowhere else.
- * What names people passes the gate.
+ * Runs a declared operation and sends its response. Everything that the declaration promises is enforced here, in this order.
+ * Responses with personal data pass the personal-data gate.
  */
 export async function runOperation<Services>(
   route: Route,
@@ -72,7 +72,7 @@ export async function runOperation<Services>(
   }
 }
 
-/** An answer that is not about people passes the gate only where it tells keys of customers; it is small, and waits for no turn. */
+/** A response that is not about customers passes the gate only if it discloses customer keys. It is small, so it needs no slot. */
 async function sendKeys(
   { gate }: Desk<unknown>,
   { prepared, disclosedKeys }: Answered,
@@ -85,7 +85,7 @@ async function sendKeys(
 
 interface Answered {
   readonly prepared: Prepared;
-  /** How many people it names. */
+  /** The number of customers that it identifies. */
   readonly people: number;
   readonly disclosedKeys: DisclosedKeys | undefined;
 }
@@ -106,7 +106,7 @@ async function answerTo<Services>(
         admitAnsweredDays(route, caller, answer.body);
         return answer;
       } catch (error) {
-        // A selector may need more than the route itself does.
+        // A selector may require more than the route itself does.
         if (caller && isForbidden(error)) await recordRefusedRead(desk, route, caller, call);
         throw error;
       }
@@ -154,7 +154,7 @@ async function parse(
   return { ...parts, body: meter.measure(() => judgeBody(route, read)) };
 }
 
-/** What is forbidden is answered only after the attempt is in the log. */
+/** A forbidden request is answered only after the attempt has been logged. */
 async function auditing<A>(
   { auditRefusal }: Pick<Desk<unknown>, 'auditRefusal'>,
   route: Route,
@@ -181,14 +181,14 @@ async function admitOrRecord(desk: Desk<unknown>, route: Route, caller: Caller, 
   }
 }
 
-/** A refused attempt to read people is part of the log of who read people. */
+/** A refused attempt to read customers is part of the data access log. */
 async function recordRefusedRead({ gate }: Desk<unknown>, route: Route, caller: Caller, call: Call): Promise<void> {
   const isOfProfile = caller.profileId !== undefined && caller.workspaceId !== undefined;
   if (route.access.grain === 'person' && isOfProfile)
     await recordAccess(gate, disclosureTo(route, caller, call), 'refused');
 }
 
-/** Whom an answer with people leaves to, and what it is held against once more under the lock. */
+/** The recipient of a response with personal data, and the permissions to check again under the lock. */
 function disclosureTo(route: Route, caller: Caller, { requestId, now }: Call, disclosedKeys?: DisclosedKeys): Leaving {
   const { kind, credentialId, userId, workspaceId, profileId = disclosedKeys?.profileId } = caller;
   if (!profileId || !workspaceId) throw new Error(`${route.id} answers with people of no profile.`);
@@ -203,7 +203,7 @@ function disclosureTo(route: Route, caller: Caller, { requestId, now }: Call, di
     recheck: async (tx) => {
       const fresh = await caller.recheck(tx, now);
       if (!fresh) refuse('unauthorized', 'The credential was revoked while the request was at work.');
-      admitAgain(route, caller, fresh);
+      readmit(route, caller, fresh);
       if (disclosedKeys && !mayStillDiscloseKeys(caller, fresh))
         refuse('insufficient_scope', 'The credential may no longer see the keys of customers that the answer holds.', {
           fields: { required_scopes: ['customers:read'] },

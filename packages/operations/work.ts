@@ -17,7 +17,7 @@ import {
 } from './idempotency.ts';
 import { refuse } from './refusal.ts';
 
-/** One call at work: its context, its one effect, and what is kept of its answer. */
+/** One running call: its context, its effect, and the stored answer. */
 export class Work<Services> {
   readonly #route: Route;
   readonly #params: unknown;
@@ -30,12 +30,12 @@ export class Work<Services> {
   #rendered: Rendered | undefined;
   #note: AuditNote = {};
   #hadEffect = false;
-  /** The customers that the answer names. */
+  /** The customers that the answer contains. */
   readonly people = new Set<string>();
   /** Undefined if the response contains no customer keys. */
   disclosedKeys: DisclosedKeys | undefined;
   readonly meter: Meter;
-  /** What the handler adds to the answer's headers, and whether it is an earlier one. */
+  /** Headers added by the handler, and the marker of a replayed answer. */
   readonly headers: Record<string, string> = {};
 
   constructor(route: Route, input: WorkInput, call: Call, sent: RawInput, desk: Desk<Services>, meter: Meter) {
@@ -44,7 +44,7 @@ export class Work<Services> {
     this.#params = input.params;
     this.#call = call;
     this.#desk = desk;
-    this.#caller = call.caller ?? nobody;
+    this.#caller = call.caller ?? anonymous;
     const isAtHome = route.access.grain === 'account';
     this.#wall = { ...wallOf(route, this.#caller), near: tenantIn(input), isAtHome };
     this.#ledger = desk.postgres.behind(this.#wall);
@@ -65,7 +65,7 @@ export class Work<Services> {
         throw new Error(`${this.#route.id} answered as if it had changed something, and left no audit entry.`);
       if (this.#rendered) return this.#rendered;
       const fresh = this.meter.measure(() => this.#render(answer));
-      // Nothing was changed, but the same key must still give the same answer.
+      // Nothing was changed, but a repeat with the same key must get the same answer.
       if (idempotent) await this.#ledger.transaction((tx) => this.#keep(tx, idempotent, fresh));
       return fresh;
     } catch (error) {
@@ -128,7 +128,7 @@ export class Work<Services> {
       if (earlier) throw new Replay(earlier);
       const answer = await this.#audited(tx, work);
       const rendered = this.meter.measure(() => this.#render(answer));
-      // The work may have gone behind another wall; the answer belongs to whoever asked.
+      // The work may have switched to another tenant scope; the answer is stored in the caller's.
       await enter(tx, this.#wall);
       await this.#keep(tx, idempotent, rendered);
       this.#rendered = rendered;
@@ -136,7 +136,7 @@ export class Work<Services> {
     });
   }
 
-  /** Does the work and leaves its entry, behind the wall that the work has gone to. */
+  /** Runs the work and writes its audit entry, in the tenant scope that the work has switched to. */
   async #audited<A extends Answered>(tx: Tx, work: (tx: Tx) => Promise<A>): Promise<A> {
     const [route, caller, { requestId, now: at }] = [this.#route, this.#caller, this.#call];
     const answer = await work(tx);
@@ -151,8 +151,8 @@ export class Work<Services> {
     return findStoredAnswer(tx, idempotent, this.#call.now, this.#desk.vault);
   }
 
-  #keep(tx: Tx, idempotent: IdempotentRequest, { kept }: Rendered): Promise<void> {
-    return storeAnswer(tx, idempotent, this.#caller, kept, this.#call.now, this.#desk);
+  #keep(tx: Tx, idempotent: IdempotentRequest, { storedAnswer }: Rendered): Promise<void> {
+    return storeAnswer(tx, idempotent, this.#caller, storedAnswer, this.#call.now, this.#desk);
   }
 
   #replay(answer: StoredAnswer): StoredAnswer {
@@ -161,17 +161,18 @@ export class Work<Services> {
     return answer;
   }
 
-  /** The bytes that leave: the handler's answer, and who it was answered for. */
+  /** The bytes to send: the handler's answer, with the profile or workspace in its meta. */
   #render({ status, body }: { status: number; body: unknown }): Rendered {
     const declared = this.#route.answers[status];
     if (!declared) throw new Error(`${this.#route.id} answered ${status}, which it does not declare.`);
     const whole = declared.bare ? body : this.#withOwner(body as { meta?: object });
-    const left = withoutSecrets(declared, whole);
-    if (this.#desk.checkAnswers) for (const sent of new Set([whole, left])) hold(this.#route, declared, sent);
-    const bytes = written(whole);
+    const stripped = withoutSecrets(declared, whole);
+    if (this.#desk.checkAnswers)
+      for (const sent of new Set([whole, stripped])) assertDeclared(this.#route, declared, sent);
+    const bytes = toText(whole);
     const people = [...this.people];
-    const kept = { status, bytes: left === whole ? bytes : written(left), people };
-    return { status, bytes, people, kept };
+    const storedAnswer = { status, bytes: stripped === whole ? bytes : toText(stripped), people };
+    return { status, bytes, people, storedAnswer };
   }
 
   #withOwner(body: { meta?: object }): object {
@@ -179,19 +180,19 @@ export class Work<Services> {
   }
 }
 
-/** An answer, and what is kept of it for a repeated request: no secret is. */
+/** An answer, and the version stored for repeated requests, which contains no secrets. */
 interface Rendered extends StoredAnswer {
-  readonly kept: StoredAnswer;
+  readonly storedAnswer: StoredAnswer;
 }
 
-const written = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
+const toText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
 function ownerOf({ access }: Route, { profileId, workspaceId }: Caller): object {
   if (access.grain === 'account') return {};
   return access.grain === 'workspace' ? { workspace_id: workspaceId } : { profile_id: profileId };
 }
 
-/** Ends the transaction of a repeated request without an effect. */
+/** Aborts the transaction of a repeated request without an effect. */
 class Replay extends Error {
   readonly answer: StoredAnswer;
   constructor(answer: StoredAnswer) {
@@ -200,7 +201,7 @@ class Replay extends Error {
   }
 }
 
-const nobody: Caller = {
+const anonymous: Caller = {
   kind: 'public',
   credentialId: 'public',
   scopes: new Set(),
@@ -215,13 +216,13 @@ const wallOf = ({ access }: Route, { profileId, workspaceId, appId }: Caller) =>
     ? { profileId }
     : { workspaceId, ...(profileId === undefined && { appId }) };
 
-/** What a handler is given, of which the ledger must be known before it runs. */
+/** The input that determines the tenant scope before the handler runs. */
 interface WorkInput {
   readonly params: unknown;
   readonly body: unknown;
 }
 
-/** The profile or workspace that a request names, for a caller who is bound to none. */
+/** The profile or workspace that a request names, for a caller without one. */
 function tenantIn({ params, body }: WorkInput): string | undefined {
   const named = { ...(isObject(body) && body), ...(isObject(params) && params) } as Record<string, unknown>;
   const ids = [named.profileId, named.workspaceId, named.workspace_id, named.profile_id];
@@ -252,7 +253,7 @@ function readKey(
   return ownerId ? readIdempotentRequest(ownerId, caller, key, route.method, target, body) : undefined;
 }
 
-function hold(route: Route, declared: Answer, body: unknown): void {
+function assertDeclared(route: Route, declared: Answer, body: unknown): void {
   const parsed = declared.schema.safeParse(body);
   if (parsed.success) return;
   const [issue] = parsed.error.issues;

@@ -11,7 +11,7 @@ export interface DocumentForm {
 
 /** A static document, compressed once per process. */
 export interface StaticDocument {
-  /** Best first. */
+  /** In order of preference. */
   readonly forms: readonly DocumentForm[];
   readonly plain: DocumentForm;
 }

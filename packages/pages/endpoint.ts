@@ -1,21 +1,23 @@
 import type { RateBucket } from '@tributary/vocabulary';
 
-/** An address of ours that browsers come to, and that is no route of the API: what it answers is a page or the way to one. */
+/** An address for browsers that is not a route of the API: it returns a page or a redirect. */
 export interface PageEndpoint {
   readonly method: 'GET' | 'POST';
   /** With `:name` for each part that varies. */
   readonly path: string;
-  /** What tries secrets or writes rows is limited tightly, what anybody may write most of all. */
+  /** The rate limit. Endpoints that check secrets or write rows have a low one, endpoints open to the public the lowest. */
   readonly allowance: Exclude<RateBucket, 'standard' | 'ingest'> | 'registration';
   readonly maxBytes: number;
-  /** Providers sign large bodies without being signed in: they have memory of their own, and refusals are counted. */
+  /**
+   * Webhooks of providers can be large and arrive unauthenticated: they have their own memory budget, and rejections are counted.
+   */
   readonly sender?: 'provider';
   readonly handle: (request: Request, visit: PageVisit) => Promise<Response>;
 }
 
 export interface PageVisit {
   readonly params: Readonly<Record<string, string>>;
-  /** Where it came from, hashed: enough to tell one place from another. */
+  /** A hash of the client address, to tell clients apart. */
   readonly addressHash: string;
   readonly requestId: string;
   readonly now: Date;

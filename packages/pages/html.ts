@@ -1,4 +1,4 @@
-/** A piece of HTML that is already safe to send. */
+/** HTML that is safe to send. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | false | undefined | readonly Part[];
 
-/** Builds HTML in which every value is escaped, unless it is HTML itself: forgetting to escape is not possible. */
+/** Builds HTML in which every value is escaped unless it is `Html` itself, so escaping cannot be forgotten. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(render)));
 }
@@ -31,7 +31,7 @@ const entities: Readonly<Record<string, string>> = {
 
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 
-/** Prose as the catalogue writes it, in which `backticks` mark code. */
+/** Text of the error catalogue, in which `backticks` mark code. */
 export function prose(text: string): Html {
   return new Html(escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>'));
 }

@@ -6,28 +6,31 @@ export interface PageOptions {
   readonly title: string;
   readonly language?: string;
   readonly body: readonly Html[];
-  /** A constant of ours that fills in what only the browser knows. It must hold no value of a request. */
+  /** A constant script that fills in what only the browser knows. It must not contain values from the request. */
   readonly script?: string;
-  /** A script of another host that the page runs before its own. */
+  /** A script of another host that loads before the page's own. */
   readonly widget?: PageWidget;
-  /** Where a form of the page may lead besides this host. */
+  /** A form of the page may also redirect to this URL. */
   readonly formTarget?: URL | undefined;
   /**
-   * Whether other hosts are told the address that somebody came from. `same-origin`: a form of ours says where it came from, and nobody
-   * else learns it. `no-referrer`: the address itself is a secret.
+   * Which Referer the browser sends. `same-origin`: our own forms see it, other hosts do not. `no-referrer`: the URL itself is a
+   * secret.
    */
   readonly referrer?: 'same-origin' | 'no-referrer';
 }
 
 export interface PageWidget {
   readonly scriptUrl: string;
-  /** Sources, as in a content security policy, that the script may load frames and data from. */
+  /** Content-Security-Policy sources that the script may load frames and data from. */
   readonly sources: readonly string[];
 }
 
 const logo = html`<svg viewBox="0 0 32 32" fill="none" stroke-width="4" stroke-linecap="round" aria-hidden="true"><path d="M7 5c0 8 9 8 9 16v7"/><path d="M25 5c0 8-9 8-9 16"/></svg>`;
 
-/** A page outside the console, in its design: nothing from elsewhere, in no frame, and no script but the one given. */
+/**
+ * Renders a page outside the console in the console's design. It loads nothing external, cannot be framed, and runs only the
+ * given script.
+ */
 export function pageResponse({ status, title, language = 'en', body, ...options }: PageOptions): Response {
   const { script, widget } = options;
   const nonce = randomBytes(16).toString('base64url');
@@ -73,12 +76,12 @@ ${script ? html`<script nonce="${nonce}">${new Html(script)}</script>` : html``}
   });
 }
 
-/** Widgets write inline styles, which a nonce in the same policy would refuse. */
+/** Widgets write inline styles, which a nonce in `style-src` would block. */
 function allowWidget(nonce: string, { sources }: PageWidget): string {
   const from = sources.join(' ');
   return `style-src 'unsafe-inline'; script-src 'nonce-${nonce}' ${from}; frame-src ${from}; connect-src ${from}; img-src ${from} data:;`;
 }
 
-/** A form may also lead where its answer redirects to; a client on one's own machine may have a scheme of its own. */
+/** A form may also post to where its response redirects; native clients use custom schemes. */
 const source = (url: URL | undefined): string =>
   url === undefined ? '' : ` ${url.origin === 'null' ? url.protocol : url.origin}`;

@@ -13,11 +13,11 @@ test.each([
   ['es;q=0, en;q=0', 'en'],
   ['es;q=x,en;q=0.1', 'en'],
   [','.repeat(5_000), 'en'],
-])('who asks for %s reads %s', (accepted, language) => {
+])('Accept-Language "%s" selects %s', (accepted, language) => {
   expect(chooseLanguage(accepted, ['en', 'es'])).toBe(language);
 });
 
-test('a page runs no script, loads nothing, stands in no frame, and escapes what it is given', async () => {
+test('a page runs no script, loads nothing, cannot be framed, and escapes its values', async () => {
   const response = pageResponse({ status: 200, title: '<b>', language: 'es', body: [html`<h1>${'<script>'}</h1>`] });
   const text = await response.text();
   expect(text).toContain('<html lang="es">');
@@ -29,7 +29,7 @@ test('a page runs no script, loads nothing, stands in no frame, and escapes what
   expect(policy).not.toMatch(/script-src|unsafe|https?:/);
 });
 
-test('a page loads a widget from its own sources only, and no script without a nonce', async () => {
+test('a page loads a widget only from its own sources, and no script without a nonce', async () => {
   const widget = { scriptUrl: 'https://js.bank.test/v1/', sources: ['https://js.bank.test', 'https://*.bank.test'] };
   const response = pageResponse({ status: 200, title: 'Bank', body: [], script: 'start();', widget });
   const policy = response.headers.get('content-security-policy') ?? '';

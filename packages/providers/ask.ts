@@ -3,21 +3,21 @@ import type { Call, ProviderAnswer, ProviderRequest } from './provider.ts';
 import type { ProviderFault, Verdict } from './provider-fault.ts';
 import { readAs, readJson, unreadable } from './read-answer.ts';
 
-/** A page of a list, however long its rows are. */
+/** Limits one page of a list, which may have long rows. */
 const mostBytes = 32 * 1024 * 1024;
 
-export interface Heard<T> {
+export interface JsonAnswer<T> {
   readonly body: T;
   readonly headers: ProviderAnswer['headers'];
 }
 
-/** Asks for JSON. What is refused is sorted by the provider's own table. */
-export async function ask<T>(
+/** Sends a request and parses the JSON response. Error responses are classified by the provider's own table. */
+export async function requestJson<T>(
   request: ProviderRequest,
   schema: z.ZodType<T>,
   call: Call,
   faultOf: (answer: ProviderAnswer) => ProviderFault,
-): Promise<Heard<T>> {
+): Promise<JsonAnswer<T>> {
   call.signal.throwIfAborted();
   const answer = await call.send({ maxResponseBytes: mostBytes, ...request });
   if (answer.status >= 300) throw faultOf(answer);
@@ -26,7 +26,7 @@ export async function ask<T>(
   return { body: readAs(schema, body, new URL(request.url).pathname), headers: answer.headers };
 }
 
-/** What most providers mean by a status; those that mean something else say so before they ask here. */
+/** The usual meaning of a status. Providers with other meanings check those before they call this. */
 export function verdictOf(status: number): Verdict {
   if (status === 401) return 'reconnect';
   if (status === 403) return 'needs_action';
@@ -34,7 +34,7 @@ export function verdictOf(status: number): Verdict {
   return 'refused';
 }
 
-/** Seconds, or the moment itself. */
+/** Parses Retry-After: seconds or an HTTP date. */
 export function retryAfterMs(headers: ProviderAnswer['headers'], now: Date): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined) return undefined;
@@ -42,5 +42,5 @@ export function retryAfterMs(headers: ProviderAnswer['headers'], now: Date): num
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-/** A base URL that ends without a slash, so that paths can be put behind it. */
+/** The base URL without a trailing slash. */
 export const baseOf = (url: string): string => url.replace(/\/+$/, '');

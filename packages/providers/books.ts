@@ -1,15 +1,15 @@
 import type { Account, Call } from './call.ts';
 
 /**
- * What a provider itself says an account came to, for whoever holds the ledger against it. It is read by another way than the sync reads,
- * so that what the sync leaves out shows.
+ * The provider's own totals of an account, for reconciliation with the ledger. They are read from other endpoints than the sync
+ * uses, so that records missed by the sync show up.
  */
 export interface Books<Credentials> {
-  /** All that was paid in a span of time, page by page. */
+  /** All payments in a time span, page by page. */
   payments?(account: Account<Credentials>, span: Span, call: Call): AsyncIterable<readonly BookedPayment[]>;
-  /** One payment by its id; undefined: it knows none, or it was not paid. */
+  /** One payment by its id; undefined if it does not exist or was not paid. */
   payment?(account: Account<Credentials>, externalId: string, call: Call): Promise<BookedPayment | undefined>;
-  /** What the whole account spent on each day of its own time zone; a day without any may be left out. */
+  /** The spend of the whole account per day of its own time zone. Days without spend may be left out. */
   spend?(account: Account<Credentials>, days: Days, call: Call): Promise<readonly BookedSpend[]>;
 }
 

@@ -1,4 +1,4 @@
-/** The one way out of the process; the room that calls hands it in. A provider never calls `fetch`. */
+/** The only way to send requests; the calling module passes it in. A provider never calls `fetch`. */
 export type Send = (request: ProviderRequest) => Promise<ProviderAnswer>;
 
 export interface ProviderRequest {
@@ -15,17 +15,17 @@ export interface ProviderAnswer {
   readonly text: string;
 }
 
-/** What every call brings along. */
+/** The context of every call. */
 export interface Call {
   readonly send: Send;
   readonly now: Date;
   readonly signal: AbortSignal;
 }
 
-/** Whose data is read or changed: the outside account of a connection and the way in. */
+/** The provider account of a connection, with its credentials. */
 export interface Account<Credentials> {
   readonly externalId: string;
   readonly credentials: Credentials;
-  /** What was learned or asked when it was connected: time zone, currency, a manager's id. Nothing secret. */
+  /** Non-secret data from connecting: time zone, currency, the manager's id. */
   readonly details: Readonly<Record<string, string>>;
 }

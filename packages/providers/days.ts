@@ -1,6 +1,6 @@
 const dayMs = 86_400_000;
 
-/** The day of a moment in the ad account's own time zone, YYYY-MM-DD. */
+/** The day at a given time in the ad account's own time zone, YYYY-MM-DD. */
 export const dayIn = (timeZone: string, at: Date): string =>
   new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(at);
 

@@ -31,10 +31,10 @@ const Tokens = z.object({
   scope: z.string().default(''),
 });
 
-/** Tokens last an hour. One that is about to end is replaced before it is used. */
+/** Access tokens last an hour; one that is about to expire is refreshed before use. */
 const marginMs = 5 * 60_000;
 
-/** What Google's products have in common; only what can be chosen after the consent differs. */
+/** The OAuth flow shared by Google's products; they differ only in the accounts that can be chosen after consent. */
 export function createGoogleOAuth(
   client: GoogleClient,
   scopes: readonly string[],
@@ -46,7 +46,7 @@ export function createGoogleOAuth(
   };
   const tokens = (grantType: 'authorization_code' | 'refresh_token', parameters: Record<string, string>, call: Call) =>
     requestToken(endpoint, grantType, parameters, Tokens, call);
-  const endOf = (call: Call, seconds: number) => new Date(call.now.getTime() + seconds * 1000).toISOString();
+  const getExpiry = (call: Call, seconds: number) => new Date(call.now.getTime() + seconds * 1000).toISOString();
 
   return {
     usesPkce: true,
@@ -58,7 +58,7 @@ export function createGoogleOAuth(
         redirect_uri: redirectUri,
         response_type: 'code',
         scope: scopes.join(' '),
-        // Without both there is no refresh token for somebody who has agreed before.
+        // Without both parameters a user who consented before gets no refresh token.
         access_type: 'offline',
         prompt: 'consent',
         state,
@@ -72,8 +72,8 @@ export function createGoogleOAuth(
     async exchange({ code, redirectUri, codeVerifier }, call) {
       const verifier = codeVerifier === undefined ? {} : { code_verifier: codeVerifier };
       const parameters = { code, redirect_uri: redirectUri, ...verifier };
-      const said = await tokens('authorization_code', parameters, call);
-      if (said.refresh_token === undefined) {
+      const response = await tokens('authorization_code', parameters, call);
+      if (response.refresh_token === undefined) {
         throw new ProviderFault({
           verdict: 'refused',
           code: 'no_refresh_token',
@@ -81,23 +81,23 @@ export function createGoogleOAuth(
         });
       }
       return {
-        accessToken: said.access_token,
-        refreshToken: said.refresh_token,
-        expiresAt: endOf(call, said.expires_in),
-        // People may untick single permissions.
-        granted: said.scope.split(' ').filter((word) => word !== ''),
+        accessToken: response.access_token,
+        refreshToken: response.refresh_token,
+        expiresAt: getExpiry(call, response.expires_in),
+        // Users may decline single permissions.
+        granted: response.scope.split(' ').filter((scope) => scope !== ''),
       };
     },
 
     refreshAt: ({ expiresAt }) => new Date(Date.parse(expiresAt) - marginMs),
 
     async refresh(credentials, call) {
-      const said = await tokens('refresh_token', { refresh_token: credentials.refreshToken }, call);
+      const response = await tokens('refresh_token', { refresh_token: credentials.refreshToken }, call);
       return {
         ...credentials,
-        accessToken: said.access_token,
-        refreshToken: said.refresh_token ?? credentials.refreshToken,
-        expiresAt: endOf(call, said.expires_in),
+        accessToken: response.access_token,
+        refreshToken: response.refresh_token ?? credentials.refreshToken,
+        expiresAt: getExpiry(call, response.expires_in),
       };
     },
 
@@ -105,7 +105,7 @@ export function createGoogleOAuth(
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       const body = new URLSearchParams({ token: credentials.refreshToken }).toString();
       const { status } = await call.send({ method: 'POST', url: `${baseOf(client.tokenUrl)}/revoke`, headers, body });
-      // 400: it is no token any more, which is what was wanted.
+      // 400: the token is already invalid, which is the goal.
       if (status >= 500)
         throw new ProviderFault({ verdict: 'wait', code: `revoke_${status}`, says: 'Google did not revoke.' });
     },

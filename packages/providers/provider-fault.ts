@@ -1,24 +1,24 @@
-/** What a failed call means for whoever made it; each provider sorts its own codes into these. */
+/** The consequence of a failed call for the caller; each provider maps its own error codes to these. */
 export type Verdict =
   /** Only a new consent helps. */
   | 'reconnect'
-  /** A person has to do something at the provider: a permission, a policy, a second factor. */
+  /** A user has to act at the provider: a permission, a policy, a second factor. */
   | 'needs_action'
-  /** Later it may work by itself. */
+  /** A later retry may succeed. */
   | 'wait'
-  /** This request will never be taken as it is. */
+  /** This request will never be accepted unchanged. */
   | 'refused';
 
 export interface FaultDetails {
   readonly verdict: Verdict;
-  /** Its own code, for logs and tests: 190, RESOURCE_EXHAUSTED, invalid_grant. */
+  /** The provider's own code, for logs and tests: 190, RESOURCE_EXHAUSTED, invalid_grant. */
   readonly code: string;
-  /** Its own words. They may name people, so they are shown to the profile and never logged. */
+  /** The provider's own message. It may contain personal data, so it is shown to the profile and never logged. */
   readonly says: string;
   readonly retryAfterMs?: number | undefined;
-  /** Whom a wait is for: a limit of the app stops all connections of the provider. */
+  /** The scope of a wait: a limit of the app stops all connections of the provider. */
   readonly reach?: 'connection' | 'app' | undefined;
-  /** Whether the provider may have done what was asked, although its answer was lost. */
+  /** Whether the provider may have carried out the request although its response was lost. */
   readonly mayHaveHappened?: boolean | undefined;
 }
 

@@ -15,12 +15,12 @@ import type { Account, Call } from './call.ts';
 export type * from './call.ts';
 
 /**
- * What an outside company offers and says, in our words. A provider knows no store, no profile and no clock but the one it is
- * given; what it throws is a `ProviderFault`. What it does not offer, it leaves out.
+ * The interface of an integration. A provider accesses no store and no profile, uses only the clock of the call, and throws only
+ * `ProviderFault`. Capabilities that it does not offer are left out.
  */
 export interface Provider<Credentials = unknown, Position = unknown> {
   readonly facts: Facts;
-  /** What is kept sealed of a connection. */
+  /** The schema of the credentials, which are stored encrypted. */
   readonly credentials: z.ZodType<Credentials>;
   readonly connect?: Connect<Credentials>;
   readonly link?: Link<Credentials>;
@@ -28,7 +28,7 @@ export interface Provider<Credentials = unknown, Position = unknown> {
   readonly pixels?: (account: Account<Credentials>, call: Call) => Promise<readonly Pixel[]>;
   readonly pages?: (account: Account<Credentials>, call: Call) => Promise<readonly Page[]>;
   readonly stages?: (account: Account<Credentials>, call: Call) => Promise<readonly Pipeline[]>;
-  /** Puts our pixel into a store's pages, or brings the one that is there up to date. */
+  /** Installs or updates our pixel in a store's pages. */
   readonly installPixel?: (
     account: Account<Credentials>,
     settings: Readonly<Record<string, string>>,
@@ -43,13 +43,16 @@ export interface Provider<Credentials = unknown, Position = unknown> {
 
 export interface Facts {
   readonly channel: Channel;
-  /** As people know it: "Meta Ads". */
+  /** The display name: "Meta Ads". */
   readonly name: string;
-  /** How often an hour it lets an ad set's budget be changed. */
+  /** How often per hour the budget of an ad set may be changed. */
   readonly budgetChangesAnHour?: number;
-  /** It tells amounts without a currency: the profile's is assumed when it is connected, and kept in `details.currency`. */
+  /**
+   * The provider reports amounts without a currency: the profile's currency is assumed when connecting and stored in
+   * `details.currency`.
+   */
   readonly assumesCurrency?: true;
-  /** Permissions without which it may only be read. */
+  /** Permissions without which the connection is read-only. */
   readonly neededToWrite?: readonly string[];
 }
 
@@ -60,29 +63,29 @@ export interface Connect<Credentials> {
     readonly state: string;
     readonly codeChallenge?: string | undefined;
   }): string;
-  /** What came back to the callback. */
+  /** Interprets the query of the OAuth callback. */
   readCallback(query: Readonly<Record<string, string>>): { readonly code: string } | { readonly reason: HandoffReason };
   exchange(
     grant: { readonly code: string; readonly redirectUri: string; readonly codeVerifier?: string | undefined },
     call: Call,
   ): Promise<Credentials>;
   candidates(credentials: Credentials, call: Call): Promise<readonly Candidate<Credentials>[]>;
-  /** When the access token has to be replaced; undefined: never. */
+  /** When the access token has to be refreshed; undefined: never. */
   refreshAt?(credentials: Credentials): Date | undefined;
   refresh?(credentials: Credentials, call: Call): Promise<Credentials>;
   revoke?(account: Account<Credentials>, call: Call): Promise<void>;
 }
 
-/** A way in without a consent page of the provider's own: through its widget on the caller's page, or by a key that a person pastes. */
+/** Connects without an OAuth consent page: through the provider's widget on our page, or with a key that the merchant enters. */
 export interface Link<Credentials> {
-  /** The script of the widget, and the sources that a page must allow for it. */
+  /** The script of the widget, and the sources that the page's Content-Security-Policy must allow for it. */
   readonly widget?: { readonly scriptUrl: string; readonly sources: readonly string[] };
-  /** What the widget is opened with. */
+  /** Creates the token that opens the widget. */
   start?(
-    wish: { readonly country: string; readonly holderType: BankHolderType },
+    options: { readonly country: string; readonly holderType: BankHolderType },
     call: Call,
   ): Promise<{ readonly widgetToken: string; readonly publicKey: string; readonly expiresAt: string | null }>;
-  /** Whose accounts the widget's token or the key opens. */
+  /** Returns the accounts that the widget's token or the key gives access to. */
   finish(
     given: string,
     call: Call,
@@ -94,13 +97,13 @@ export interface Candidate<Credentials> {
   readonly name: string;
   readonly granted: readonly string[];
   readonly details: Readonly<Record<string, string>>;
-  /** Where an account has a way in of its own; else the consent's. */
+  /** Set if the account has its own credentials; otherwise those of the consent are used. */
   readonly credentials?: Credentials;
 }
 
 /**
- * Reads on from a position, page by page. Each page holds what was said and the position after it; the two are stored together,
- * so a sync that is cut off goes on where it was. A position holds no token.
+ * Reads from a position, page by page. Each page contains records and the position after them. Both are stored together, so an
+ * interrupted sync resumes there. A position contains no token.
  */
 export type Sync<Credentials, Position> = (
   account: Account<Credentials>,
@@ -111,9 +114,9 @@ export type Sync<Credentials, Position> = (
 export interface SyncPage<Position> {
   readonly said: readonly Said[];
   readonly position: Position;
-  /** Of the whole, from 0 to 1, as far as the provider lets one know. */
+  /** The share of the sync that is done, from 0 to 1, if the provider lets us estimate it. */
   readonly progress?: number;
-  /** Where its own signals ask for a breath before the next call. */
+  /** Set if the provider's rate-limit headers ask to wait before the next call. */
   readonly waitMs?: number;
 }
 
@@ -131,11 +134,11 @@ export interface SaidEntity {
   readonly objective?: string;
   readonly format?: string;
   readonly currency?: string;
-  /** A decimal in major units, whatever the provider's own unit is. */
+  /** A decimal in major units, regardless of the provider's own unit. */
   readonly dailyBudget?: string;
   readonly learningStage?: string;
   readonly creative?: SaidCreative;
-  /** Of an ad set or campaign: its ads are shown to whom and where it says. */
+  /** Who sees the ads of an ad set or campaign, and where. */
   readonly audience?: SaidAudience;
 }
 
@@ -156,7 +159,10 @@ export interface SaidCreative {
   readonly callToAction?: string;
 }
 
-/** What an entity did on a day of the account's own time zone. Amounts are decimals in major units; what was not told is left out. */
+/**
+ * The delivery of an entity on a day of the account's own time zone. Amounts are decimals in major units; unreported fields are
+ * absent.
+ */
 export interface SaidDelivery {
   readonly kind: 'delivery';
   readonly level: EntityLevel;
@@ -179,9 +185,12 @@ export interface SaidDelivery {
 
 export interface SaidOutcome {
   readonly kind: 'outcome';
-  /** The provider's id of the thing: a charge, an order, a deal. A deal is one outcome of each type, and of those said in a page the last counts. */
+  /**
+   * The provider's id of the object: a charge, an order, a deal. A deal is one outcome per type; within a page the last one
+   * counts.
+   */
   readonly externalId: string;
-  /** Absent where a deal only stands in a stage: then the profile's mapping of `stage` says what it counts as, if anything. */
+  /** Absent if a deal only has a stage: the profile's mapping of `stage` then decides what it counts as, if anything. */
   readonly outcomeType?: ConversionType | DealEnd;
   readonly stage?: { readonly pipelineId: string; readonly stageId: string };
   readonly occurredAt: string;
@@ -189,12 +198,15 @@ export interface SaidOutcome {
   readonly currency?: string;
   readonly person: SaidPerson;
   readonly properties?: Readonly<Record<string, string>>;
-  /** Payment providers that took the money: one that is connected tells of it itself, and what is said here is no second sale. */
+  /**
+   * The payment providers that processed the money. If one of them is connected, it reports the payment itself, and this record
+   * is not a second sale.
+   */
   readonly takenBy?: readonly PaymentProvider[];
 }
 
 export interface SaidPerson {
-  /** The provider's own id of the person. */
+  /** The provider's own id of the customer. */
   readonly externalId?: string;
   readonly email?: string;
   readonly phone?: string;
@@ -202,7 +214,7 @@ export interface SaidPerson {
   readonly rut?: string;
 }
 
-/** Money that went back, or came again after a dispute was won (`isUndone`). */
+/** Money that was returned, or came back after a dispute was won (`isUndone`). */
 export interface SaidRefund {
   readonly kind: 'refund';
   readonly externalId: string;
@@ -212,13 +224,13 @@ export interface SaidRefund {
   readonly occurredAt: string;
   readonly isDispute: boolean;
   readonly isUndone?: boolean;
-  /** As of the payment. */
+  /** As for the payment. */
   readonly takenBy?: readonly PaymentProvider[];
 }
 
 export interface SaidSearchTerm {
   readonly kind: 'search_term';
-  /** Terms of one reading share it, and those of another have another. */
+  /** The same for all terms of one reading; other readings have another. */
   readonly reading: string;
   readonly day: string;
   readonly query: string;
@@ -228,7 +240,7 @@ export interface SaidSearchTerm {
   readonly position: string;
 }
 
-/** These days were told whole in this reading: what else is known of them is no longer so. */
+/** All terms of these days were reported in this reading; stored terms of other readings are obsolete. */
 export interface SaidSearchDays {
   readonly kind: 'search_days';
   readonly since: string;
@@ -258,7 +270,7 @@ export interface Pipeline {
 
 /** Changes at the platform. Amounts are decimals in major units of the account's currency. */
 export interface Act<Credentials> {
-  /** As it stands at the platform at this moment; undefined: it knows none of this id. */
+  /** Reads the current state at the platform; undefined if the id is unknown there. */
   read(
     account: Account<Credentials>,
     entity: { readonly level: EntityLevel; readonly externalId: string },
@@ -276,7 +288,7 @@ export interface Act<Credentials> {
     amount: string,
     call: Call,
   ): Promise<void>;
-  /** Gives the ad's links these tags, or a former creative back. Says which creative the ad had before, for an undo. */
+  /** Sets the URL tags of an ad, or restores a former creative. Returns the creative that the ad had before, for an undo. */
   setUrlTags?(
     account: Account<Credentials>,
     adExternalId: string,
@@ -291,40 +303,40 @@ export interface LiveEntity {
   /** ACTIVE, PAUSED, ARCHIVED, DELETED. */
   readonly status: string;
   readonly currency: string;
-  /** Null: this level has none of its own. */
+  /** Null: this level has no budget of its own. */
   readonly dailyBudget: string | null;
   readonly leastDailyBudget?: string;
   readonly greatestDailyBudget?: string;
-  /** Of a campaign: the ads that a pause would stop. */
+  /** For a campaign: the number of ads that a pause would stop. */
   readonly activeAds?: number;
-  /** Of a campaign: what it spent in the last seven whole days, together. */
+  /** For a campaign: the total spend of the last seven full days. */
   readonly recentSpend?: string;
   readonly campaignId?: string;
-  /** Of an ad set or ad: its campaign's. */
+  /** For an ad set or ad: the status of its campaign. */
   readonly campaignStatus?: string;
   readonly creative?: SaidCreative;
 }
 
 export interface Export<Credentials> {
   readonly mostEvents: number;
-  /** Older ones are refused by the platform, with the whole batch. */
+  /** The oldest accepted time; the platform rejects older events with their whole batch. */
   oldestAt(event: ExportEvent, now: Date): Date;
-  /** Why the platform would refuse the event as it is, and every other of its batch with it; undefined: it would not. */
+  /** Why the platform would reject the event, and its whole batch with it; undefined if it would not. */
   flawOf(event: ExportEvent, account: Account<Credentials>, now: Date): ExportFlaw | undefined;
-  /** A copy with the same id within this time counts once. */
+  /** Events with the same id within this time count once. */
   readonly deduplicatesForMs: number;
-  /** What would be sent, for a dry run too. */
+  /** The request body, also for a dry run. */
   prepare(events: readonly ExportEvent[], dataset: string, account: Account<Credentials>): string;
   send(account: Account<Credentials>, dataset: string, prepared: string, call: Call): Promise<ExportAnswer>;
-  /** How many ad sets deliver and learn from a dataset at this moment. */
+  /** How many ad sets currently deliver and optimise on a dataset. */
   liveAdSets?(account: Account<Credentials>, dataset: string, call: Call): Promise<number>;
-  /** Makes the ads that deliver anew on another dataset, and pauses the originals. Safe to ask twice. */
+  /** Recreates the active ads on another dataset and pauses the originals. Idempotent. */
   swapDataset?(account: Account<Credentials>, from: string, to: string, call: Call): Promise<void>;
-  /** Where the platform works it off later. */
+  /** For platforms that process a request asynchronously. */
   poll?(account: Account<Credentials>, ticket: string, call: Call): Promise<ExportAnswer>;
 }
 
-/** Its time is over or to come, nothing says whose it is, or a website's event lacks its page or browser. */
+/** The event is too old, in the future, has no identifier, or is a website event without page or browser. */
 export type ExportFlaw = 'too_old' | 'in_future' | 'nobody_named' | 'no_source_url' | 'no_user_agent';
 
 export type ExportAnswer =
@@ -332,7 +344,10 @@ export type ExportAnswer =
   | { readonly state: 'processing'; readonly ticket: string }
   | { readonly state: 'rejected'; readonly says: string };
 
-/** What a platform may be told of an outcome. Identifiers are in the clear here and hashed as the platform wants by `prepare`. */
+/**
+ * The data of an outcome that a platform may receive. Identifiers are plain text here; `prepare` hashes them as the platform
+ * requires.
+ */
 export interface ExportEvent {
   readonly eventId: string;
   readonly eventName: string;
@@ -341,18 +356,18 @@ export interface ExportEvent {
   readonly value?: string | undefined;
   readonly currency?: string | undefined;
   readonly sourceUrl?: string | undefined;
-  /** Click ids by their name in a URL: fbclid, gclid, ctwa_clid. */
+  /** Click ids by their URL parameter: fbclid, gclid, ctwa_clid. */
   readonly clickIds: Readonly<Record<string, string>>;
-  /** When the ad was clicked, where that is known. */
+  /** When the ad was clicked, if known. */
   readonly clickedAt?: Date | undefined;
-  /** Of the browser on whose page it happened. */
+  /** The browser in which the event happened. */
   readonly userAgent?: string | undefined;
-  /** Absent where the profile lets nothing out that names a person. */
+  /** Absent if the profile's privacy mode forbids exporting personal data. */
   readonly person?: SaidPerson & { readonly country?: string };
   readonly consent?: { readonly adUserData: boolean; readonly adPersonalization: boolean };
 }
 
-/** Webhooks of the provider, told over raw bytes. */
+/** Webhooks of the provider, verified over the raw bytes. */
 export interface Receive {
   verify(delivery: Received, now: Date): boolean;
   read(delivery: Received): readonly ReceivedNews[];
@@ -364,17 +379,17 @@ export interface Received {
 }
 
 /**
- * Webhooks that an account signs with a secret of its own, which its connection keeps. What they tell is the thing itself: there may be
- * no token to ask with.
+ * Webhooks signed with a secret of the account, stored with its connection. They contain the records themselves, because there
+ * may be no token to fetch them with.
  */
 export interface Tells<Credentials> {
   accountOf(delivery: Received): string | undefined;
   verify(delivery: Received, credentials: Credentials): boolean;
-  /** Throws where a body is not what its topic promises. */
+  /** Throws if the body does not match its topic. */
   read(delivery: Received): readonly Said[];
 }
 
-/** Of whose account it is; the object itself is read again before money is written. */
+/** The account that changed; the objects themselves are fetched again before money is written. */
 export interface ReceivedNews {
   readonly accountExternalId: string;
   readonly deliveryId: string;

@@ -3,27 +3,27 @@ import type { ProviderAnswer } from './provider.ts';
 import { ProviderFault } from './provider-fault.ts';
 
 /**
- * The body as JSON; undefined: it is none, as when an answer was cut off. Numbers that a double cannot hold, and those with a
- * fraction, are kept as the text that was sent, because money must not be rounded on the way in. Characters that PostgreSQL cannot store
- * are removed: a NUL in one customer's name would otherwise stop the whole sync.
+ * Parses the body as JSON; undefined if it is invalid, for example truncated. Numbers that a double cannot hold, and decimals, stay
+ * text, because money must not be rounded. Characters that PostgreSQL cannot store are removed: a NUL in one customer's name would
+ * otherwise stop the whole sync.
  */
 export function readJson(text: string): unknown {
   try {
-    return JSON.parse(text, exact);
+    return JSON.parse(text, reviveExactly);
   } catch {
     return undefined;
   }
 }
 
-function exact(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+function reviveExactly(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed();
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   return context?.source ?? value;
 }
 
-/** A decimal that came as a number or as a text. */
+/** A decimal sent as number or text. */
 export const decimalText = z.union([z.string(), z.number()]).transform(String);
-/** A count that came as a number or as a text. */
+/** A count sent as number or text. */
 export const count = z.union([z.number(), z.string()]).transform(Number).pipe(z.number().int());
 
 /** A date from 2000 to 2099, such as 2026-03-10. The databases reject others. */
@@ -45,7 +45,7 @@ export function instant(at: string | Date): string {
   return Number.isNaN(moment.getTime()) ? String(at) : moment.toISOString();
 }
 
-/** What was promised and is missing fails loudly, and waits: it is ours to mend, and nobody has to consent again. */
+/** Fails with verdict `wait` if a promised field is missing: the cause is our parser, so a new consent would not help. */
 export function readAs<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
@@ -53,11 +53,11 @@ export function readAs<T>(schema: z.ZodType<T>, value: unknown, what: string): T
   throw new ProviderFault({ verdict: 'wait', code: 'unreadable_answer', says: `${what} could not be read: ${where}` });
 }
 
-/** An answer that is no JSON although its status says that all is well. */
+/** The fault for a success response whose body is not JSON. */
 export const unreadable = ({ status }: ProviderAnswer): ProviderFault =>
   new ProviderFault({ verdict: 'wait', code: `unreadable_${status}`, says: 'The answer was cut off or is no JSON.' });
 
-/** Without what was not told: a field that is absent is something else than one that is empty. */
-export function told<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+/** Removes undefined fields: an absent field differs from an empty one. */
+export function omitUndefined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

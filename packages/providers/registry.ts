@@ -7,15 +7,15 @@ import type { Provider } from './provider.ts';
 import { salesProviders } from './sales-providers.ts';
 import { createSearchConsole } from './search-console/index.ts';
 
-/** The providers that the operator has set up. */
+/** The providers that the operator has configured. */
 export interface Providers {
-  /** Undefined: the operator has not set it up. */
+  /** Undefined: the operator has not configured it. */
   of(channel: Channel): Provider | undefined;
 }
 
 type Create = (settings: ProviderSettings) => Provider | undefined;
 
-/** By channel, how its provider is made of the settings; undefined where they lack its client. */
+/** Creates the provider of each channel from the settings; undefined if its client is not configured. */
 const makers: { readonly [Name in Channel]?: Create } = {
   ...salesProviders,
   social_ads({ metaClientId: clientId, metaClientSecret: clientSecret, ...of }) {
@@ -43,17 +43,16 @@ function googleClient(of: ProviderSettings): GoogleClient | undefined {
 }
 
 export function createProviders(settings: ProviderSettings): Providers {
-  const made = new Map<string, Provider>();
+  const providers = new Map<string, Provider>();
   for (const [channel, create] of Object.entries(makers)) {
     const provider = create(settings);
-    if (provider) made.set(channel, provider);
+    if (provider) providers.set(channel, provider);
   }
-  return { of: (channel) => made.get(channel) };
+  return { of: (channel) => providers.get(channel) };
 }
 
 /**
- * A provider whose credentials and position are its own business: whoever keeps them has them parsed by its own schema and gives
- * back what it got.
+ * Hides the types of credentials and position: callers store them, parse them with the provider's own schema and pass them back.
  */
 export const asProvider = <Credentials, Position>(provider: Provider<Credentials, Position>): Provider =>
   provider as unknown as Provider;

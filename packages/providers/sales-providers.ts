@@ -7,7 +7,7 @@ import type { Provider } from './provider.ts';
 import { createShopify } from './shopify/index.ts';
 import { createStripe } from './stripe/index.ts';
 
-/** How the providers of deals, payments, orders and chats are made of the settings; undefined where they lack a client. */
+/** Creates the providers of deals, payments, orders and chats from the settings; undefined if a client is not configured. */
 export const salesProviders = {
   crm_a({ highlevelClientId: clientId, highlevelClientSecret: clientSecret, ...of }: ProviderSettings) {
     if (!clientId || !clientSecret) return undefined;
@@ -31,7 +31,7 @@ export const salesProviders = {
     const { fintocApiUrl: apiUrl, fintocWidgetUrl: widgetUrl, fintocWebhookSecret: webhookSecret } = of;
     return anyProvider(createFintoc({ secretKey, publicKey, apiUrl, widgetUrl, webhookSecret }));
   },
-  // A store and a chatbot are connected by what the merchant pastes: the operator needs no client of its own.
+  // A store and a chatbot are connected with keys that the merchant enters: the operator needs no client.
   store: ({ shopifyApiUrl: apiUrl, shopifyApiVersion: apiVersion }: ProviderSettings) =>
     anyProvider(createShopify({ apiUrl, apiVersion })),
   chatbot: ({ manychatApiUrl: apiUrl }: ProviderSettings) => anyProvider(createManychat({ apiUrl })),

@@ -5,7 +5,7 @@ import { createOutbound, localDevelopmentTargets } from '@tributary/outbound';
 import { bombBytes, growthDuring, makeBombs } from '@tributary/testkit/bombs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ask } from './ask.ts';
+import { requestJson } from './ask.ts';
 import { ProviderFault } from './provider-fault.ts';
 import { openCall } from './send.ts';
 
@@ -25,15 +25,15 @@ test('a decompression bomb is a provider error and is not decompressed', async (
   );
   const faultOf = () => expect.unreachable();
   try {
-    const grown = await growthDuring(async () => {
+    const growth = await growthDuring(async () => {
       for (const index of bombs.keys()) {
         const request = { method: 'GET', url: `http://127.0.0.1:${port}/${index}` } as const;
-        const result: unknown = await ask(request, z.unknown(), call, faultOf).catch((error: unknown) => error);
+        const result: unknown = await requestJson(request, z.unknown(), call, faultOf).catch((error: unknown) => error);
         expect(result).toBeInstanceOf(ProviderFault);
         expect(result).toMatchObject({ details: { verdict: 'wait', code: 'unreadable_200' } });
       }
     });
-    expect(grown).toBeLessThan(bombBytes / 2);
+    expect(growth).toBeLessThan(bombBytes / 2);
   } finally {
     server.closeAllConnections();
     server.close();

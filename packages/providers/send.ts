@@ -2,12 +2,12 @@ import { type Outbound, OutboundFailed, OutboundRefused } from '@tributary/outbo
 import type { Call, ProviderAnswer, Send } from './provider.ts';
 import { ProviderFault } from './provider-fault.ts';
 
-/** A page of a report; nothing that we read of a provider is larger. */
-const usualMostBytes = 16 * 1024 * 1024;
+/** The largest response that we read from a provider, a page of a report. */
+const defaultMaxBytes = 16 * 1024 * 1024;
 
-/** The way out for providers. What brings no answer is a fault like any other that passes by itself. */
+/** Creates the `send` of providers. A request without a response is a fault with verdict `wait`. */
 export function createSend(outbound: Pick<Outbound, 'request'>, signal?: AbortSignal): Send {
-  return async ({ url, maxResponseBytes = usualMostBytes, ...request }): Promise<ProviderAnswer> => {
+  return async ({ url, maxResponseBytes = defaultMaxBytes, ...request }): Promise<ProviderAnswer> => {
     try {
       const answer = await outbound.request(url, { ...request, maxResponseBytes, ...(signal && { signal }) });
       if (answer.truncated) throw noAnswer('too_long', 'The answer was too long to be read.', true);
@@ -28,7 +28,7 @@ export function createSend(outbound: Pick<Outbound, 'request'>, signal?: AbortSi
 const noAnswer = (code: string, says: string, mayHaveHappened: boolean): ProviderFault =>
   new ProviderFault({ verdict: 'wait', code, says, mayHaveHappened });
 
-/** What a provider's call brings along. Whoever gives up takes the request back. */
+/** The context of a provider's call. Aborting the signal aborts the request. */
 export const openCall = (outbound: Pick<Outbound, 'request'>, now: Date, signal: AbortSignal): Call => ({
   send: createSend(outbound, signal),
   now,

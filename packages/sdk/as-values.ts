@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import * as operations from './operations.ts';
 
-/** For Rolldown and Vite alike. */
+/** A plugin that works in Rolldown and Vite. */
 interface ValuePlugin {
   readonly name: string;
   load(id: string): string | null;
 }
 
-/** Puts what a module exports in its place, as plain values: a bundle then holds the answer, and not all that it was made of. */
+/**
+ * Replaces a module by its exports as JSON values, so that a bundle contains the computed values and not the code that computes
+ * them.
+ */
 export function asValues(file: string, values: Readonly<Record<string, unknown>>): ValuePlugin {
   return {
     name: 'as values',
@@ -20,5 +23,5 @@ export function asValues(file: string, values: Readonly<Record<string, unknown>>
   };
 }
 
-/** Without it, a bundle of the SDK would hold the contract and zod. */
+/** Without this plugin, a bundle of the SDK would contain the contract and zod. */
 export const operationsAsValues = (): ValuePlugin => asValues(join(import.meta.dirname, 'operations.ts'), operations);

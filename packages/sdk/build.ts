@@ -7,8 +7,9 @@ import { operationsAsValues } from './as-values.ts';
 import manifest from './package.json' with { type: 'json' };
 
 /**
- * Makes the package that is published, in dist/: one JavaScript file without dependencies, the types, and a manifest of its own.
- * Here in the repository the SDK runs from its sources; Node runs no TypeScript below node_modules.
+ * Builds the published package in dist/: one JavaScript file without dependencies, the types, and its own manifest. Inside the
+ * repository the SDK runs from source; the published package needs JavaScript, because Node runs no TypeScript below
+ * node_modules.
  */
 const here = import.meta.dirname;
 const root = join(here, '../..');
@@ -32,7 +33,9 @@ async function writeScript(): Promise<void> {
   await bundle.close();
 }
 
-/** The types are the contract's and the vocabulary's own, so their declarations come along, and imports among them become relative. */
+/**
+ * The types come from the contract and the vocabulary, so their declarations are included and imports among them become relative.
+ */
 async function writeTypes(): Promise<void> {
   const types = join(dist, 'types');
   const project = join(here, 'tsconfig.build.json');
@@ -40,14 +43,14 @@ async function writeTypes(): Promise<void> {
   for (const name of readdirSync(types, { recursive: true, encoding: 'utf8' })) {
     if (!name.endsWith('.d.ts')) continue;
     const file = join(types, name);
-    const addressOf = (workspace: string): string => {
-      const address = relative(dirname(file), join(types, workspace, 'index.js'));
-      return address.startsWith('.') ? address : `./${address}`;
+    const getImportPath = (workspace: string): string => {
+      const path = relative(dirname(file), join(types, workspace, 'index.js'));
+      return path.startsWith('.') ? path : `./${path}`;
     };
     const text = readFileSync(file, 'utf8')
       .replaceAll(
         /(['"])@tributary\/(contract|vocabulary)\1/g,
-        (_, _quote, workspace: string) => `'${addressOf(workspace)}'`,
+        (_, _quote, workspace: string) => `'${getImportPath(workspace)}'`,
       )
       .replaceAll(/(from |import\()(['"])(\.[^'"]*)\.ts\2/g, '$1$2$3.js$2');
     writeFileSync(file, text);
@@ -65,7 +68,7 @@ function writeManifest(): void {
     type,
     sideEffects: false,
     exports: { '.': { types: './index.d.ts', default: './index.js' } },
-    // For its types alone: the script imports nothing.
+    // Only the types refer to zod: the script imports nothing.
     dependencies: { zod: dependencies.zod },
   };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

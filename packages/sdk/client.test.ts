@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { errorExample, type Route, routes, type Scope } from '@tributary/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { type ClientOptions, clientOf } from './client.ts';
+import { type ClientOptions, createClientOf } from './client.ts';
 import { type Client, createClient, type RequestOf, type Routes, TributaryError } from './index.ts';
 import { made } from './made-up.fixture.ts';
-import { operationsOf } from './operation.ts';
+import { toOperations } from './operation.ts';
 
 interface Received {
   readonly line: string;
@@ -14,7 +14,7 @@ interface Received {
   readonly body: string;
 }
 
-/** A server that answers as it is told, one thing after another, and remembers what it was asked. */
+/** A server that sends the scripted responses in order and records the requests. */
 let server: Server;
 let baseUrl: string;
 let received: Received[] = [];
@@ -66,7 +66,7 @@ const thing = json(200, { data: { id: 'a' }, meta });
 
 const quick = { firstWaitMs: 1 };
 const client = (options: Partial<ClientOptions> = {}) =>
-  clientOf<typeof made>(operationsOf(made), { baseUrl, apiKey: 'trib_live_x', retry: quick, ...options });
+  createClientOf<typeof made>(toOperations(made), { baseUrl, apiKey: 'trib_live_x', retry: quick, ...options });
 const caught = async (call: Promise<unknown>): Promise<TributaryError> => {
   const error = await call.then(
     () => undefined,
@@ -77,7 +77,7 @@ const caught = async (call: Promise<unknown>): Promise<TributaryError> => {
 };
 
 describe('a call', () => {
-  test('fills path and query, and gives the answer', async () => {
+  test('fills path and query and returns the response body', async () => {
     script = [thing];
     const answer = await client().readThing({ params: { thingId: 'a/b ?' }, query: { tone: 'loud', tag: ['x', 'y'] } });
     expect(answer).toEqual({ data: { id: 'a' }, meta });
@@ -86,7 +86,7 @@ describe('a call', () => {
     expect(received[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  test('sends a body as JSON, with the key of the caller', async () => {
+  test("sends a body as JSON, with the caller's idempotency key", async () => {
     script = [json(201, { data: { id: 'a' }, meta })];
     await client({ baseUrl: `${baseUrl}/`, headers: { 'X-Profile-Id': 'p' } }).writeThing({
       body: { name: 'ü' },
@@ -99,7 +99,7 @@ describe('a call', () => {
     });
   });
 
-  test('sends a form as a form, and no API key where none is looked at', async () => {
+  test('sends a form as a form, and no API key to operations that do not use one', async () => {
     script = [json(200, { access_token: 't' })];
     await client().getToken({ body: { grant_type: 'client_credentials', scope: 'a b' } });
     expect(received[0]?.body).toBe('grant_type=client_credentials&scope=a+b');
@@ -107,12 +107,12 @@ describe('a call', () => {
     expect(received[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('in a session names the profile, and says JSON of a change even without a body', async () => {
+  test('sends x-profile-id in a session, and a JSON content type for changes without a body', async () => {
     script = [thing, thing, json(200, { data: { id: 'a' }, meta })];
-    const inSession = clientOf<typeof made>(operationsOf(made), { baseUrl, session: { profileId: 'p-1' } });
+    const inSession = createClientOf<typeof made>(toOperations(made), { baseUrl, session: { profileId: 'p-1' } });
     await inSession.putThing();
     await inSession.readThing({ params: { thingId: 'a' } });
-    await clientOf<typeof made>(operationsOf(made), { baseUrl, session: {} }).putThing();
+    await createClientOf<typeof made>(toOperations(made), { baseUrl, session: {} }).putThing();
     expect(received.map(({ headers }) => [headers['content-type'], headers['x-profile-id']])).toEqual([
       ['application/json', 'p-1'],
       [undefined, 'p-1'],
@@ -121,7 +121,7 @@ describe('a call', () => {
     expect(received[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('gives text as text, and nothing as undefined', async () => {
+  test('returns text as text, and an empty body as undefined', async () => {
     script = [
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<b>'),
       (response) => response.writeHead(200).end(),
@@ -131,7 +131,7 @@ describe('a call', () => {
   });
 
   test.each(['', '.', '..', undefined])(
-    'with %j in its path is not sent: it would reach another route',
+    'rejects %j as a path parameter, because the request would reach another route',
     async (thingId) => {
       await expect(client().readThing({ params: { thingId: thingId as string } })).rejects.toThrow(
         'readThing needs params.thingId',
@@ -140,19 +140,19 @@ describe('a call', () => {
     },
   );
 
-  test('goes through the fetch it is given', async () => {
-    const asked: string[] = [];
+  test('uses the given fetch', async () => {
+    const urls: string[] = [];
     const fetch: typeof globalThis.fetch = async (url, init) => {
-      asked.push(`${init?.method} ${url}`);
+      urls.push(`${init?.method} ${url}`);
       return Response.json({ data: { id: 'a' }, meta });
     };
     await client({ fetch }).putThing();
-    expect(asked).toEqual([`PUT ${baseUrl}/things`]);
+    expect(urls).toEqual([`PUT ${baseUrl}/things`]);
   });
 });
 
 describe('an error', () => {
-  test('carries all that the envelope says', async () => {
+  test('carries all fields of the error envelope', async () => {
     script = [refusal('insufficient_scope')];
     const error = await caught(client().putThing());
     expect(error).toMatchObject({
@@ -172,47 +172,47 @@ describe('an error', () => {
 
   test.each<[string, (response: ServerResponse) => void, object]>([
     [
-      'of a proxy',
+      'response of a proxy',
       (response) => response.writeHead(400, { 'x-request-id': 'req_1' }).end('<html>'),
       { code: 'unreadable_answer', status: 400, requestId: 'req_1', cause: '<html>' },
     ],
     [
-      'that is a success cut short',
+      'truncated success',
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"da'),
       { code: 'unreadable_answer', status: 200 },
     ],
     [
-      'of a newer server',
+      'unknown code of a newer server',
       json(418, { error: { code: 'teapot', message: 'Short and stout.', spout: true } }),
       { code: 'teapot', status: 418, fields: { spout: true } },
     ],
-    ['of a lost connection', hangUp, { code: 'no_answer', status: 0 }],
-  ])('%s is a TributaryError too', async (_name, answer, expected) => {
+    ['lost connection', hangUp, { code: 'no_answer', status: 0 }],
+  ])('a %s is a TributaryError too', async (_name, answer, expected) => {
     script = [answer];
     expect(await caught(client({ retry: { attempts: 1 } }).putThing())).toMatchObject(expected);
   });
 
-  test('comes when the server takes too long', async () => {
+  test('is thrown when the server takes too long', async () => {
     script = [() => undefined];
     const error = await caught(client({ timeoutMs: 50, retry: { attempts: 1 } }).putThing());
     expect(error).toMatchObject({ code: 'no_answer', message: 'No answer within 50 ms.' });
   });
 });
 
-describe('sending again', () => {
+describe('retrying', () => {
   test.each<[string, (response: ServerResponse) => void]>([
     ['a lost connection', hangUp],
     ['service_unavailable', refusal('service_unavailable')],
     ['internal_error', refusal('internal_error')],
     ['rate_limit_exceeded with Retry-After', refusal('rate_limit_exceeded', { 'retry-after': '0' })],
     ["a proxy's 502", (response) => response.writeHead(502).end('Bad Gateway')],
-  ])('happens after %s, and ends with the answer', async (_name, fault) => {
+  ])('retries after %s until the call succeeds', async (_name, fault) => {
     script = [fault, fault, thing];
     expect(await client().readThing({ params: { thingId: 'a' } })).toEqual({ data: { id: 'a' }, meta });
     expect(received).toHaveLength(3);
   });
 
-  test('is bounded: the last error is the answer', async () => {
+  test('stops after the maximum of attempts and throws the last error', async () => {
     script = Array.from({ length: 9 }, () => refusal('service_unavailable'));
     expect((await caught(client().putThing())).code).toBe('service_unavailable');
     expect(received).toHaveLength(3);
@@ -221,7 +221,7 @@ describe('sending again', () => {
     expect(received).toHaveLength(5);
   });
 
-  test('happens to a write under a key that the client makes, a new one for each call', async () => {
+  test('retries a write under a generated key, which is new for each call', async () => {
     script = [hangUp, thing, thing];
     await client().writeThing({ body: { name: 'a' } });
     await client().writeThing({ body: { name: 'a' } });
@@ -233,7 +233,7 @@ describe('sending again', () => {
     expect(received[3]?.headers).not.toHaveProperty('idempotency-key');
   });
 
-  test('never happens to a write without a key: the first may have done its work', async () => {
+  test('never retries a write without a key, because the first attempt may have succeeded', async () => {
     for (const fault of [
       hangUp,
       refusal('service_unavailable'),
@@ -245,24 +245,24 @@ describe('sending again', () => {
     expect(received).toHaveLength(3);
   });
 
-  test('happens to a write with a key, and the key stays the same', async () => {
+  test('retries a write with the same key', async () => {
     script = [hangUp, refusal('idempotency_key_in_flight', { 'retry-after': '0' }), thing];
     await client().changeAd({ idempotencyKey: 'k-2' });
     expect(received.map(({ headers }) => headers['idempotency-key'])).toEqual(['k-2', 'k-2', 'k-2']);
   });
 
   test.each<[string, (response: ServerResponse) => void]>([
-    ['what the catalogue says will not pass, whatever its status', refusal('link_tokens_disabled')],
+    ['an error that the catalogue marks as permanent, whatever its status', refusal('link_tokens_disabled')],
     ['a mistake of the caller', refusal('insufficient_scope')],
-    ['a 429 that does not say how long', refusal('rate_limit_exceeded')],
-    ['a wait longer than anybody should be kept', refusal('rate_limit_exceeded', { 'retry-after': '3600' })],
-  ])('never happens after %s', async (_name, fault) => {
+    ['a 429 without Retry-After', refusal('rate_limit_exceeded')],
+    ['a Retry-After above the longest wait', refusal('rate_limit_exceeded', { 'retry-after': '3600' })],
+  ])('never retries after %s', async (_name, fault) => {
     script = [fault, thing];
     await caught(client().putThing());
     expect(received).toHaveLength(1);
   });
 
-  test('waits as long as the server asks, in seconds or as a date', async () => {
+  test('waits for Retry-After, in seconds or as a date', async () => {
     for (const retryAfter of [() => '1', () => new Date(Date.now() + 1_500).toUTCString()]) {
       const startedAt = performance.now();
       script = [refusal('rate_limit_exceeded', { 'retry-after': retryAfter() }), thing];
@@ -273,7 +273,7 @@ describe('sending again', () => {
     expect((await caught(client().putThing())).retryAfter).toBe(3_600);
   });
 
-  test('ends when the caller gives up, with the reason of the caller', async () => {
+  test('stops when the caller aborts, with the reason of the caller', async () => {
     const waiting = new AbortController();
     script = [refusal('rate_limit_exceeded', { 'retry-after': '20' }), thing];
     const call = client().putThing({ signal: waiting.signal });
@@ -308,17 +308,17 @@ describe('each', () => {
     ]);
   });
 
-  test('has pages as they were answered beside it', async () => {
+  test('pages() yields whole responses', async () => {
     script = [rows('ab', 'c1', true), rows('c', null, false)];
-    const seen: unknown[] = [];
-    for await (const { data, pagination } of client().listThings.pages()) seen.push([data.length, pagination.cursor]);
-    expect(seen).toEqual([
+    const pages: unknown[] = [];
+    for await (const { data, pagination } of client().listThings.pages()) pages.push([data.length, pagination.cursor]);
+    expect(pages).toEqual([
       [2, 'c1'],
       [1, null],
     ]);
   });
 
-  test('splits a cursor that goes into two parameters', async () => {
+  test('splits a cursor that consists of two parameters', async () => {
     script = [rows('a', '2026-01-31T09:30:00.000Z|u1', true), rows('b', null, false)];
     expect(await collect(client().listPeople.each({ query: { date_from: '2026-01-01' } }))).toBe('ab');
     expect(received[1]?.line).toBe(
@@ -326,23 +326,23 @@ describe('each', () => {
     );
   });
 
-  test('asks for a page only when its rows are wanted', async () => {
+  test('fetches a page only when its rows are consumed', async () => {
     script = [rows('ab', 'c1', true)];
     for await (const { id } of client().listThings.each()) if (id === 'b') break;
     expect(received).toHaveLength(1);
   });
 
-  test.each([null, 'c1'])('does not go round in circles when the next cursor is %j', async (cursor) => {
+  test.each([null, 'c1'])('throws instead of looping when the next cursor is %j', async (cursor) => {
     script = [rows('a', 'c1', true), rows('b', cursor, true)];
     await expect(collect(client().listThings.each())).rejects.toThrow('did not say where');
   });
 
-  test('is only where there are pages', () => {
+  test('exists only for paged operations', () => {
     expect(client().readThing).not.toHaveProperty('each');
   });
 });
 
-test('the client of the real API has a method for each route, and pages where the contract has them', () => {
+test('the client of the real API has a method for each route, and each() where responses are paged', () => {
   const real = createClient({ baseUrl, apiKey: 'x' });
   expect(Object.keys(real)).toEqual(Object.keys(routes));
   expect(Object.values(real).every((method) => typeof method === 'function')).toBe(true);
@@ -354,7 +354,7 @@ test('the client of the real API has a method for each route, and pages where th
   }
 });
 
-test('the types say what a call takes and gives', () => {
+test('the types describe parameters and results', () => {
   const typed = client();
   expect([typeof typed.readThing, typeof typed.listThings.each]).toEqual(['function', 'function']);
   expectTypeOf(typed.readThing).returns.resolves.toEqualTypeOf<
@@ -372,13 +372,13 @@ test('the types say what a call takes and gives', () => {
   expectTypeOf<{ limit: 5 }>().toExtend<NonNullable<RequestOf<typeof made.listThings>['query']>>();
   expectTypeOf(typed.listThings.each()).toEqualTypeOf<AsyncGenerator<{ id: string }, void, undefined>>();
 
-  // @ts-expect-error: the path needs its parameter.
+  // @ts-expect-error: the path parameter is required.
   const _noParams = () => typed.readThing();
-  // @ts-expect-error: an ad write needs its key.
+  // @ts-expect-error: an ad change requires an idempotency key.
   const _noKey = () => typed.changeAd();
-  // @ts-expect-error: a field that is not declared.
+  // @ts-expect-error: the field is not declared.
   const _unknownField = () => typed.writeThing({ body: { name: 'a', colour: 'red' } });
-  // @ts-expect-error: pages only where there are some.
+  // @ts-expect-error: the operation is not paged.
   const _noPages = () => typed.readThing.each;
 
   const error = new TributaryError({ code: 'no_answer', message: '', status: 0 }) as TributaryError;

@@ -1,39 +1,39 @@
 import type { Route } from '@tributary/contract';
-import { errorOf, parseJson, TributaryError, type TributaryErrorCode, unreadable } from './error.ts';
+import { parseJson, readError, TributaryError, type TributaryErrorCode, unreadableAnswer } from './error.ts';
 import type { Operation, Operations } from './operation.ts';
-import { passing } from './operations.ts';
+import { transientCodes } from './operations.ts';
 import type { ClientOf } from './types.ts';
 
 export interface ClientOptions {
-  /** Where the service is, like https://tributary.example. */
+  /** The origin of the service, like https://tributary.example. */
   readonly baseUrl: string;
-  /** An API key, or any other token that is sent as a Bearer. Not needed where a cookie says who asks. */
+  /** An API key, or any other bearer token. Not needed with a session cookie. */
   readonly apiKey?: string;
-  /** In a page of the service's own the browser's cookie says who asks; the profile they act for is named here. */
+  /** For pages of the service itself, where the browser sends a session cookie; names the profile to act for. */
   readonly session?: { readonly profileId?: string | undefined };
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly fetch?: typeof globalThis.fetch;
-  /** For one attempt. */
+  /** The timeout of one attempt. */
   readonly timeoutMs?: number;
   readonly retry?: Partial<RetryOptions>;
   /**
-   * A change that takes an Idempotency-Key and was given none gets one of the client's own, so that it too is sent again after a lost
-   * connection. `false`: such a change is sent once.
+   * Whether the client generates an Idempotency-Key for changes that accept one, so that they are retried after a lost
+   * connection. `false`: a change without a key is sent once. Default: true.
    */
   readonly makesKeys?: boolean;
 }
 
 export interface RetryOptions {
-  /** How often a request is sent, the first time included. */
+  /** How often a request is sent, including the first attempt. */
   readonly attempts: number;
   /** The wait before the second attempt; it doubles with each further one. */
   readonly firstWaitMs: number;
-  /** Nobody is kept waiting longer than this between two attempts: a server that asks for more is not asked again. */
+  /** The longest wait between two attempts. If the server asks for a longer one, the call fails instead. */
   readonly longestWaitMs: number;
 }
 
-const usualRetry: RetryOptions = { attempts: 3, firstWaitMs: 250, longestWaitMs: 30_000 };
+const defaultRetry: RetryOptions = { attempts: 3, firstWaitMs: 250, longestWaitMs: 30_000 };
 
 interface AnyRequest {
   readonly params?: Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ interface AnyRequest {
   readonly signal?: AbortSignal;
 }
 
-interface Answered {
+interface Success {
   readonly answer: unknown;
 }
 
@@ -53,7 +53,7 @@ interface AnyPage {
 }
 
 /** A client with a method for each operation. */
-export function clientOf<Table extends Readonly<Record<string, Route>>>(
+export function createClientOf<Table extends Readonly<Record<string, Route>>>(
   operations: Operations,
   options: ClientOptions,
 ): ClientOf<Table> {
@@ -63,46 +63,46 @@ export function clientOf<Table extends Readonly<Record<string, Route>>>(
     const each = (request: AnyRequest = {}) => eachRow(pages(request));
     return [id, operation.cursor ? Object.assign(call, { each, pages }) : call];
   });
-  // The methods are made from a table at run time; that they fit its types is what the tests are for.
+  // The methods are built from a table at run time; tests verify that they match the types.
   return Object.fromEntries(methods) as ClientOf<Table>;
 }
 
-async function send(id: string, operation: Operation, asked: AnyRequest, options: ClientOptions): Promise<unknown> {
-  const request = withKey(operation, asked, options);
-  const url = addressOf(id, operation, request, options.baseUrl);
-  const init = initOf(operation, request, options);
-  const { attempts, firstWaitMs, longestWaitMs } = { ...usualRetry, ...options.retry };
+async function send(id: string, operation: Operation, given: AnyRequest, options: ClientOptions): Promise<unknown> {
+  const request = withIdempotencyKey(operation, given, options);
+  const url = buildUrl(id, operation, request, options.baseUrl);
+  const init = buildInit(operation, request, options);
+  const { attempts, firstWaitMs, longestWaitMs } = { ...defaultRetry, ...options.retry };
   const isRepeatable = operation.isRepeatable || request.idempotencyKey !== undefined;
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await attemptOnce(url, init, request.signal, options);
     if (!(outcome instanceof TributaryError)) return outcome.answer;
-    // Half of the wait is left to chance, so that clients that failed together do not come back together.
+    // Half of the wait is random, so that clients that failed together do not retry together.
     const backoffMs = firstWaitMs * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
     const waitMs = Math.max(backoffMs, (outcome.retryAfter ?? 0) * 1_000);
-    if (attempt >= attempts || !isRepeatable || !mayPass(outcome) || waitMs > longestWaitMs) throw outcome;
+    if (attempt >= attempts || !isRepeatable || !isTransient(outcome) || waitMs > longestWaitMs) throw outcome;
     await pause(waitMs, request.signal);
   }
 }
 
-function withKey(
+function withIdempotencyKey(
   { takesIdempotencyKey }: Operation,
-  asked: AnyRequest,
+  given: AnyRequest,
   { makesKeys = true }: ClientOptions,
 ): AnyRequest {
-  if (!takesIdempotencyKey || !makesKeys || asked.idempotencyKey !== undefined) return asked;
-  return { ...asked, idempotencyKey: madeKey() };
+  if (!takesIdempotencyKey || !makesKeys || given.idempotencyKey !== undefined) return given;
+  return { ...given, idempotencyKey: generateKey() };
 }
 
-/** Not `randomUUID`: a page that came over plain http has none. */
-const madeKey = (): string =>
+/** Not `randomUUID`: it is missing on pages served over plain http. */
+const generateKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Whether the same request may succeed later. The code decides; where there is none, the status of whatever stood in between. */
-function mayPass({ code, status, retryAfter }: TributaryError): boolean {
+/** Whether the same request may succeed later. Decided by the error code, or without one by the status that a proxy returned. */
+function isTransient({ code, status, retryAfter }: TributaryError): boolean {
   if (status === 429) return retryAfter !== undefined;
   if (code === 'no_answer') return true;
   if (code === 'unreadable_answer') return status === 502 || status === 503 || status === 504;
-  return passing.includes(code);
+  return transientCodes.includes(code);
 }
 
 async function attemptOnce(
@@ -110,12 +110,12 @@ async function attemptOnce(
   init: RequestInit,
   signal: AbortSignal | undefined,
   { fetch = globalThis.fetch, timeoutMs = 30_000 }: ClientOptions,
-): Promise<Answered | TributaryError> {
+): Promise<Success | TributaryError> {
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
-    return response.ok ? await readAnswer(response) : await errorOf(response);
+    return response.ok ? await readAnswer(response) : await readError(response);
   } catch (cause) {
     signal?.throwIfAborted();
     const message = timeout.aborted
@@ -125,18 +125,18 @@ async function attemptOnce(
   }
 }
 
-async function readAnswer(response: Response): Promise<Answered | TributaryError> {
+async function readAnswer(response: Response): Promise<Success | TributaryError> {
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('image/')) return { answer: await response.blob() };
   const text = await response.text();
   if (text === '') return { answer: undefined };
   if (!/\bjson\b/.test(type)) return { answer: text };
   const answer = parseJson(text);
-  return answer === undefined ? unreadable(response, text) : { answer };
+  return answer === undefined ? unreadableAnswer(response, text) : { answer };
 }
 
-function addressOf(id: string, { path }: Operation, { params = {}, query = {} }: AnyRequest, baseUrl: string): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => {
+function buildUrl(id: string, { path }: Operation, { params = {}, query = {} }: AnyRequest, baseUrl: string): string {
+  const filledPath = path.replace(/\{(\w+)\}/g, (_match, name: string) => {
     const value = String(params[name] ?? '');
     // A dot segment would be resolved away, and the request would reach another route.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`${id} needs params.${name}; it cannot be "${value}".`);
@@ -147,16 +147,16 @@ function addressOf(id: string, { path }: Operation, { params = {}, query = {} }:
     for (const each of Array.isArray(value) ? value : [value])
       if (each !== undefined) search.append(name, String(each));
   }
-  return `${baseUrl.replace(/\/+$/, '')}${filled}${search.size > 0 ? `?${search}` : ''}`;
+  return `${baseUrl.replace(/\/+$/, '')}${filledPath}${search.size > 0 ? `?${search}` : ''}`;
 }
 
-function initOf(
+function buildInit(
   { method, contentType, takesKey }: Operation,
   { body, idempotencyKey }: AnyRequest,
   { apiKey, headers, session }: ClientOptions,
 ): RequestInit {
-  // A change on the strength of a cookie must be JSON, even without a body: that is what no form of another site can send.
-  const isMarked = session !== undefined && method !== 'GET';
+  // Changes with a session cookie must be JSON even without a body: a form of another site cannot send JSON.
+  const needsJsonType = session !== undefined && method !== 'GET';
   return {
     method,
     headers: {
@@ -165,13 +165,13 @@ function initOf(
       ...(session?.profileId !== undefined && { 'x-profile-id': session.profileId }),
       ...(apiKey !== undefined && takesKey && { authorization: `Bearer ${apiKey}` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      ...((body !== undefined || isMarked) && { 'content-type': contentType }),
+      ...((body !== undefined || needsJsonType) && { 'content-type': contentType }),
     },
-    ...(body !== undefined && { body: contentType === 'application/json' ? JSON.stringify(body) : formOf(body) }),
+    ...(body !== undefined && { body: contentType === 'application/json' ? JSON.stringify(body) : encodeForm(body) }),
   };
 }
 
-function formOf(body: object): string {
+function encodeForm(body: object): string {
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) if (value !== undefined) form.append(name, String(value));
   return form.toString();
@@ -187,14 +187,15 @@ async function* eachPage(
   request: AnyRequest,
 ): AsyncGenerator<AnyPage, void, undefined> {
   let query = request.query;
-  for (let seen: string | null = null; ; ) {
+  for (let lastCursor: string | null = null; ; ) {
     const page = (await call({ ...request, ...(query && { query }) })) as AnyPage;
     yield page;
     const { has_next: hasNext, cursor } = page.pagination;
     if (!hasNext) return;
-    // Asking for the same page for ever would look like a very long list.
-    if (cursor === null || cursor === seen) throw new Error('The server promised another page and did not say where.');
-    seen = cursor;
+    // Requesting the same page again would loop for ever.
+    if (cursor === null || cursor === lastCursor)
+      throw new Error('The server promised another page and did not say where.');
+    lastCursor = cursor;
     const parts = parameters.length === 1 ? [cursor] : cursor.split('|');
     query = { ...query, ...Object.fromEntries(parameters.map((name, index) => [name, parts[index]])) };
   }

@@ -1,5 +1,5 @@
 import type { Routes } from '@tributary/contract';
-import { type ClientOptions, clientOf } from './client.ts';
+import { type ClientOptions, createClientOf } from './client.ts';
 import { operations } from './operations.ts';
 import type { Client } from './types.ts';
 
@@ -17,5 +17,5 @@ export {
 
 /** A typed client of the whole API: `client.readProfile()`, `client.createKey({ body })`, `client.listKeys.each()`. */
 export function createClient(options: ClientOptions): Client {
-  return clientOf<Routes>(operations, options);
+  return createClientOf<Routes>(operations, options);
 }

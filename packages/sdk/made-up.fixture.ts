@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const access = { credentials: ['api_key'], grain: 'profile' } as const;
 const Row = z.strictObject({ id: z.string() });
-/** Routes of every kind that a client may meet. */
+/** Example routes that cover every case of the client. */
 export const made = {
   readThing: route({
     id: 'readThing',

@@ -1,29 +1,32 @@
 import { ErrorCode, errorEntry, isSentAsBearer, type Route } from '@tributary/contract';
 import { z } from 'zod';
 
-/** What a client must know of a route to call it, and no more. Plain data, so that the built package can carry it without zod. */
+/** The part of a route that the client needs to call it. Plain data, so that the built package does not depend on zod. */
 export interface Operation {
   readonly method: Route['method'];
   readonly path: string;
   readonly contentType: string;
-  /** Sent with the key only where a key is looked at. */
+  /** Whether the operation accepts an API key; other operations get none. */
   readonly takesKey: boolean;
-  /** Sending it twice does no more than sending it once, even without an Idempotency-Key. */
+  /** Whether the request may be sent twice without an Idempotency-Key and without a second effect. */
   readonly isRepeatable: boolean;
-  /** A key makes sending it again harmless, and the client makes one where the caller has none. */
+  /**
+   * Whether the operation accepts an Idempotency-Key, which makes retries safe. The client generates one if the caller gives
+   * none.
+   */
   readonly takesIdempotencyKey: boolean;
-  /** The query parameters that a page's cursor goes into; absent where there are no pages. */
+  /** The query parameters that receive a page's cursor; absent if the response is not paged. */
   readonly cursor?: readonly string[];
 }
 
 export type Operations = Readonly<Record<string, Operation>>;
 
-export function operationsOf(routes: Readonly<Record<string, Route>>): Operations {
-  return Object.fromEntries(Object.entries(routes).map(([id, route]) => [id, operationOf(route)]));
+export function toOperations(routes: Readonly<Record<string, Route>>): Operations {
+  return Object.fromEntries(Object.entries(routes).map(([id, route]) => [id, toOperation(route)]));
 }
 
-function operationOf(route: Route): Operation {
-  const cursor = cursorOf(route);
+function toOperation(route: Route): Operation {
+  const cursor = getCursorParameters(route);
   return {
     method: route.method,
     path: route.path,
@@ -35,16 +38,16 @@ function operationOf(route: Route): Operation {
   };
 }
 
-/** A cursor is one opaque parameter, or two that stand in it side by side, parted by a bar. */
+/** A cursor is one opaque parameter, or two parameters joined by a bar. */
 const cursorParameters = [['cursor'], ['cursor_time', 'cursor_id']];
 
-function cursorOf({ answers, query }: Route): readonly string[] | undefined {
+function getCursorParameters({ answers, query }: Route): readonly string[] | undefined {
   const answer = answers[200]?.schema;
   if (!(answer instanceof z.ZodObject) || !('pagination' in answer.shape)) return undefined;
   return cursorParameters.find((names) => names.every((name) => name in (query?.shape ?? {})));
 }
 
-/** The errors after which the very same request may succeed. */
-export function passingCodes(): readonly ErrorCode[] {
+/** The errors after which the same request may succeed. */
+export function getTransientCodes(): readonly ErrorCode[] {
   return ErrorCode.options.filter((code) => ['with_backoff', 'after_retry_after'].includes(errorEntry(code).retry));
 }

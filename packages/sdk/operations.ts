@@ -1,6 +1,6 @@
 import { routes } from '@tributary/contract';
-import { operationsOf, passingCodes } from './operation.ts';
+import { getTransientCodes, toOperations } from './operation.ts';
 
-/** The build replaces this file by the values it has, so that the published package holds neither the contract nor zod. */
-export const operations = operationsOf(routes);
-export const passing = passingCodes();
+/** The build replaces this file by its values, so that the published package contains neither the contract nor zod. */
+export const operations = toOperations(routes);
+export const transientCodes = getTransientCodes();

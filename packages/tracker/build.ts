@@ -3,18 +3,18 @@ import { type OutputOptions, rolldown } from 'rolldown';
 
 let built: Promise<string> | undefined;
 
-/** The script as browsers get it: one file, minified, in the words of 2018. `npm run check -- --write` keeps it in `t.generated.js`. */
+/** The script as served to browsers: one minified file in ES2018. `npm run check -- --write` keeps it in `t.generated.js`. */
 export function buildTracker(): Promise<string> {
   built ??= build();
   return built;
 }
 
-const build = () => bundled('main.ts', { format: 'iife', minify: true });
+const build = () => bundleEntry('main.ts', { format: 'iife', minify: true });
 
-/** The module that is published for bundlers, which minify it themselves. */
-export const buildModule = (): Promise<string> => bundled('module.ts', { format: 'esm' });
+/** The module published for bundlers, which minify it themselves. */
+export const buildModule = (): Promise<string> => bundleEntry('module.ts', { format: 'esm' });
 
-async function bundled(entry: string, form: OutputOptions): Promise<string> {
+async function bundleEntry(entry: string, form: OutputOptions): Promise<string> {
   const bundle = await rolldown({
     input: join(import.meta.dirname, 'source', entry),
     platform: 'browser',

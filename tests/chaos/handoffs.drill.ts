@@ -82,7 +82,7 @@ async function raceConsents({ kit, company, apis }: Scene, handoffs: number, pro
     await began.open(data.start_url);
     const strangers = [openBrowser(first), began, openBrowser(apis[1])];
     const asStranger = async (place: number) => {
-      const { told } = await (strangers[place % 3] as (typeof strangers)[0]).open(answers[place] as string);
+      const { outcome: told } = await (strangers[place % 3] as (typeof strangers)[0]).open(answers[place] as string);
       counts.strangers += 1;
       if (told?.reason !== 'state_invalid' || told.handoff_id !== data.id) wrong += 1;
     };
@@ -96,15 +96,15 @@ async function raceConsents({ kit, company, apis }: Scene, handoffs: number, pro
     ]);
     counts.callbacks += told.length;
     const { status, result } = await shop.read(data.id);
-    const used = codes.filter((code) => company.taken.has(code)).length;
+    const used = codes.filter((code) => company.exchangedCodes.has(code)).length;
     counts.consentsUsed += used;
     if (status === 'completed') counts.completed += 1;
     else if (status === 'cancelled' && result.reason === 'user_cancelled') counts.cancelled += 1;
     else wrong += 1;
     // Whoever comes after the end hears it; whoever comes before, that another is at it.
     const outcome = result.pending_selection ? 'pending_selection' : status === 'completed' ? 'success' : 'cancelled';
-    const heard = told.map((bounce) => bounce.told?.reason ?? bounce.told?.status);
-    const decided = told.filter((bounce) => bounce.told?.status === outcome).length;
+    const heard = told.map((bounce) => bounce.outcome?.reason ?? bounce.outcome?.status);
+    const decided = told.filter((bounce) => bounce.outcome?.status === outcome).length;
     if (used !== (status === 'completed' ? 1 : 0) || decided < 1) wrong += 1;
     if (status === 'cancelled' && decided !== 1) wrong += 1;
     if (heard.some((word) => word !== outcome && word !== 'handoff_used' && word !== 'user_cancelled')) wrong += 1;

@@ -55,7 +55,7 @@ export const drill: Drill = {
         const due = await comeTo(kit, new Date(at));
         steps.push({ due, megabytes: used.megabytes });
         while ((await left(kit)) > 0) await sleep(50);
-        progress(total + toy.asked.length, 2 * total, `minute ${minute}`);
+        progress(total + toy.requests.length, 2 * total, `minute ${minute}`);
       }
       const seconds = (performance.now() - startedAt) / 1_000;
       const cpu = cpuSeconds(set) - cpuBefore;
@@ -66,12 +66,12 @@ export const drill: Drill = {
       return {
         passed:
           readOnceEach === total &&
-          toy.asked.length === total &&
+          toy.requests.length === total &&
           // Of a few, chance alone makes a herd, and a process that has just begun still grows.
           (size === 'small' || (most <= average * mostAtOnce && late <= early * 1.2 + 20)),
         connections: total,
         read_once: readOnceEach,
-        asked: toy.asked.length,
+        asked: toy.requests.length,
         due_in_a_step: { average: Math.round(average), most },
         worker_megabytes: { after_a_quarter: Math.round(early), at_the_end: Math.round(late) },
         connections_per_second: Math.round(total / seconds),

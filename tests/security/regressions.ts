@@ -136,7 +136,7 @@ export const regressions: readonly Regression[] = [
   },
   {
     request: 'names with line breaks',
-    tests: ['packages/contract/names.test.ts > $id refuses control characters in $field'],
+    tests: ['packages/contract/names.test.ts > $id rejects control characters in $field'],
   },
   {
     request: '250 reconciliations by one key',

@@ -57,13 +57,13 @@ const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 const days = { date_from: '2026-06-10', date_to: '2026-06-10' };
 
 describe('Tools', () => {
-  test('are every operation that reads for assistants, but those named as none, and every change of ads', () => {
-    const known = new Set(tools.map(({ route }) => route.id));
+  test('are all GET operations open to assistants, except the excluded ones, and all ad changes', () => {
+    const toolIds = new Set(tools.map(({ route }) => route.id));
     const reads = Object.values(routes as Record<string, Route>).filter(
       ({ method, access }) => method === 'GET' && access.credentials.includes('mcp') && access.grain !== 'workspace',
     );
-    const missing = reads.map(({ id }) => id).filter((id) => !known.has(id));
-    // A new operation becomes a tool by itself; who thinks that it should not be one says why, and changes this list.
+    const missing = reads.map(({ id }) => id).filter((id) => !toolIds.has(id));
+    // A new GET operation becomes a tool automatically. To exclude one, add a reason to `notTools` and update this list.
     expect(missing.toSorted()).toMatchInlineSnapshot(`
       [
         "listManualStores",
@@ -102,7 +102,7 @@ describe('Tools', () => {
     `);
   });
 
-  test('describe themselves, and are offered to whoever may use them', async () => {
+  test('describe themselves and are listed only for callers that may use them', async () => {
     const { client, names } = await connect(everything);
     const { tools: listed } = await client.listTools();
     const readOnly = tools.filter(({ route, isChange }) => !isChange && route.id !== 'rankTopPerformers');
@@ -119,16 +119,16 @@ describe('Tools', () => {
     expect(await names()).toContain('read_customer_journey');
   });
 
-  test('answer what the API answers, and refuse as it refuses', async () => {
+  test('return the same data and errors as the API', async () => {
     const { call } = await connect(everything);
     const over = async (path: string) => (await shop.read(path, days)).body;
     expect((await call('list_campaigns', days)).body).toEqual(await over('campaigns'));
     expect((await call('read_overview', days)).body).toEqual(await over('overview'));
     expect((await call('read_platform_comparison', days)).body).toEqual(await over('campaigns/platform-comparison'));
     expect((await call('list_connections')).body.data).toEqual([]);
-    const limited = await call('list_top_performers', { limit: 1, truth_grades: ['lift', 'attributed'] });
-    const asked = { limit: '1', truth_grades: 'lift,attributed' };
-    expect(limited).toEqual({ isError: false, body: (await shop.read('top-performers', asked)).body });
+    const limitedList = await call('list_top_performers', { limit: 1, truth_grades: ['lift', 'attributed'] });
+    const query = { limit: '1', truth_grades: 'lift,attributed' };
+    expect(limitedList).toEqual({ isError: false, body: (await shop.read('top-performers', query)).body });
     expect(await call('list_campaigns', { modle: 'linear' })).toMatchObject({
       isError: true,
       body: { error: { code: 'invalid_parameter', docs_url: expect.stringContaining('/docs/errors/') } },
@@ -138,7 +138,7 @@ describe('Tools', () => {
     expect(await few.call('list_campaigns', days)).toMatchObject({ body: { error: { code: 'insufficient_scope' } } });
   });
 
-  test('that show people pass the gate and leave a line in the log of access', async () => {
+  test('that disclose customers pass the personal-data gate and are logged', async () => {
     const { customerId } = await shop.send();
     const before = (await shop.accesses()).length;
     const { call } = await connect(everything);
@@ -151,7 +151,7 @@ describe('Tools', () => {
 });
 
 describe('Changes of ads', () => {
-  test('are neither offered nor done unless the address allows them; then they are tried first', async () => {
+  test('are offered and run only with ?changes=allowed, and default to a dry run', async () => {
     const advertiser = await openAds(world, { scopes: Scope.options });
     await connectMeta(kit, platform.sandbox, advertiser, 'USD');
     await tellAds(platform.sandbox, advertiser, 'USD');
@@ -166,8 +166,8 @@ describe('Changes of ads', () => {
     const { names, call } = await connect(headers, '?changes=allowed');
     expect(await names()).toContain('pause_campaign');
     expect((await call('pause_campaign', { id })).body.data).toMatchObject({ outcome: 'dry_run', action_id: null });
-    const keyless = await call('pause_campaign', { id, dry_run: false });
-    expect(keyless.isError).toBe(true);
+    const withoutKey = await call('pause_campaign', { id, dry_run: false });
+    expect(withoutKey.isError).toBe(true);
     expect((await call('list_ad_actions')).body.data).toEqual([]);
     const done = await call('pause_campaign', { id, dry_run: false, idempotency_key: 'pause-1' });
     expect(done.body.data.outcome).not.toBe('dry_run');
@@ -176,8 +176,8 @@ describe('Changes of ads', () => {
   });
 });
 
-describe('The door', () => {
-  test('asks for a credential, tells an assistant where to get one, and takes no cookie', async () => {
+describe('The endpoint', () => {
+  test('requires a bearer credential, links to the OAuth metadata, and rejects cookies', async () => {
     const refused = await post({}, list);
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toBe(
@@ -191,7 +191,7 @@ describe('The door', () => {
     expect([listening.status, listening.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
-  test('counts a message as one call of the API', async () => {
+  test('counts a message as one API request', async () => {
     const key = await buildApiKey(kit.app, shop.profileId, { scopes: ['campaigns:read'], requestsPerMinute: 2 });
     const ask = () =>
       post(key.headers, { ...list, method: 'tools/call', params: { name: 'list_campaigns', arguments: days } });
@@ -199,7 +199,7 @@ describe('The door', () => {
   });
 });
 
-test('[top-051] the ranking over all profiles of a person is asked of the MCP server alone', async () => {
+test('[top-051] ranking over all profiles of a member is available only to the MCP server', async () => {
   const other = await openAds(world);
   const foreign = await openAds(world);
   for (const one of [shop, other, foreign]) {
@@ -220,28 +220,28 @@ test('[top-051] the ranking over all profiles of a person is asked of the MCP se
   const { call, names } = await connect(headers);
   expect(await names()).toContain('rank_top_performers');
   const { body } = await call('rank_top_performers', { limit: 50 });
-  const places = new Set(body.data.map((ad: { profile_id: string }) => ad.profile_id));
-  expect(places).toEqual(new Set([shop.profileId, other.profileId]));
+  const profileIds = new Set(body.data.map((ad: { profile_id: string }) => ad.profile_id));
+  expect(profileIds).toEqual(new Set([shop.profileId, other.profileId]));
   expect(body.meta).toMatchObject({ profiles: 2, profiles_left_out: 0 });
   const scores = body.data.map((ad: { composite_score: number }) => ad.composite_score);
   expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
   const mine = await call('list_top_performers', { limit: 50 });
   expect(mine.body.meta.profile_id).toBe(shop.profileId);
-  // A key speaks for one profile, and over HTTP there is no such address.
+  // A key is limited to one profile, and there is no such HTTP route.
   expect(await (await connect(everything)).names()).not.toContain('rank_top_performers');
   expect((await fetch(`${address}/mcp/top-performers`, { headers })).status).toBe(404);
-  // An assistant sees no people, whatever it asks for.
+  // Assistant tokens never disclose customers.
   expect(await names()).not.toContain('read_customer_journey');
 });
 
-test('Ten questions of marketers are there to ask, and name tools that there are', async () => {
+test('offers ten prompts that reference existing tools only', async () => {
   const { client } = await connect(everything);
   const listed = await client.listPrompts();
   expect(listed.prompts).toHaveLength(10);
-  const known = new Set(tools.map(({ name }) => name));
+  const toolIds = new Set(tools.map(({ name }) => name));
   for (const { text, arguments: names } of prompts) {
-    const named = text.match(/\b[a-z]+(_[a-z]+)+\b|\bexplain\b/g) ?? [];
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    const toolNames = text.match(/\b[a-z]+(_[a-z]+)+\b|\bexplain\b/g) ?? [];
+    expect(toolNames.filter((name) => !toolIds.has(name))).toEqual([]);
     expect([...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name))].toSorted()).toEqual(names.toSorted());
   }
   const { messages } = await client.getPrompt({ name: 'which_ads_earned_money', arguments: { days: '7' } });
@@ -250,7 +250,7 @@ test('Ten questions of marketers are there to ask, and name tools that there are
 
 test('returns 400 for a message that is nested too deep', async () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-  const statusOf = async (levels: number) => {
+  const getStatus = async (levels: number) => {
     const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"rank_top_performers","arguments":{"window":${nested(levels)}}}}`;
     const headers = {
       accept: 'application/json, text/event-stream',
@@ -260,6 +260,6 @@ test('returns 400 for a message that is nested too deep', async () => {
     const response = await fetch(`${address}/mcp`, { method: 'POST', headers, body: text });
     return [response.status, (await response.text()).includes('internal_error')];
   };
-  expect(await statusOf(30)).toEqual([200, false]);
-  expect(await statusOf(10_000)).toEqual([400, false]);
+  expect(await getStatus(30)).toEqual([200, false]);
+  expect(await getStatus(10_000)).toEqual([400, false]);
 });

@@ -1,10 +1,10 @@
-/** A question that marketers ask, and how to answer it with our tools. */
+/** A question that marketers ask, with instructions for answering it with our tools. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly (keyof typeof promptArguments)[];
-  /** What is asked of the assistant. `{days}` and the like stand for the arguments. */
+  /** The instruction for the assistant. `{days}` and the like are replaced by the arguments. */
   readonly text: string;
 }
 
@@ -14,7 +14,7 @@ export const promptArguments = {
   subject: { description: 'The campaign, ad or figure that is meant, in your own words.', fallback: 'the largest one' },
 } as const;
 
-const always =
+const closingInstructions =
   'Name the days, the model and the currency. Quote figures as the tools give them, never computed from memory; where meta.exclusions or freshness ' +
   'says that something is missing, say so. End with the one thing that you would do next.';
 
@@ -91,10 +91,10 @@ export const prompts: readonly Prompt[] = [
   },
 ];
 
-/** The text that an assistant gets. What was not given is what is meant most often. */
+/** Renders the text for the assistant; missing arguments take their default. */
 export function renderPrompt({ text }: Prompt, given: Readonly<Record<string, string>>, today: string): string {
-  const filled = text.replace(/\{(\w+)\}/g, (_, name: keyof typeof promptArguments) =>
+  const rendered = text.replace(/\{(\w+)\}/g, (_, name: keyof typeof promptArguments) =>
     (given[name]?.trim() || promptArguments[name].fallback).slice(0, 200),
   );
-  return `Today is ${today} (UTC). ${filled} ${always}`;
+  return `Today is ${today} (UTC). ${rendered} ${closingInstructions}`;
 }

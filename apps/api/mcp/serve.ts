@@ -23,16 +23,16 @@ import { requestOf, type Tool, toolByName, tools } from './tools.ts';
 
 export interface McpOptions<Services> {
   readonly binding: Binding<Services>;
-  /** By the id of their route. */
+  /** Handlers by route id. */
   readonly handlers: Readonly<Record<string, AnyHandler>>;
-  /** Pages of other origins that may speak to the API. */
+  /** Origins of foreign pages that may call the API. */
   readonly corsOrigins: readonly string[];
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * The MCP server: Streamable HTTP without sessions. A message is a request, and a tool is an operation of the contract, run by the
- * same call as over HTTP: access, limits, person gate, logs and errors are the same.
+ * The MCP server: Streamable HTTP without sessions. Each message is a request, and each tool an operation of the contract. Tools
+ * run through the same pipeline as HTTP calls: access checks, limits, personal-data gate, logs and errors are the same.
  */
 export function serveMcp<Services>({ binding, handlers, corsOrigins, onFailure }: McpOptions<Services>): void {
   const { fastify, baseUrl } = binding;
@@ -58,7 +58,7 @@ export function serveMcp<Services>({ binding, handlers, corsOrigins, onFailure }
         workspaceId: undefined,
       };
       state.caller = await identify(binding, door, presented, ip, now).catch((error) => challenge(error, baseUrl));
-      state.admitted = await admitCall(door, callOf(request, reply, now), binding);
+      state.admitted = await admitCall(door, getCall(request, reply, now), binding);
     },
     handler: async (request, reply) => {
       const { admitted, caller } = request.state;
@@ -70,7 +70,7 @@ export function serveMcp<Services>({ binding, handlers, corsOrigins, onFailure }
       const response = await answerMessage(asWebRequest(request, baseUrl), message, {
         tools: offered,
         now: call.now,
-        call: (name, given) => answerCall(find(name, mayChange), given, { request, reply, call }),
+        call: (name, args) => answerToolCall(findTool(name, mayChange), args, { request, reply, call }),
       });
       reply.code(response.status);
       for (const [name, value] of response.headers) reply.header(name, value);
@@ -88,58 +88,62 @@ export function serveMcp<Services>({ binding, handlers, corsOrigins, onFailure }
         .send({ jsonrpc: '2.0', error: { code: -32_000, message: 'Send messages with POST.' }, id: null }),
   });
 
-  /** One POST is one call of the API, counted at the door. */
-  const counted: Binding<Services> = { ...binding, limiter: uncounted(binding) };
+  /** One POST counts as one API request, and was counted at admission. */
+  const bindingWithoutCount: Binding<Services> = { ...binding, limiter: withoutCount(binding) };
 
-  async function answerCall(
+  async function answerToolCall(
     tool: Tool | Refusal,
-    given: Readonly<Record<string, unknown>>,
-    at: At,
+    args: Readonly<Record<string, unknown>>,
+    at: ToolRequest,
   ): Promise<CallToolResult> {
     const { state } = at.request;
     try {
       if (tool instanceof Refusal) throw tool;
       state.route = tool.route;
-      return resultOf(await runTool(tool, given, at));
+      return toToolResult(await runTool(tool, args, at));
     } catch (error) {
-      const known = awayAsRefusal(error);
-      if (!(known instanceof Refusal)) onFailure(known);
-      const { code, body } = renderError(known, state.requestId, baseUrl);
+      const refusal = awayAsRefusal(error);
+      if (!(refusal instanceof Refusal)) onFailure(refusal);
+      const { code, body } = renderError(refusal, state.requestId, baseUrl);
       state.errorCode = code;
       return { isError: true, content: [{ type: 'text', text: JSON.stringify(body) }] };
     }
   }
 
-  async function runTool(tool: Tool, given: Readonly<Record<string, unknown>>, { reply, call }: At): Promise<Prepared> {
+  async function runTool(
+    tool: Tool,
+    args: Readonly<Record<string, unknown>>,
+    { reply, call }: ToolRequest,
+  ): Promise<Prepared> {
     const { route } = tool;
-    const { input, idempotencyKey, isDryRun } = requestOf(tool, given);
-    // A dry run keeps nothing, so that whichever key it has is as good as another.
+    const { input, idempotencyKey, isDryRun } = requestOf(tool, args);
+    // A dry run stores nothing, so any idempotency key will do.
     const key = idempotencyKey ?? (isDryRun ? randomUUID() : undefined);
-    const { tell: _told, ...rest } = call;
-    const admitted = await admitCall(route, { ...rest, signal: call.signal, idempotencyKey: key }, counted);
+    const { tell: _tell, ...rest } = call;
+    const admitted = await admitCall(route, { ...rest, signal: call.signal, idempotencyKey: key }, bindingWithoutCount);
     const { promise, resolve, reject } = Promise.withResolvers<Prepared>();
     const handler = handlers[route.id];
     if (!handler) throw new Error(`${route.id} has no handler.`);
-    runOperation(route, handler, admitted, input, counted, (prepared, cut) => {
-      const left = cut && untilLeft(reply.raw, cut);
+    runOperation(route, handler, admitted, input, bindingWithoutCount, (prepared, cut) => {
+      const sent = cut && untilLeft(reply.raw, cut);
       resolve(prepared);
-      return left;
+      return sent;
     }).catch((error) => {
       reject(error);
-      // What fails once the answer is on its way concerns the gate, and nobody waits for the promise any more.
+      // Errors after the response was sent concern the gate; nothing awaits the promise any more.
       if (reply.sent) onFailure(error);
     });
     return promise;
   }
 }
 
-interface At {
+interface ToolRequest {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly call: Call;
 }
 
-function find(name: string, mayChange: boolean): Tool | Refusal {
+function findTool(name: string, mayChange: boolean): Tool | Refusal {
   const tool = toolByName.get(name);
   if (!tool) return new Refusal('not_found', 'There is no such tool. Ask for the list of tools.');
   if (tool.isChange && !mayChange) {
@@ -150,15 +154,15 @@ function find(name: string, mayChange: boolean): Tool | Refusal {
   return tool;
 }
 
-/** What was counted already is not counted again; what is kept of large answers is. */
-const uncounted = ({ limiter }: Pick<Binding<unknown>, 'limiter'>): Binding<unknown>['limiter'] => ({
+/** Does not count the request again, but still counts the storage of large idempotent responses. */
+const withoutCount = ({ limiter }: Pick<Binding<unknown>, 'limiter'>): Binding<unknown>['limiter'] => ({
   take: async (bucket, limit, terms) =>
     bucket.startsWith('kept:')
       ? limiter.take(bucket, limit, terms)
       : { allowed: true, limit, remaining: limit, resetAtSeconds: 0, retryAfterSeconds: 0 },
 });
 
-/** Tells an assistant where to ask its person for a token. */
+/** Adds the URL of the OAuth metadata, from which an assistant learns how to get a token. */
 function challenge(error: unknown, baseUrl: string): never {
   if (!(error instanceof Refusal) || error.code !== 'unauthorized') throw error;
   const metadata = links.assistantsMetadata(baseUrl);
@@ -167,7 +171,7 @@ function challenge(error: unknown, baseUrl: string): never {
   });
 }
 
-function callOf(request: FastifyRequest, reply: FastifyReply, now: Date): Call {
+function getCall(request: FastifyRequest, reply: FastifyReply, now: Date): Call {
   const { state, ip } = request;
   return {
     caller: state.caller,
@@ -177,7 +181,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, now: Date): Call {
     get signal() {
       return state.signal;
     },
-    tell: (told) => void reply.headers(told),
+    tell: (responseHeaders) => void reply.headers(responseHeaders),
   };
 }
 
@@ -193,7 +197,7 @@ function readMessage(body: Buffer | undefined): unknown {
       `A message must not be nested more than ${maxJsonDepth} levels deep, nor contain an object with more than ${messageBounds.fields} fields.`,
     );
   const message = parse(bytes.toString('utf8'));
-  // Several at once left the protocol, and the turn of an answer with people is one for each request.
+  // The protocol dropped batches, and a request holds only one slot of the personal-data gate.
   if (Array.isArray(message)) refuse('invalid_request', 'Send one message at a time.');
   return message;
 }
@@ -207,12 +211,14 @@ function parse(text: string): unknown {
 }
 
 function asWebRequest({ headers, url }: FastifyRequest, baseUrl: string): Request {
-  const passed = ['accept', 'content-type', 'mcp-protocol-version'] as const;
-  const known = passed.flatMap((name) => (headers[name] ? [[name, String(headers[name])] as [string, string]] : []));
-  return new Request(new URL(url, baseUrl), { method: 'POST', headers: known });
+  const forwardedNames = ['accept', 'content-type', 'mcp-protocol-version'] as const;
+  const forwarded = forwardedNames.flatMap((name) =>
+    headers[name] ? [[name, String(headers[name])] as [string, string]] : [],
+  );
+  return new Request(new URL(url, baseUrl), { method: 'POST', headers: forwarded });
 }
 
-function resultOf({ bytes }: Prepared): CallToolResult {
+function toToolResult({ bytes }: Prepared): CallToolResult {
   const parsed: unknown = JSON.parse(bytes);
   return { content: [{ type: 'text', text: bytes }], structuredContent: parsed as Record<string, unknown> };
 }

@@ -1,23 +1,26 @@
 import { argumentsOf, assistantRoutes, type JsonSchema, partsOf, type Route, routes } from '@tributary/contract';
 import type { RawInput } from '@tributary/operations';
 
-/** An operation as an assistant sees it. */
+/** An operation as offered to assistants. */
 export interface Tool {
   readonly name: string;
   readonly route: Route;
-  /** It may change something outside, so it is offered only where changes are allowed, and tries first unless stated otherwise. */
+  /**
+   * Whether it may change something at an ad platform. Such tools are offered only where changes are allowed, and default to a
+   * dry run.
+   */
   readonly isChange: boolean;
 }
 
-/** What an assistant has no use for, or should not have, though its token would do. What reads and is not named here is a tool. */
+/** GET operations that are not tools although a token could call them, each with the reason. All others are tools. */
 const notTools: Readonly<Record<string, string>> = {
-  readCustomerExport: 'All that is known of a person in one file: for the person, not for a conversation.',
-  readPiiAccessLog: 'Who looked at people is looked at by people.',
-  readErasure: 'A receipt is kept by whoever asked for the erasure.',
-  listTrackingEvents: 'Raw visits, for whoever installs the tracker.',
+  readCustomerExport: 'A full export of personal data is for the customer, not for a conversation.',
+  readPiiAccessLog: 'The data access log is reviewed by people.',
+  readErasure: 'The receipt belongs to the requester of the erasure.',
+  listTrackingEvents: 'Raw visits, used when installing the tracker.',
   listRecordedOutcomes: 'A feed for programs that missed webhooks.',
-  listWebhookSubscriptions: 'Set up by whoever runs the receiver.',
-  listWebhookDeliveries: 'Set up by whoever runs the receiver.',
+  listWebhookSubscriptions: 'Set up by the operator of the receiver.',
+  listWebhookDeliveries: 'Set up by the operator of the receiver.',
   listTrackingKeys: 'Installing the tracker is done on the site.',
   readTrackingSnippet: 'Installing the tracker is done on the site.',
   readGtmInstaller: 'Installing the tracker is done on the site.',
@@ -33,7 +36,7 @@ const notTools: Readonly<Record<string, string>> = {
   readOutcomesPrefill: 'Suggestions for a form of the console.',
 };
 
-/** Changes are tools where they can be tried first: those at ad platforms. */
+/** The only changes offered as tools are those with a dry run: the ones at ad platforms. */
 const isAdChange = ({ method, chapter, body }: Route): boolean =>
   method !== 'GET' && chapter === 'Ad operations' && body !== undefined;
 
@@ -51,16 +54,16 @@ export const tools: readonly Tool[] = [
   ...Object.values(assistantRoutes),
 ]
   .filter(isTool)
-  .map((route) => ({ name: nameOf(route), route, isChange: route.method !== 'GET' }));
+  .map((route) => ({ name: getToolName(route), route, isChange: route.method !== 'GET' }));
 
 export const toolByName: ReadonlyMap<string, Tool> = new Map(tools.map((tool) => [tool.name, tool]));
 
-/** `listCampaigns` is `list_campaigns`. */
-function nameOf({ id }: Route): string {
+/** Converts `listCampaigns` to `list_campaigns`. */
+function getToolName({ id }: Route): string {
   return id.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** How the protocol describes it. */
+/** The tool description of the protocol. */
 export function describeTool({ name, route, isChange }: Tool) {
   const { summary, description, reveals } = route;
   const notes = [
@@ -73,7 +76,7 @@ export function describeTool({ name, route, isChange }: Tool) {
     name,
     title: summary,
     description: [`${summary}.`, ...notes].filter(Boolean).join(' '),
-    inputSchema: { ...schemaOf(route, isChange), type: 'object' as const },
+    inputSchema: { ...getInputSchema(route, isChange), type: 'object' as const },
     annotations: {
       title: summary,
       readOnlyHint: !isChange,
@@ -84,7 +87,7 @@ export function describeTool({ name, route, isChange }: Tool) {
   };
 }
 
-function schemaOf(route: Route, isChange: boolean): JsonSchema {
+function getInputSchema(route: Route, isChange: boolean): JsonSchema {
   const schema = argumentsOf(route);
   if (!isChange) return schema;
   const { dry_run: dryRun, ...properties } = schema.properties ?? {};
@@ -101,18 +104,21 @@ function schemaOf(route: Route, isChange: boolean): JsonSchema {
   };
 }
 
-/** What a tool was called with, in the places where a request over HTTP would have it. A name that there is not is refused as a query parameter. */
-export function requestOf({ route, isChange }: Tool, given: Readonly<Record<string, unknown>>) {
+/**
+ * Maps the arguments of a tool to path, query and body as in an HTTP request. Unknown names become query parameters, which are
+ * then rejected.
+ */
+export function requestOf({ route, isChange }: Tool, args: Readonly<Record<string, unknown>>) {
   const parts = partsOf(route);
-  const { idempotency_key: key, ...named } = isChange ? { dry_run: true, ...given } : given;
+  const { idempotency_key: key, ...named } = isChange ? { dry_run: true, ...args } : args;
   const inPath: Record<string, string> = {};
   const inQuery: Record<string, string> = {};
   const inBody: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(named)) {
     if (value === undefined || value === null) continue;
-    if (name in parts.params) inPath[name] = textOf(value);
+    if (name in parts.params) inPath[name] = toText(value);
     else if (name in parts.body) inBody[name] = value;
-    else inQuery[name] = textOf(value);
+    else inQuery[name] = toText(value);
   }
   const search = new URLSearchParams(inQuery).toString();
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(inPath[name] ?? ''));
@@ -126,10 +132,10 @@ export function requestOf({ route, isChange }: Tool, given: Readonly<Record<stri
   return { input, idempotencyKey: typeof key === 'string' ? key : undefined, isDryRun: inBody.dry_run === true };
 }
 
-/** In a query everything is text, and a list has commas between. */
-const textOf = (value: unknown): string =>
+/** Query values are text; lists are comma-separated. */
+const toText = (value: unknown): string =>
   Array.isArray(value)
-    ? value.map(textOf).join(',')
+    ? value.map(toText).join(',')
     : typeof value === 'object'
       ? JSON.stringify(value)
       : String(value);

@@ -1,21 +1,21 @@
-/** What pages of the documentation do besides being read: search without any server's help, and copy. */
+/** Search in the browser, and copy buttons for code blocks. */
 
-const box = document.querySelector('.search');
-const field = box.querySelector('input');
-const list = box.querySelector('ul');
-/** More than fit on a screen help nobody. */
-const most = 10;
+const searchBox = document.querySelector('.search');
+const field = searchBox.querySelector('input');
+const list = searchBox.querySelector('ul');
+/** Results that fit on one screen. */
+const maxResults = 10;
 let index;
 let chosen = -1;
 
-box.hidden = false;
-// Addresses of the reference from before it had a place of its own.
+searchBox.hidden = false;
+// Redirects old URLs of the API reference, which was at /docs before it had its own page.
 if (location.pathname === '/docs/' && location.hash.startsWith('#tag/'))
   location.replace(`/docs/reference${location.hash}`);
 // On a narrow screen the page comes before the list of all pages.
 if (matchMedia('(max-width: 60rem)').matches) document.querySelector('.contents').open = false;
 
-/** Index and program are fetched when somebody searches, and not before. */
+/** The index and MiniSearch are fetched only when the search field gets focus. */
 function open() {
   index ??= Promise.all([
     import(new URL('minisearch.js', import.meta.url)),
@@ -29,7 +29,7 @@ function open() {
         prefix: true,
         fuzzy: (term) => (term.length > 4 ? 0.2 : false),
         combineWith: 'AND',
-        // Guides answer questions; the history of a decision seldom does.
+        // Guides answer questions better than decision records and changelogs.
         boostDocument: (_id, _term, { address }) =>
           /\/(decisions|changelog|benchmarks|drills)\//.test(address) ? 0.3 : 1,
       },
@@ -42,10 +42,10 @@ function open() {
 
 field.addEventListener('focus', open, { once: true });
 field.addEventListener('input', async () => {
-  const words = field.value.trim();
+  const query = field.value.trim();
   const search = await open();
-  // Somebody who types on is answered for what stands there now.
-  if (words === field.value.trim()) show(words ? search.search(words).slice(0, most) : [], words);
+  // Ignores the results of an earlier input if the text has changed since.
+  if (query === field.value.trim()) show(query ? search.search(query).slice(0, maxResults) : [], query);
 });
 
 field.addEventListener('keydown', (event) => {
@@ -64,47 +64,47 @@ document.addEventListener('keydown', (event) => {
   field.focus();
 });
 document.addEventListener('click', (event) => {
-  if (!box.contains(event.target)) show([], '');
+  if (!searchBox.contains(event.target)) show([], '');
 });
 
 function choose(options, at) {
   chosen = options.length > 0 ? (at + options.length) % options.length : -1;
-  for (const [place, option] of options.entries())
-    option.parentElement.setAttribute('aria-selected', String(place === chosen));
+  for (const [position, option] of options.entries())
+    option.parentElement.setAttribute('aria-selected', String(position === chosen));
   const item = options[chosen]?.parentElement;
   if (item) field.setAttribute('aria-activedescendant', item.id);
   item?.scrollIntoView({ block: 'nearest' });
 }
 
-function show(found, words) {
+function show(results, query) {
   chosen = -1;
   field.removeAttribute('aria-activedescendant');
-  const items = found.map(asItem);
-  if (words && items.length === 0) items.push(element('li', { className: 'none', textContent: 'Nothing found.' }));
+  const items = results.map(renderResult);
+  if (query && items.length === 0) items.push(element('li', { className: 'none', textContent: 'Nothing found.' }));
   list.replaceChildren(...items);
   list.hidden = items.length === 0;
   field.setAttribute('aria-expanded', String(!list.hidden));
 }
 
-function asItem({ heading, page, address, text, terms }, place) {
+function renderResult({ heading, page, address, text, terms }, position) {
   const link = element('a', { href: address, tabIndex: -1 });
   link.append(
     element('strong', { textContent: heading === page ? page : `${page}: ${heading}` }),
     element('span', { textContent: excerpt(text, terms) }),
   );
-  const item = element('li', { id: `found-${place}` });
+  const item = element('li', { id: `results-${position}` });
   item.setAttribute('role', 'option');
   item.setAttribute('aria-selected', 'false');
   item.append(link);
   return item;
 }
 
-/** The place where a word stands that was searched for. */
+/** A part of the text around the first matching term. */
 function excerpt(text, terms) {
   const lower = text.toLowerCase();
   const at = Math.max(
     0,
-    Math.min(...terms.map((term) => lower.indexOf(term)).filter((place) => place >= 0), text.length) - 40,
+    Math.min(...terms.map((term) => lower.indexOf(term)).filter((position) => position >= 0), text.length) - 40,
   );
   const begin = at >= text.length - 40 ? 0 : at;
   return `${begin > 0 ? '… ' : ''}${text.slice(begin, begin + 140).trim()}`;

@@ -5,34 +5,34 @@ import { type Settings, WrongSettings } from '@tributary/config';
 import { Meter, openStorage, readText, type Storage, writeMade } from '@tributary/storage';
 import { type MasterKey, openFile, sealFile } from '@tributary/vault';
 
-/** What was written, by which it is known again when it is read back. */
+/** A file of a backup, with which it is verified when it is read back. */
 export interface Written {
   readonly file: string;
-  /** Before it was compressed and sealed. */
+  /** Size before compression and encryption. */
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** A folder or bucket whose files are compressed and sealed, and appear whole or not at all. None is ever changed. */
+/** A folder or bucket of compressed, encrypted files. Writes are atomic, and files are never modified. */
 export interface BackupFolder {
   write(file: string, content: Readable | string): Promise<Written>;
   read(file: string): Readable;
   readText(file: string): Promise<string>;
-  /** Reads the file from where it is kept, to its end, and compares. */
+  /** Reads the stored file to its end and compares size and hash. */
   verify(written: Written): Promise<void>;
-  /** Names in a folder of it, sorted. */
+  /** File names of a subfolder, sorted. */
   list(folder: string): Promise<string[]>;
   writtenAt(file: string): Promise<Date>;
   remove(file: string): Promise<void>;
 }
 
 /** Limit for manifests, markers and keys. A larger file is invalid and must not exhaust memory. */
-const mostTextBytes = 64 << 20;
+const maxTextBytes = 64 << 20;
 
 export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): BackupFolder {
   const read = (file: string): Readable => {
     const out = new PassThrough();
-    // A failure on the way ends the last of them, which is where it is noticed.
+    // An error in the pipeline destroys `out`, where the reader notices it.
     pipeline(storage.read(file), openFile(keys, file), createZstdDecompress(), out).catch(() => {});
     return out;
   };
@@ -45,7 +45,7 @@ export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): 
       return { file, ...meter.result() };
     },
     readText: (file) =>
-      readText(read(file), mostTextBytes).catch((cause: unknown) => {
+      readText(read(file), maxTextBytes).catch((cause: unknown) => {
         if (!(cause instanceof RangeError)) throw cause;
         throw new Error(`${file} is too large for a text file of a backup.`, { cause });
       }),
@@ -53,8 +53,8 @@ export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): 
       const meter = new Meter();
       meter.resume();
       await pipeline(read(file), meter);
-      const found = meter.result();
-      if (found.bytes !== bytes || found.sha256 !== sha256)
+      const actual = meter.result();
+      if (actual.bytes !== bytes || actual.sha256 !== sha256)
         throw new Error(`${file} reads back as something else than was written.`);
     },
     list: (folder) => storage.list(folder),
@@ -63,7 +63,7 @@ export function openBackupFolder(storage: Storage, keys: readonly MasterKey[]): 
   };
 }
 
-/** Undefined where the settings name none. */
+/** Returns undefined if the settings name no backup folder. */
 export const findBackupFolder = (settings: Settings): BackupFolder | undefined =>
   settings.backupFolder && settings.backupKeys
     ? openBackupFolder(openStorage(settings.backupFolder, settings, { isPrivate: true }), settings.backupKeys)
@@ -78,10 +78,10 @@ export function configuredBackupFolder(settings: Settings): BackupFolder {
   return folder;
 }
 
-/** Where the descriptions of whole backups are: one is written when all of it was read back. */
+/** The folder of backup descriptions. A description is written when the whole backup has been verified. */
 export const manifestsFolder = 'backups';
 
-/** The beginning of time, where there is none. */
+/** Returns the epoch if there is no backup. */
 export async function newestBackupAt(folder: BackupFolder): Promise<Date> {
   const newest = (await folder.list(manifestsFolder)).at(-1);
   return newest ? folder.writtenAt(`${manifestsFolder}/${newest}`) : new Date(0);

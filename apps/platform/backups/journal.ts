@@ -1,12 +1,12 @@
 import type { BackupFolder } from './folder.ts';
 
 /**
- * What must not come back with a backup: a file for each erasure and each deletion, written before either says that it is done. It names
- * nobody: a person stands in it by keyed hashes and by our own ids.
+ * The journal of deletions that a restored backup must apply again: one file per erasure and per deletion, written before either
+ * reports completion. It contains no personal data, only keyed hashes and internal ids.
  */
 export type Noted = ({ readonly kind: 'erasure' } & NotedErasure) | ({ readonly kind: 'deletion' } & NotedDeletion);
 
-/** What the room of erasures wrote, which only it reads. */
+/** Written and read by the erasures module. */
 interface NotedErasure {
   readonly note: { readonly erasureId: string };
 }
@@ -18,30 +18,31 @@ interface NotedDeletion {
 
 const folderName = 'erased';
 
-/** Noted a second time it is the same file. */
-const fileOf = (name: string) => `${folderName}/${name}`;
+/** The name depends only on the id, so writing a note twice yields the same file. */
+const getFileName = (name: string) => `${folderName}/${name}`;
 
-async function keepNoted(folder: BackupFolder, noted: Noted): Promise<void> {
+async function writeNote(folder: BackupFolder, noted: Noted): Promise<void> {
   const name = noted.kind === 'erasure' ? noted.note.erasureId : noted.tenantId;
-  await folder.write(fileOf(name), JSON.stringify(noted));
+  await folder.write(getFileName(name), JSON.stringify(noted));
 }
 
 export async function readNoted(folder: BackupFolder): Promise<Noted[]> {
   const all: Noted[] = [];
-  for (const name of await folder.list(folderName)) all.push(JSON.parse(await folder.readText(fileOf(name))) as Noted);
+  for (const name of await folder.list(folderName))
+    all.push(JSON.parse(await folder.readText(getFileName(name))) as Noted);
   return all;
 }
 
-/** A note is needed as long as there may be a backup from before it. */
+/** Deletes notes that are older than the oldest backup. */
 export async function forgetNoted(folder: BackupFolder, before: Date): Promise<void> {
   for (const name of await folder.list(folderName))
-    if ((await folder.writtenAt(fileOf(name))) < before) await folder.remove(fileOf(name));
+    if ((await folder.writtenAt(getFileName(name))) < before) await folder.remove(getFileName(name));
 }
 
-/** What rooms call before they say that somebody or something is gone; nothing where no folder is set. */
+/** The callbacks with which modules record erasures and deletions; undefined if no backup folder is set. */
 export const keepsNotes = (folder: BackupFolder | undefined) => ({
-  erased: folder && ((note: NotedErasure['note']) => keepNoted(folder, { kind: 'erasure', note })),
+  erased: folder && ((note: NotedErasure['note']) => writeNote(folder, { kind: 'erasure', note })),
   deleted:
     folder &&
-    (({ tenantId, isWorkspace }: NotedDeletion) => keepNoted(folder, { kind: 'deletion', tenantId, isWorkspace })),
+    (({ tenantId, isWorkspace }: NotedDeletion) => writeNote(folder, { kind: 'deletion', tenantId, isWorkspace })),
 });

@@ -5,14 +5,14 @@ import type { ConnectionServices } from '../services.ts';
 import { findConnected } from '../store.ts';
 import { refuseUnusable, withAccount } from '../with-account.ts';
 
-type Needs = ConnectionServices & { readonly baseUrl: string; readonly collectorUrl: string };
+type PixelServices = ConnectionServices & { readonly baseUrl: string; readonly collectorUrl: string };
 
-export const activateWebPixel: Handles<Routes['activateWebPixel'], Needs> = async ({ body }, context) => {
+export const activateWebPixel: Handles<Routes['activateWebPixel'], PixelServices> = async ({ body }, context) => {
   const { ledger, caller, collectorUrl } = context;
   const { key, origin } = await readInstallation(context, collectorUrl);
-  const find = { readOnly: true } as const;
+  const options = { readOnly: true } as const;
   const named = body.connection_id;
-  const id = named ?? (await ledger.transaction((tx) => findConnected(tx, caller.profileId, 'store'), find))?.id;
+  const id = named ?? (await ledger.transaction((tx) => findConnected(tx, caller.profileId, 'store'), options))?.id;
   if (id === undefined) {
     return refuse('invalid_state', 'The profile has no store.', { fields: { reason: 'no_store' } });
   }

@@ -9,7 +9,7 @@ const { api } = await openTest({ providers: { of: () => (isSetUp ? (provider as 
 const open = (language: string) =>
   api.call({ method: 'GET', url: '/connect/bank-link', headers: { 'accept-language': language } });
 
-test('the page of the bank widget loads its script, in the language of the browser', async () => {
+test('the bank widget page loads the widget’s script and uses the browser’s language', async () => {
   const answer = await open('es-CL');
   expect(answer.statusCode).toBe(200);
   expect(answer.body).toContain(`src="${widgetUrl}"`);
@@ -17,7 +17,7 @@ test('the page of the bank widget loads its script, in the language of the brows
   expect((await open('en')).body).toContain('Link a bank account');
 });
 
-test('without the provider the page loads no script of another host', async () => {
+test('without the provider the page loads no third-party script', async () => {
   isSetUp = false;
   const answer = await open('en');
   expect(answer.statusCode).toBe(200);

@@ -20,13 +20,13 @@ const texts: Readonly<Record<Language, Readonly<Record<'title' | 'opens' | 'fail
 };
 
 /**
- * The console stores the tokens and the path to return to in the session storage of the tab; the exchange token goes back the same way, so
- * none of them appears in a URL.
+ * The console stores the tokens and the return path in the tab's session storage. The exchange token is returned the
+ * same way, so that no token appears in a URL.
  */
 const script = `
 const key = 'bank link';
 const stored = JSON.parse(sessionStorage.getItem(key) ?? 'null');
-const leave = (exchangeToken) => {
+const finish = (exchangeToken) => {
   if (exchangeToken) sessionStorage.setItem(key, JSON.stringify({ ...stored, exchangeToken }));
   else sessionStorage.removeItem(key);
   location.replace(stored.back);
@@ -34,14 +34,14 @@ const leave = (exchangeToken) => {
 if (stored) document.getElementById('back').href = stored.back;
 try {
   const { publicKey, widgetToken } = stored;
-  Fintoc.create({ publicKey, widgetToken, onSuccess: (link) => leave(link.exchangeToken), onExit: () => leave() }).open();
+  Fintoc.create({ publicKey, widgetToken, onSuccess: (link) => finish(link.exchangeToken), onExit: () => finish() }).open();
 } catch {
   document.getElementById('opens').hidden = true;
   document.getElementById('failed').hidden = false;
 }
 `;
 
-/** Opens the widget of the bank-link provider. It has a page of its own, so that the console itself loads no script of another host. */
+/** Opens the widget of the bank-link provider on its own page, so that the console loads no script of another host. */
 export const bankLinkPage = ({ providers }: { readonly providers: Providers }): PageEndpoint => ({
   method: 'GET',
   path: '/connect/bank-link',

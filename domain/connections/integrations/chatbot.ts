@@ -2,7 +2,10 @@ import { links, routes } from '@tributary/contract';
 import type { ConnectionStatus } from '@tributary/vocabulary';
 import type { ConnectionRow } from '../store.ts';
 
-/** What a merchant pastes into an External Request of a flow. The words in braces are the chatbot's own fields. */
+/**
+ * The request that a merchant pastes into an External Request of a flow. The names in braces are the chatbot's own
+ * fields.
+ */
 const externalRequest = (baseUrl: string) => ({
   method: 'POST' as const,
   url: links.route(baseUrl, routes.createEvent.path),
@@ -14,7 +17,7 @@ const externalRequest = (baseUrl: string) => ({
   }),
 });
 
-export const showChatbot = (row: ConnectionRow, baseUrl: string) => ({
+export const toChatbotResponse = (row: ConnectionRow, baseUrl: string) => ({
   id: row.id,
   status: row.status as ConnectionStatus,
   page: { external_id: row.external_id, name: row.name },

@@ -10,7 +10,7 @@ export const connectBankLink: Handles<Routes['connectBankLink'], ConnectionServi
   context,
 ) => {
   const { caller, now, addToAudit } = context;
-  // Whoever asks again under the same Idempotency-Key is answered from what was kept: the token would not be taken twice.
+  // A retry with the same Idempotency-Key gets the stored response: the token can be exchanged only once.
   const candidates = await withProvider(
     context,
     'bank_link',
@@ -22,18 +22,18 @@ export const connectBankLink: Handles<Routes['connectBankLink'], ConnectionServi
     return refuse('invalid_state', 'The link has no account.', { fields: { reason: 'no_candidates' } });
   }
   return context.effect(async (tx) => {
-    const linked = [];
+    const connections = [];
     for (const candidate of candidates) {
       const { profileId, workspaceId, appId } = caller;
-      const made = { profileId, workspaceId, appId, channel: 'bank_link', candidate, now } as const;
-      const saved = await saveConnection(tx, context, { ...made, credentials: candidate.credentials });
+      const request = { profileId, workspaceId, appId, channel: 'bank_link', candidate, now } as const;
+      const saved = await saveConnection(tx, context, { ...request, credentials: candidate.credentials });
       if (saved === 'account_connected_elsewhere') {
         return refuse(saved, 'A sister profile of the workspace is connected to one of these accounts.');
       }
       const account = { external_id: candidate.externalId, name: candidate.name };
-      linked.push({ id: saved.connectionId, channel: 'bank_link' as const, account });
+      connections.push({ id: saved.connectionId, channel: 'bank_link' as const, account });
     }
-    addToAudit({ detail: { connections: linked.map(({ id }) => id) } });
-    return answer(201, { data: linked });
+    addToAudit({ detail: { connections: connections.map(({ id }) => id) } });
+    return answer(201, { data: connections });
   });
 };

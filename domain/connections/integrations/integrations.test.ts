@@ -71,7 +71,7 @@ async function shop(workspaceId?: string) {
   return { profile, full, key, ask, rows };
 }
 
-test('a bank is linked through its widget, and its accounts are connections [conn-034] [conn-035] [conn-036]', async () => {
+test('a bank is linked through its widget, and each account becomes a connection [conn-034] [conn-035] [conn-036]', async () => {
   const { ask, rows, full, profile, key } = await shop();
   const start = '/integrations/bank-link/link/start';
   const started = await ask('POST', start);
@@ -91,7 +91,7 @@ test('a bank is linked through its widget, and its accounts are connections [con
     { id: ids[0], status: 'connected', account: { external_id: 'acc_current' }, sync: { state: 'queued' } },
     { id: ids[1], account: { external_id: 'acc_sight', name: 'Banco Sandbox Cuenta vista …4321' } },
   ]);
-  // The token was used up, and whoever asks again with the same key gets the same answer.
+  // The token is used up, but a retry with the same idempotency key gets the same response.
   expect((await connect(exchange_token)).status).toBe(422);
   expect((await connect(exchange_token, once)).data).toEqual(linked.data);
   expect(JSON.stringify(await rows())).not.toContain('link_sandbox');
@@ -99,7 +99,7 @@ test('a bank is linked through its widget, and its accounts are connections [con
     { action: 'bank_link.connected', detail: { connections: ids } },
   ]);
 
-  // A sister profile cannot take the same accounts.
+  // Another profile of the workspace cannot connect the same accounts.
   const sister = await shop(profile.workspaceId);
   const again = book.fintoc.endWidget((await ask('POST', start)).data.widget_token);
   const elsewhere = await sister.ask('POST', '/integrations/bank-link/link/connect', { exchange_token: again });
@@ -115,7 +115,7 @@ test('a bank is linked through its widget, and its accounts are connections [con
   expect((await ask('POST', start)).error.code).toBe('provider_error');
 });
 
-test('a profile has one chatbot, made and changed by its key [conn-038] [conn-039]', async () => {
+test('a profile has one chatbot, which its API key creates and replaces [conn-038] [conn-039]', async () => {
   const { ask, rows } = await shop();
   const path = '/integrations/chatbot/connection';
   expect(await ask('GET', path)).toMatchObject({ status: 200, data: null });
@@ -129,7 +129,7 @@ test('a profile has one chatbot, made and changed by its key [conn-038] [conn-03
     method: 'POST',
     url: expect.stringMatching(/\/api\/v1\/events$/),
   });
-  // The key is checked while it is connected: a dead one asks for another.
+  // The key is checked while connecting; an invalid one is refused.
   const stores = { app: kit.app, system: kit.system, now: () => kit.clock.now(), providers, providerOutbound };
   const reader = syncs({ ...stores, vault: testVault, outcomes: testOutcomeServices, random: () => 0 });
   const check = async () => {
@@ -157,7 +157,7 @@ test('a profile has one chatbot, made and changed by its key [conn-038] [conn-03
   expect((await ask('GET', '/connections?channel=chatbot')).data).toHaveLength(2);
 });
 
-test('stores are added, signed and removed by hand [conn-042] [conn-043] [conn-044] [conn-045]', async () => {
+test('stores are added, get a signing secret and are removed manually [conn-042] [conn-043] [conn-044] [conn-045]', async () => {
   const { ask, rows, profile } = await shop();
   const path = '/integrations/store/manual-connections';
   expect(await ask('GET', path)).toMatchObject({ data: [], pagination: { has_next: false, cursor: null } });
@@ -185,19 +185,19 @@ test('stores are added, signed and removed by hand [conn-042] [conn-043] [conn-0
   const sister = await shop(profile.workspaceId);
   expect((await sister.ask('PATCH', one, { webhook_signing_id: 'another-signing-id' })).status).toBe(404);
   expect((await sister.ask('DELETE', one)).status).toBe(404);
-  const taken = await sister.ask('POST', path, { shop_domain: 'first-shop.myshopify.com' });
-  expect([taken.status, taken.error.code]).toEqual([409, 'account_connected_elsewhere']);
+  const refused = await sister.ask('POST', path, { shop_domain: 'first-shop.myshopify.com' });
+  expect([refused.status, refused.error.code]).toEqual([409, 'account_connected_elsewhere']);
 
   expect(await ask('DELETE', one)).toMatchObject({ status: 200, data: { id: added.data.id, deleted: true } });
   expect((await ask('DELETE', one)).status).toBe(404);
   expect((await ask('GET', path)).data).toMatchObject([{ id: second.data.id }]);
   expect((await rows())[0]).toMatchObject({ status: 'disconnected', credentials: null });
-  const { rows: told } = await kit.app
+  const { rows: events } = await kit.app
     .forProfile(profile.id)
     .transaction((tx) =>
       sql<{ type: string }>`SELECT type FROM outbox WHERE profile_id = ${profile.id} ORDER BY id`.execute(tx),
     );
-  expect(told.map(({ type }) => type)).toEqual(['connection.connected', 'connection.revoked']);
+  expect(events.map(({ type }) => type)).toEqual(['connection.connected', 'connection.revoked']);
 });
 
 test('records signed store webhooks once and ignores duplicates, forged webhooks and tests', async () => {
@@ -206,7 +206,7 @@ test('records signed store webhooks once and ignores duplicates, forged webhooks
   const shop_domain = 'hooked.myshopify.com';
   const { data: store } = await ask('POST', path, { shop_domain });
   const secret = 'hooked-signing-id';
-  const tell = async (topic: string, body: object | string, more: object = {}) => {
+  const sendWebhook = async (topic: string, body: object | string, more: object = {}) => {
     const payload = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = {
       'content-type': 'application/json',
@@ -228,17 +228,17 @@ test('records signed store webhooks once and ignores duplicates, forged webhooks
     email: 'ana@example.com',
     customer: { id: 77, first_name: 'Ana', last_name: 'Soto' },
   };
-  // Until the store's secret is known, nothing is believed.
-  expect(await tell('orders/paid', order)).toBe(401);
+  // No webhook is accepted until the store's secret is known.
+  expect(await sendWebhook('orders/paid', order)).toBe(401);
   await ask('PATCH', `${path}/${store.id}`, { webhook_signing_id: secret });
-  expect(await tell('orders/paid', order, { 'x-shopify-hmac-sha256': 'Zm9yZ2Vk' })).toBe(401);
-  expect(await tell('orders/paid', order, { 'x-shopify-shop-domain': 'other.myshopify.com' })).toBe(401);
-  expect(await tell('orders/create', { ...order, id: 1, financial_status: 'pending' })).toBe(204);
-  expect(await tell('orders/paid', { ...order, id: 2, test: true })).toBe(204);
-  expect(await tell('customers/create', { id: 3 })).toBe(204);
-  // What cannot be read or kept is not taken for done.
-  expect(await tell('orders/paid', '{"id":')).toBe(422);
-  expect(await tell('orders/paid', { ...order, id: 4, currency: 'QQQ' })).toBe(422);
+  expect(await sendWebhook('orders/paid', order, { 'x-shopify-hmac-sha256': 'Zm9yZ2Vk' })).toBe(401);
+  expect(await sendWebhook('orders/paid', order, { 'x-shopify-shop-domain': 'other.myshopify.com' })).toBe(401);
+  expect(await sendWebhook('orders/create', { ...order, id: 1, financial_status: 'pending' })).toBe(204);
+  expect(await sendWebhook('orders/paid', { ...order, id: 2, test: true })).toBe(204);
+  expect(await sendWebhook('customers/create', { id: 3 })).toBe(204);
+  // Content that cannot be parsed or stored is not acknowledged.
+  expect(await sendWebhook('orders/paid', '{"id":')).toBe(422);
+  expect(await sendWebhook('orders/paid', { ...order, id: 4, currency: 'QQQ' })).toBe(422);
   const refund = {
     order_id: order.id,
     created_at: '2025-12-03T09:00:00-03:00',
@@ -247,11 +247,11 @@ test('records signed store webhooks once and ignores duplicates, forged webhooks
       { id: 92, amount: '5000', currency: 'CLP', kind: 'refund', status: 'failure' },
     ],
   };
-  expect(await tell('orders/paid', order)).toBe(204);
-  expect(await tell('orders/updated', { ...order, financial_status: 'partially_refunded', refunds: [refund] })).toBe(
-    204,
-  );
-  expect(await tell('refunds/create', refund)).toBe(204);
+  expect(await sendWebhook('orders/paid', order)).toBe(204);
+  expect(
+    await sendWebhook('orders/updated', { ...order, financial_status: 'partially_refunded', refunds: [refund] }),
+  ).toBe(204);
+  expect(await sendWebhook('refunds/create', refund)).toBe(204);
   expect(await paymentsOf(profile.id)).toEqual([
     {
       external_id: String(order.id),
@@ -262,20 +262,20 @@ test('records signed store webhooks once and ignores duplicates, forged webhooks
       occurred_at: new Date('2025-12-01T13:00:05Z'),
     },
   ]);
-  // Orders with many lines are as large as they are; only what no provider sends is refused, and counted.
+  // Large orders are accepted; only bodies beyond any provider's size are refused and counted.
   const line = { title: 'Camiseta', price_set: { shop_money: { amount: '990', currency_code: 'CLP' } }, tax_lines: [] };
   const large = { ...order, id: 6, line_items: Array.from({ length: 4_500 }, (_, id) => ({ id, ...line })) };
   expect(JSON.stringify(large).length).toBeGreaterThan(500_000);
-  expect(await tell('orders/paid', large)).toBe(204);
+  expect(await sendWebhook('orders/paid', large)).toBe(204);
   expect(await paymentsOf(profile.id)).toContainEqual(expect.objectContaining({ external_id: '6', amount: '19990' }));
-  expect(await tell('orders/paid', { ...order, id: 7, note: 'x'.repeat(2 << 20) })).toBe(413);
+  expect(await sendWebhook('orders/paid', { ...order, id: 7, note: 'x'.repeat(2 << 20) })).toBe(413);
   const { text } = metrics;
   expect(await text()).toContain('tributary_provider_webhooks_refused_total{channel="store",status="413"} 1');
   await ask('DELETE', `${path}/${store.id}`);
-  expect(await tell('orders/paid', { ...order, id: 5 })).toBe(401);
+  expect(await sendWebhook('orders/paid', { ...order, id: 5 })).toBe(401);
 });
 
-test('with a token a store’s orders are read, and money that a connected payment provider took counts once', async () => {
+test('with a token a store’s orders are read, and money that a connected payment provider processed counts once', async () => {
   const { ask, profile } = await shop();
   const path = '/integrations/store/manual-connections';
   const [shop_domain, secret] = ['orders.myshopify.com', 'orders-signing-id'];
@@ -311,11 +311,11 @@ test('with a token a store’s orders are read, and money that a connected payme
   const asNumbers = (all: Awaited<ReturnType<typeof recorded>>) =>
     new Map([...all].map(([id, { amount, refunded }]) => [id, { amount: Number(amount), refunded: Number(refunded) }]));
   await read();
-  // Several pages, with tests and unpaid orders among them.
+  // Several pages, including test and unpaid orders.
   expect(expected().size).toBeGreaterThan(25);
   expect(book.shopify.orders.length).toBeGreaterThan(expected().size);
   expect(asNumbers(await recorded())).toEqual(expected());
-  // What changed since is read, and a webhook of the same order is no other sale.
+  // Reads orders changed since, and a webhook of the same order adds no sale.
   kit.clock.advance(3_600_000);
   const order = book.shopify.order({
     shop: shop_domain,
@@ -327,7 +327,7 @@ test('with a token a store’s orders are read, and money that a connected payme
   await read();
   expect((await recorded()).get(numberOf(order.id))).toEqual({ amount: '120.5', refunded: '25' });
   await ask('PATCH', `${path}/${store.id}`, { webhook_signing_id: secret });
-  const tell = async (body: object) => {
+  const sendWebhook = async (body: object) => {
     const payload = JSON.stringify(body);
     const headers = {
       'content-type': 'application/json',
@@ -337,17 +337,17 @@ test('with a token a store’s orders are read, and money that a connected payme
     };
     return (await api.call({ method: 'POST', url: '/hooks/store', headers, payload })).statusCode;
   };
-  const told = { currency: 'USD', total_price: '120.50', financial_status: 'paid', created_at: order.createdAt };
-  expect(await tell({ ...told, id: numberOf(order.id) })).toBe(204);
+  const fields = { currency: 'USD', total_price: '120.50', financial_status: 'paid', created_at: order.createdAt };
+  expect(await sendWebhook({ ...fields, id: numberOf(order.id) })).toBe(204);
   expect((await recorded()).size).toBe(expected().size);
-  // From here on Mercado Pago tells itself what it took, and its refunds with it.
+  // From here on Mercado Pago reports its payments and refunds itself.
   await buildConnection(kit, profile, { channel: 'payments_b' });
   kit.clock.advance(3_600_000);
   const theirs = book.shopify.order({ shop: shop_domain, amount: '70.00', currency: 'USD', gateway: 'Mercado Pago' });
   book.shopify.refund(theirs, '7.00');
   const ours = book.shopify.order({ shop: shop_domain, amount: '80.00', currency: 'USD', gateway: 'shopify_payments' });
   await read();
-  expect(await tell({ ...told, id: '42', payment_gateway_names: ['mercado_pago'] })).toBe(204);
+  expect(await sendWebhook({ ...fields, id: '42', payment_gateway_names: ['mercado_pago'] })).toBe(204);
   const after = await recorded();
   expect([numberOf(ours.id), numberOf(theirs.id), '42'].map((id) => after.has(id))).toEqual([true, false, false]);
   const { rows: waiting } = await kit.app
@@ -356,7 +356,7 @@ test('with a token a store’s orders are read, and money that a connected payme
   expect(waiting).toEqual([]);
 });
 
-test('the pixel is installed with the key and collector of the profile, and again brought up to date [conn-046]', async () => {
+test('the pixel is installed with the profile’s key and collector, and updated by a repeated request [conn-046]', async () => {
   const { ask, full } = await shop();
   const activate = (body?: object) => ask('POST', '/integrations/store/web-pixel/activate', body);
   expect((await activate()).error).toMatchObject({ code: 'invalid_state', reason: 'no_tracking_key' });

@@ -5,7 +5,7 @@ import type { ConnectionStatus } from '@tributary/vocabulary';
 import { openSecrets, sealCredentials } from '../credentials.ts';
 import { type ConnectionRow, lockConnection } from '../store.ts';
 
-/** What a merchant gave by hand. */
+/** The secrets that a merchant entered. */
 export interface StoreSecrets {
   readonly webhookSecret: string | null;
   readonly accessToken: string | null;
@@ -19,14 +19,14 @@ export const readSecrets = (vault: Vault, { profile_id: profileId, id, credentia
 export const sealSecrets = (vault: Vault, profileId: string, id: string, secrets: StoreSecrets): Buffer =>
   sealCredentials(vault, { profileId, id }, secrets);
 
-/** A store that was removed answers like one that never was. */
+/** Locks a store; a removed store is refused as unknown. */
 export async function lockStore(tx: Tx, profileId: string, id: string): Promise<ConnectionRow> {
   const row = await lockConnection(tx, profileId, id);
-  const isThere = row?.channel === 'store' && row.status !== 'disconnected';
-  return isThere ? row : refuse('not_found', 'There is no such connection.');
+  const isActive = row?.channel === 'store' && row.status !== 'disconnected';
+  return isActive ? row : refuse('not_found', 'There is no such connection.');
 }
 
-export function showStore(row: ConnectionRow, { webhookSecret, accessToken }: StoreSecrets) {
+export function toStoreResponse(row: ConnectionRow, { webhookSecret, accessToken }: StoreSecrets) {
   return {
     id: row.id,
     status: row.status as ConnectionStatus,

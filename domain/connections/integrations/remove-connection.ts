@@ -4,7 +4,7 @@ import type { Channel } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type ConnectionRow, updateConnection } from '../store.ts';
 
-/** Ends a connection that no provider has to be told of. Its row stays, since what was read through it names it. */
+/** Disconnects an account without calling its provider. The row stays, because records refer to it. */
 export async function removeConnection(tx: Tx, row: ConnectionRow, now: Date): Promise<void> {
   await updateConnection(tx, row, { status: 'disconnected', credentials: null, disconnected_at: now });
   const data = { profile_id: row.profile_id, connection_id: row.id, provider: row.channel as Channel };

@@ -4,33 +4,35 @@ import { saveConnection } from '../save-connection.ts';
 import type { ConnectionServices } from '../services.ts';
 import { findConnected, findConnection } from '../store.ts';
 import { refuseUnusable } from '../with-account.ts';
-import { showChatbot } from './chatbot.ts';
+import { toChatbotResponse } from './chatbot.ts';
 import { removeConnection } from './remove-connection.ts';
 import { withProvider } from './with-provider.ts';
 
 export const saveChatbotConnection: Handles<
   Routes['saveChatbotConnection'],
   ConnectionServices & { baseUrl: string }
-> = async ({ body }, context) => {
+> = async ({ body: input }, context) => {
   const { caller, now } = context;
   const { profileId, workspaceId, appId } = caller;
   const [candidate] = await withProvider(
     context,
     'chatbot',
-    async ({ link }, call) => link?.finish(body.api_key, call) ?? refuseUnusable(context, 'provider_not_configured'),
+    async ({ link }, call) => link?.finish(input.api_key, call) ?? refuseUnusable(context, 'provider_not_configured'),
     'api_key',
   );
   if (!candidate) return refuse('validation_error', 'The field "api_key" is not valid: it opens no page.');
   return context.effect(async (tx) => {
     const former = await findConnected(tx, profileId, 'chatbot');
     if (former && former.external_id !== candidate.externalId) await removeConnection(tx, former, now);
-    const made = { profileId, workspaceId, appId, channel: 'chatbot', candidate, now } as const;
-    const saved = await saveConnection(tx, context, { ...made, credentials: candidate.credentials });
+    const request = { profileId, workspaceId, appId, channel: 'chatbot', candidate, now } as const;
+    const saved = await saveConnection(tx, context, { ...request, credentials: candidate.credentials });
     if (saved === 'account_connected_elsewhere') {
       return refuse(saved, 'A sister profile of the workspace is connected to this page.');
     }
     const row = await findConnection(tx, profileId, saved.connectionId);
-    const shown = { data: showChatbot(row ?? refuse('not_found', 'There is no such connection.'), context.baseUrl) };
-    return former?.id === saved.connectionId ? answer(200, shown) : answer(201, shown);
+    const body = {
+      data: toChatbotResponse(row ?? refuse('not_found', 'There is no such connection.'), context.baseUrl),
+    };
+    return former?.id === saved.connectionId ? answer(200, body) : answer(201, body);
   });
 };

@@ -8,11 +8,11 @@ export const startBankLink: Handles<Routes['startBankLink'], ConnectionServices 
   { body },
   context,
 ) => {
-  const wish = { country: body.country, holderType: body.holder_type };
+  const options = { country: body.country, holderType: body.holder_type };
   const started = await withProvider(
     context,
     'bank_link',
-    async ({ link }, call) => link?.start?.(wish, call) ?? refuseUnusable(context, 'provider_not_configured'),
+    async ({ link }, call) => link?.start?.(options, call) ?? refuseUnusable(context, 'provider_not_configured'),
   );
   return context.effect(async () =>
     answer(200, {

@@ -3,10 +3,10 @@ import { announce } from '@tributary/domain/events';
 import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import type { ConnectionServices } from '../services.ts';
-import { updateConnection, wishSync } from '../store.ts';
-import { lockStore, readSecrets, sealSecrets, showStore } from './manual-stores.ts';
+import { requestSync, updateConnection } from '../store.ts';
+import { lockStore, readSecrets, sealSecrets, toStoreResponse } from './manual-stores.ts';
 
-/** A store works as soon as it is known what it signs its webhooks with. */
+/** Stores the webhook signing secret, with which the store becomes connected. */
 export const updateManualStore: Handles<Routes['updateManualStore'], ConnectionServices> = (
   { params: { connectionId: id }, body },
   context,
@@ -23,10 +23,10 @@ export const updateManualStore: Handles<Routes['updateManualStore'], ConnectionS
     const credentials = sealSecrets(vault, profileId, id, secrets);
     const credentials_revision = row.credentials_revision + 1;
     await updateConnection(tx, row, { status: 'connected', credentials, credentials_revision });
-    if (body.access_token) await wishSync(tx, row, now);
+    if (body.access_token) await requestSync(tx, row, now);
     if (row.status !== 'connected') {
-      const news = { profile_id: profileId, connection_id: id, provider: 'store' } as const;
-      await announce(tx, [{ id: uuid(), type: 'connection.connected', data: news, occurredAt: now }]);
+      const eventData = { profile_id: profileId, connection_id: id, provider: 'store' } as const;
+      await announce(tx, [{ id: uuid(), type: 'connection.connected', data: eventData, occurredAt: now }]);
     }
-    return answer(200, { data: showStore({ ...row, status: 'connected' }, secrets) });
+    return answer(200, { data: toStoreResponse({ ...row, status: 'connected' }, secrets) });
   });

@@ -12,8 +12,8 @@ import type { Vault } from '@tributary/vault';
 import type { Channel } from '@tributary/vocabulary';
 import { openCredentials } from '../credentials.ts';
 import { noteFault } from '../note-fault.ts';
-import { recordSaid } from '../record-said.ts';
-import { findConnection, wishSync } from '../store.ts';
+import { applyProviderRecords } from '../record-said.ts';
+import { findConnection, requestSync } from '../store.ts';
 
 export interface WebhookServices {
   readonly postgres: Postgres;
@@ -62,16 +62,16 @@ export async function applyWebhook(services: WebhookServices, webhook: ProviderW
   return { kind: 'applied' };
 }
 
-const connectionsOf = ({ postgres }: WebhookServices, channel: Channel, account: string) =>
+const findConnections = ({ postgres }: WebhookServices, channel: Channel, account: string) =>
   postgres.everywhere.lookUp<FoundConnection>('SELECT * FROM find_connections_of($1, $2)', [channel, account]);
 
 async function handleNews(services: WebhookServices, channel: Channel, news: ReceivedNews, now: Date): Promise<void> {
-  const found = await connectionsOf(services, channel, news.accountExternalId);
+  const found = await findConnections(services, channel, news.accountExternalId);
   for (const { profile_id, id, credentials_revision: revision } of found) {
     await services.postgres.forProfile(profile_id).transaction(async (tx) => {
-      if (news.about === 'changed') return wishSync(tx, { profile_id, id, channel }, now);
-      const gone = { verdict: 'reconnect', code: 'disconnected_at_provider', says: '' } as const;
-      return noteFault(tx, { profileId: profile_id, connectionId: id, revision, now }, new ProviderFault(gone));
+      if (news.about === 'changed') return requestSync(tx, { profile_id, id, channel }, now);
+      const details = { verdict: 'reconnect', code: 'disconnected_at_provider', says: '' } as const;
+      return noteFault(tx, { profileId: profile_id, connectionId: id, revision, now }, new ProviderFault(details));
     });
   }
 }
@@ -85,7 +85,7 @@ async function recordContent(
 ): Promise<Applied> {
   const { tells } = provider;
   const account = tells?.accountOf(delivery);
-  const found = account === undefined ? [] : await connectionsOf(services, channel, account);
+  const found = account === undefined ? [] : await findConnections(services, channel, account);
   let applied: Applied = { kind: 'unsigned' };
   for (const { profile_id: profileId, id } of found) {
     const ledger = services.postgres.forProfile(profileId);
@@ -97,7 +97,9 @@ async function recordContent(
     const profileIds = found.map(({ profile_id }) => profile_id);
     if (!records) return { kind: 'rejected', reason: 'The body does not match its topic.', profileIds };
     const context = { profileId, connectionId: id, channel, services: services.outcomes, now };
-    const [rejected] = await untilRecorded(() => ledger.transaction((tx) => recordSaid(tx, context, records)));
+    const [rejected] = await untilRecorded(() =>
+      ledger.transaction((tx) => applyProviderRecords(tx, context, records)),
+    );
     if (rejected) applied = { kind: 'rejected', reason: `${rejected.externalId}: ${rejected.reason}`, profileIds };
     else if (applied.kind === 'unsigned') applied = { kind: 'applied' };
   }

@@ -26,7 +26,7 @@ export async function sealWebhook(
 ): Promise<WebhookMessage> {
   const headers = { Channel: channel, 'Received-At': receivedAt.toISOString() };
   const plain = Buffer.concat([Buffer.from(`${JSON.stringify(delivery.headers)}\n`), delivery.body]);
-  return { id, headers, payload: sealer.sealBytes(await compress(plain, compression), placeOf(id, headers)) };
+  return { id, headers, payload: sealer.sealBytes(await compress(plain, compression), locateSecret(id, headers)) };
 }
 
 /** Undefined if the message is not a webhook. Throws UnreadableSecret if no key decrypts it. */
@@ -37,8 +37,8 @@ export async function openWebhook(
   const channel = channelNames.find((name) => name === headers.Channel);
   const receivedAt = new Date(headers['Received-At'] ?? '');
   if (!channel || Number.isNaN(receivedAt.getTime())) return undefined;
-  const place = placeOf(id, { Channel: channel, 'Received-At': headers['Received-At'] ?? '' });
-  const compressed = opener.openBytes(Buffer.from(payload), place);
+  const location = locateSecret(id, { Channel: channel, 'Received-At': headers['Received-At'] ?? '' });
+  const compressed = opener.openBytes(Buffer.from(payload), location);
   const plain = await decompress(compressed, { maxOutputLength: limits.providerWebhooks.bytes + maxHeaderBytes });
   const end = plain.indexOf('\n');
   const headersAsSent = JSON.parse(plain.toString('utf8', 0, end)) as Received['headers'];
@@ -46,7 +46,7 @@ export async function openWebhook(
 }
 
 /** Provider and time are authenticated data, so that neither can be modified in the stream. */
-const placeOf = (id: string, headers: WebhookMessage['headers']): SecretPlace => ({
+const locateSecret = (id: string, headers: WebhookMessage['headers']): SecretPlace => ({
   table: 'stream',
   column: `webhooks ${headers.Channel} ${headers['Received-At']}`,
   row: id,

@@ -4,9 +4,9 @@ import { limits } from '@tributary/vocabulary';
 import type { TrackingServices } from '../services.ts';
 import { insertDomain, listDomains, lockDomains } from '../store.ts';
 import { foldPublicHost } from './host-name.ts';
-import { showDomain } from './tracking-domain.ts';
+import { toDomainResponse } from './tracking-domain.ts';
 
-const { most } = limits.trackingDomains;
+const { most: maxDomains } = limits.trackingDomains;
 
 export const createTrackingDomain: Handles<
   Routes['createTrackingDomain'],
@@ -21,16 +21,16 @@ export const createTrackingDomain: Handles<
   }
   return effect(async (tx) => {
     await lockDomains(tx, profileId);
-    const known = await listDomains(tx, profileId);
-    const same = known.find((row) => row.domain === domain);
-    if (same) return answer(200, { data: showDomain(same, collectorUrl) });
-    if (known.length >= most) {
-      refuse('invalid_state', `A profile collects on up to ${most} domains of its own. Remove one first.`, {
+    const domains = await listDomains(tx, profileId);
+    const existing = domains.find((row) => row.domain === domain);
+    if (existing) return answer(200, { data: toDomainResponse(existing, collectorUrl) });
+    if (domains.length >= maxDomains) {
+      refuse('invalid_state', `A profile collects on up to ${maxDomains} domains of its own. Remove one first.`, {
         fields: { reason: 'too_many_domains' },
       });
     }
-    const made = await insertDomain(tx, profileId, domain, now);
+    const created = await insertDomain(tx, profileId, domain, now);
     addToAudit({ detail: { domain } });
-    return answer(201, { data: showDomain(made, collectorUrl) });
+    return answer(201, { data: toDomainResponse(created, collectorUrl) });
   });
 };

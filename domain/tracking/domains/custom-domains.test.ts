@@ -30,7 +30,7 @@ const verify = async (id: string) => {
 const origin = async () => (await api.fastify.inject({ url: '/api/v1/tracking/origin', headers })).json().data;
 
 describe('a domain', () => {
-  test('[track-011] [track-012] is registered with the records to set, folded, and listed as pending', async () => {
+  test('[track-011] [track-012] is registered in lower case, with the DNS records to set, and listed as pending', async () => {
     const answer = await register(' Track.Shop.CL. ');
     expect(answer.statusCode).toBe(201);
     const { id } = answer.json().data;
@@ -52,14 +52,14 @@ describe('a domain', () => {
   });
 
   test.each(['localhost', '10.0.0.1', 'shop', 'https://shop.cl', 'a b.cl', 'collect.tributary.cl', 'x.internal'])(
-    '%s is refused',
+    'refuses %s',
     async (domain) => {
       const { error } = (await register(domain)).json();
       expect(error).toMatchObject({ code: 'validation_error', field: 'domain' });
     },
   );
 
-  test('is one of twenty at most, also when many come at once', async () => {
+  test('a profile has at most twenty domains, even when thirty are registered concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => register(`t${index}.shop.cl`)));
     expect(answers.filter((answer) => answer.statusCode === 201)).toHaveLength(20);
     const refused = answers.filter((answer) => answer.statusCode === 409);
@@ -68,7 +68,7 @@ describe('a domain', () => {
     expect(await list()).toHaveLength(20);
   });
 
-  test('[track-013] is removed, once', async () => {
+  test('[track-013] is removed, and a second removal is 404', async () => {
     const { id } = (await register('track.shop.cl')).json().data;
     const remove = () => api.fastify.inject({ method: 'DELETE', url: `${url}/${id}`, headers });
     expect((await remove()).json().data).toEqual({ id, deleted: true });
@@ -78,8 +78,8 @@ describe('a domain', () => {
   });
 });
 
-describe('DNS is asked', () => {
-  test('[track-014] [track-015] and an alias of the collector, however far, verifies; the list shows the verdict', async () => {
+describe('DNS verification', () => {
+  test('[track-014] [track-015] verifies an alias of the collector over several steps, and lists the verdict', async () => {
     dns.records = { 'track.shop.cl': { cname: 'Tracker.CDN.cl' }, 'tracker.cdn.cl': { cname: 'Collect.Tributary.cl' } };
     const { id } = (await register('track.shop.cl')).json().data;
     kit.clock.advance(1_000);
@@ -93,7 +93,7 @@ describe('DNS is asked', () => {
     expect(await list()).toEqual([data]);
   });
 
-  test('[track-014] and so does the token in a TXT record, but not another’s', async () => {
+  test('[track-014] verifies the domain’s own token in a TXT record, and no other token', async () => {
     const { id } = (await register('track.shop.cl')).json().data;
     dns.records = { '_tributary.track.shop.cl': { txt: ['v=spf1', 'tributary-verification=other'] } };
     expect((await verify(id)).data.status).toBe('failed');
@@ -101,7 +101,7 @@ describe('DNS is asked', () => {
     expect((await verify(id)).data.status).toBe('verified');
   });
 
-  test('[track-015] a name that does not exist, another alias and aliases in a ring fail, and a verdict replaces the one before', async () => {
+  test('[track-015] fails for an unknown name, another alias and an alias loop, and replaces the previous verdict', async () => {
     const { id } = (await register('track.shop.cl')).json().data;
     expect((await verify(id)).data).toMatchObject({
       status: 'failed',
@@ -118,7 +118,7 @@ describe('DNS is asked', () => {
     expect((await list())[0]).toMatchObject({ status: 'failed' });
   });
 
-  test('silence is a verdict, and takes nothing from a verified domain', async () => {
+  test('no answer fails a pending domain and keeps a verified one', async () => {
     const { id } = (await register('track.shop.cl')).json().data;
     const silent = { 'track.shop.cl': 'silent', '_tributary.track.shop.cl': 'silent' } as const;
     dns.records = silent;
@@ -134,7 +134,7 @@ describe('DNS is asked', () => {
 });
 
 describe('the origin', () => {
-  test('[track-018] is the collector until a domain is verified, then the first that is', async () => {
+  test('[track-018] is the collector until a domain is verified, then the first verified domain', async () => {
     const collector = {
       kind: 'collector',
       origin: 'https://collect.tributary.cl',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type DnsAnswer, decideDomain, proofOf } from './domain-verdict.ts';
+import { type DnsAnswer, decideDomain, buildProof } from './domain-verdict.ts';
 
-const proof = proofOf({ id: '0199', domain: 'track.shop.cl' }, 'https://collect.tributary.cl:8443/t');
+const proof = buildProof({ id: '0199', domain: 'track.shop.cl' }, 'https://collect.tributary.cl:8443/t');
 const advice =
   'Set a CNAME record of track.shop.cl to collect.tributary.cl, or a TXT record of _tributary.track.shop.cl to tributary-verification=0199.';
 
@@ -39,7 +39,7 @@ test.each<[string, DnsAnswer, DnsAnswer, boolean, string, string]>([
     `track.shop.cl has no CNAME record. The TXT record of _tributary.track.shop.cl holds something else. ${advice}`,
   ],
   [
-    'another alias',
+    'a different alias',
     ['shops.other.cl'],
     'no_record',
     true,
@@ -47,7 +47,7 @@ test.each<[string, DnsAnswer, DnsAnswer, boolean, string, string]>([
     `track.shop.cl is an alias of shops.other.cl, not of collect.tributary.cl. There is no TXT record of _tributary.track.shop.cl. ${advice}`,
   ],
   [
-    'no name',
+    'an unknown name',
     'no_such_name',
     'no_such_name',
     true,
@@ -55,7 +55,7 @@ test.each<[string, DnsAnswer, DnsAnswer, boolean, string, string]>([
     `DNS knows no track.shop.cl. There is no TXT record of _tributary.track.shop.cl. ${advice}`,
   ],
   [
-    'silence',
+    'no answer',
     'no_answer',
     'no_answer',
     false,
@@ -63,7 +63,7 @@ test.each<[string, DnsAnswer, DnsAnswer, boolean, string, string]>([
     'DNS gave no answer about track.shop.cl in time. Try again in a while.',
   ],
   [
-    'silence after a proof',
+    'no answer after a proof',
     'no_record',
     'no_answer',
     true,

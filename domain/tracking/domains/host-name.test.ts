@@ -30,7 +30,7 @@ test.each([
   'https://',
   '<script>.cl',
   'shop\u0000.cl',
-])('%j is no host', (text) => {
+])('%j is not a host name', (text) => {
   expect(foldHost(text)).toBeUndefined();
 });
 

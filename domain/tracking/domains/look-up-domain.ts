@@ -1,32 +1,32 @@
 import { Resolver } from 'node:dns/promises';
-import type { DnsAnswer, DomainProof, SeenDomain } from './domain-verdict.ts';
+import type { DnsAnswer, DomainProof, DomainRecords } from './domain-verdict.ts';
 
-/** One conversation with DNS; `Resolver` of node:dns/promises is one. Nothing is remembered between two. */
+/** Opens a resolver for one lookup; `Resolver` of node:dns/promises is one. Results are not cached between lookups. */
 export type OpenDns = () => Pick<Resolver, 'resolveCname' | 'resolveTxt' | 'cancel'>;
 
-/** Asks these servers, written as address or address:port; those of the machine when there are none. */
+/** Uses these DNS servers, each an address or address:port; with none, those of the machine. */
 export function dnsOpener(servers: readonly string[], timeoutMs = 1_500): OpenDns {
   const open = () => {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
     if (servers.length > 0) resolver.setServers(servers);
     return resolver;
   };
-  // A server that is misspelt is found at the start, not by the first who asks.
+  // Validates the addresses at startup instead of at the first request.
   open().cancel();
   return open;
 }
 
-/** For all questions about a domain together: whoever keeps the domain's name servers may answer as slowly as they like. */
+/** Limits all queries of one lookup together, because the domain's name servers may answer slowly on purpose. */
 const deadlineMs = 6_000;
-const longestAlias = 5;
+const maxAliases = 5;
 
-export async function lookUpDomain({ domain, target, txtName }: DomainProof, openDns: OpenDns): Promise<SeenDomain> {
+export async function lookUpDomain({ domain, target, txtName }: DomainProof, openDns: OpenDns): Promise<DomainRecords> {
   const dns = openDns();
   const timer = setTimeout(() => dns.cancel(), deadlineMs);
   try {
     const [cname, txt] = await Promise.all([
       followAliases(domain, target, dns),
-      asAnswer(async () => (await dns.resolveTxt(txtName)).map((chunks) => chunks.join(''))),
+      toDnsAnswer(async () => (await dns.resolveTxt(txtName)).map((chunks) => chunks.join(''))),
     ]);
     return { cname, txt };
   } finally {
@@ -36,19 +36,19 @@ export async function lookUpDomain({ domain, target, txtName }: DomainProof, ope
 
 async function followAliases(domain: string, target: string, dns: ReturnType<OpenDns>): Promise<DnsAnswer> {
   const seen: string[] = [];
-  for (let name = domain; seen.length < longestAlias && name !== target; ) {
-    const step = await asAnswer(() => dns.resolveCname(name));
-    // Where the aliases end there are addresses, or nothing; what was seen on the way still counts.
+  for (let name = domain; seen.length < maxAliases && name !== target; ) {
+    const step = await toDnsAnswer(() => dns.resolveCname(name));
+    // The last alias has addresses or nothing, so its query fails; the aliases found on the way still count.
     if (!Array.isArray(step) || step[0] === undefined) return seen.length > 0 && step !== 'no_answer' ? seen : step;
-    name = readable(step[0]);
+    name = sanitiseName(step[0]);
     seen.push(name);
   }
   return seen;
 }
 
-async function asAnswer(ask: () => Promise<string[]>): Promise<DnsAnswer> {
+async function toDnsAnswer(query: () => Promise<string[]>): Promise<DnsAnswer> {
   try {
-    return await ask();
+    return await query();
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === 'ENODATA') return 'no_record';
@@ -56,8 +56,8 @@ async function asAnswer(ask: () => Promise<string[]>): Promise<DnsAnswer> {
   }
 }
 
-/** A name comes from strangers, and is shown: only what a host name is made of is left of it. */
-const readable = (name: string): string =>
+/** Keeps only characters of host names: the name comes from an untrusted server and is displayed. */
+const sanitiseName = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[^a-z0-9._-]/g, '')

@@ -7,10 +7,10 @@ export interface Origin {
   readonly domainId: string | null;
 }
 
-/** The first verified domain of its own, so that a later one does not move a site that works; else the collector. */
-export function originOf(domains: readonly DomainRow[], collectorUrl: string): Origin {
-  const own = domains.find(({ status }) => status === 'verified');
-  return own
-    ? { kind: 'custom_domain', url: `https://${own.domain}`, domainId: own.id }
+/** The first verified custom domain, so that a later one does not move a working site; otherwise the collector. */
+export function chooseOrigin(domains: readonly DomainRow[], collectorUrl: string): Origin {
+  const custom = domains.find(({ status }) => status === 'verified');
+  return custom
+    ? { kind: 'custom_domain', url: `https://${custom.domain}`, domainId: custom.id }
     : { kind: 'collector', url: collectorUrl, domainId: null };
 }

@@ -1,9 +1,9 @@
 import type { TrackingDomainStatus } from '@tributary/vocabulary';
 import type { DomainRow } from '../store.ts';
-import { proofOf } from './domain-verdict.ts';
+import { buildProof } from './domain-verdict.ts';
 
-export function showDomain(row: DomainRow, collectorUrl: string) {
-  const { domain, target, txtName, token } = proofOf(row, collectorUrl);
+export function toDomainResponse(row: DomainRow, collectorUrl: string) {
+  const { domain, target, txtName, token } = buildProof(row, collectorUrl);
   return {
     id: row.id,
     domain,

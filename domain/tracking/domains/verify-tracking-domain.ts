@@ -2,9 +2,9 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { TrackingServices } from '../services.ts';
 import { findDomain, saveVerdict } from '../store.ts';
-import { decideDomain, proofOf } from './domain-verdict.ts';
+import { decideDomain, buildProof } from './domain-verdict.ts';
 import { lookUpDomain } from './look-up-domain.ts';
-import { showDomain } from './tracking-domain.ts';
+import { toDomainResponse } from './tracking-domain.ts';
 
 export const verifyTrackingDomain: Handles<
   Routes['verifyTrackingDomain'],
@@ -12,16 +12,16 @@ export const verifyTrackingDomain: Handles<
 > = async ({ params }, { caller, ledger, effect, now, collectorUrl, openDns, addToAudit }) => {
   const profileId = caller.profileId;
   const row = await ledger.transaction((tx) => findDomain(tx, profileId, params.id), { readOnly: true });
-  if (!row) return none();
-  const proof = proofOf(row, collectorUrl);
+  if (!row) return refuseUnknown();
+  const proof = buildProof(row, collectorUrl);
   const verdict = decideDomain(proof, await lookUpDomain(proof, openDns), row.status === 'verified');
   return effect(async (tx) => {
     const saved = await saveVerdict(tx, profileId, row.id, verdict, now);
-    // It was removed while DNS was asked.
-    if (!saved) return none();
+    // The domain was removed during the lookup.
+    if (!saved) return refuseUnknown();
     addToAudit({ detail: { domain: saved.domain, status: saved.status } });
-    return answer(200, { data: showDomain(saved, collectorUrl) });
+    return answer(200, { data: toDomainResponse(saved, collectorUrl) });
   });
 };
 
-const none = () => refuse('not_found', 'There is no such domain.');
+const refuseUnknown = () => refuse('not_found', 'There is no such domain.');

@@ -31,7 +31,7 @@ const store = (...changes: Parameters<typeof visit>[0][]) =>
 const link = (visitorId: string) => linkBrowser(kit, profileId, visitorId);
 
 describe('the feed of events', () => {
-  test('[track-016] shows a visit with all that was found out about it, and whose browser it was', async () => {
+  test('[track-016] shows a visit with all derived fields and the linked customer', async () => {
     const visitorId = randomUUID();
     const customerId = await link(visitorId);
     const row = visit({
@@ -49,7 +49,7 @@ describe('the feed of events', () => {
     expect(answer.pagination).toEqual({ has_next: false, cursor: `${before(hour)}|${row.visit_id}` });
   });
 
-  test('pages through everything once, newest first, also where times are equal, and a redelivered visit is one', async () => {
+  test('pages through all visits once, newest first, even with equal times, and lists a redelivered visit once', async () => {
     const visits = Array.from({ length: 60 }, (_, index) =>
       visit({
         profile_id: profileId,
@@ -74,7 +74,7 @@ describe('the feed of events', () => {
     expect(times).toEqual(times.toSorted().reverse());
   });
 
-  test('goes back 90 days, leaves bots out unless asked, and takes filters', async () => {
+  test('covers 90 days, excludes bots by default, and filters', async () => {
     await store(
       { event_name: 'old', occurred_at: before(90 * 24 * hour + 1) },
       { event_name: 'edge', occurred_at: before(90 * 24 * hour) },
@@ -90,7 +90,7 @@ describe('the feed of events', () => {
     expect(await names('?channel=email&event_type=page_view')).toEqual([]);
   });
 
-  test('a page within the site belongs to the channel that brought its session; a later arrival starts anew', async () => {
+  test('a page view inherits the channel of its session’s latest arrival', async () => {
     const visitor_id = randomUUID();
     const session_id = randomUUID();
     const step = (
@@ -152,7 +152,7 @@ describe('the feed of events', () => {
     expect(await shown('?channel=direct')).toEqual([['typed in', 'direct']]);
     expect((await shown('?channel=email')).map(([name]: string[]) => name)).toEqual(['fourth', 'newsletter']);
     expect((await shown('?channel=paid_social&event_type=track')).map(([name]: string[]) => name)).toEqual(['lead']);
-    // Page by page, each begins where the one before ended, also where the rest lies weeks back.
+    // Each page starts where the previous one ended, even if the remaining visits are weeks older.
     await store({
       visitor_id: randomUUID(),
       event_name: 'long ago',
@@ -165,13 +165,13 @@ describe('the feed of events', () => {
     expect([first.pagination.has_next, rest.pagination.has_next]).toEqual([true, false]);
   });
 
-  test('is the profile’s own, and empty where there is nothing', async () => {
+  test('lists only the profile’s own visits, and none if there are none', async () => {
     await clickhouse.insert('visits', [visit({ occurred_at: before(hour) })]);
     const { data, pagination } = await get('events');
     expect([data, pagination]).toEqual([[], { has_next: false, cursor: null }]);
   });
 
-  test('needs visitors:read, and each look is in the log of who read people', async () => {
+  test('requires visitors:read, and logs each read in the data access log', async () => {
     const visitorId = randomUUID();
     await link(visitorId);
     await store({ visitor_id: visitorId, occurred_at: before(hour) });
@@ -212,8 +212,8 @@ describe('the feed of events', () => {
   });
 });
 
-describe('the state of the warehouse', () => {
-  test('[track-017] tells rows, the newest visit, how far behind it is, and parts', async () => {
+describe('the state of ClickHouse', () => {
+  test('[track-017] returns rows, the newest visit, the lag, and parts', async () => {
     expect((await get('ops')).data).toMatchObject({
       newest_received_at: null,
       lag_seconds: null,
@@ -235,13 +235,13 @@ describe('the state of the warehouse', () => {
     expect(data.tables[0].parts).toBeGreaterThan(0);
   });
 
-  test('says nothing of the parts and changes of others', async () => {
+  test('does not count the parts and mutations of other profiles', async () => {
     await store({ received_at: before(1_000) });
     const alone = await get('ops');
     const other = (await buildProfile(kit.app)).id;
     const row = { ...visit({ received_at: before(1_000) }), profile_id: other };
     for (let part = 0; part < 3; part += 1) await clickhouse.insert('visits', [{ ...row, visit_id: uuid() }]);
-    // A change that never ends: its statement fails at every row.
+    // A mutation that never finishes: it fails at every row.
     const command = (id: string) =>
       clickhouse.command(
         raw(
@@ -279,7 +279,7 @@ describe('quality', () => {
         .execute(),
     );
 
-  test('[track-019] counts what arrived, by day in the profile’s time zone, with bots, bad and unmatched', async () => {
+  test('[track-019] counts visits by day in the profile’s time zone, with bots, bad and unmatched ones', async () => {
     const known = randomUUID();
     await link(known);
     const at = (received_at: string) => ({ received_at, occurred_at: received_at });
@@ -290,7 +290,7 @@ describe('quality', () => {
       { ...at('2026-06-14T03:59:59.999Z') },
       { ...at('2026-06-15T12:00:00.000Z'), is_bot: true },
       { ...at('2026-06-15T13:00:00.000Z') },
-      // A browser that was offline: it happened in another quarter's days, and arrived now.
+      // Sent late by an offline browser: it counts on the day of arrival.
       { received_at: '2026-06-15T14:00:00.000Z', occurred_at: '2026-05-17T14:00:00.000Z', visitor_id: known },
     );
     await bad('bad_url', '2026-06-14T12:00:00.000Z');
@@ -314,8 +314,8 @@ describe('quality', () => {
     });
   });
 
-  test('tells what collectors sent away, by reason', async () => {
-    const told = (day: string, reason: string, visits: number) =>
+  test('counts visits that collectors refused, by reason', async () => {
+    const recordRefused = (day: string, reason: string, visits: number) =>
       kit.app
         .forProfile(profileId)
         .transaction((tx) =>
@@ -324,11 +324,11 @@ describe('quality', () => {
             .values({ profile_id: profileId, day, reason, teller: randomUUID(), visits })
             .execute(),
         );
-    await told('2026-06-13', 'daily_quota', 7);
-    await told('2026-06-14', 'address_quota', 2);
-    await told('2026-06-14', 'address_quota', 3);
-    await told('2026-06-14', 'consent', 1);
-    await told('2026-06-16', 'consent', 1);
+    await recordRefused('2026-06-13', 'daily_quota', 7);
+    await recordRefused('2026-06-14', 'address_quota', 2);
+    await recordRefused('2026-06-14', 'address_quota', 3);
+    await recordRefused('2026-06-14', 'consent', 1);
+    await recordRefused('2026-06-16', 'consent', 1);
     const { data } = await get(range);
     expect(data.total).toMatchObject({
       refused: 13,
@@ -337,7 +337,7 @@ describe('quality', () => {
     expect(data.days[1]).toMatchObject({ refused: 6, refused_by_reason: { address_quota: 5, consent: 1 } });
   });
 
-  test('says since when the sites are silent', async () => {
+  test('returns since when no visits have arrived', async () => {
     expect((await get(range)).data).toMatchObject({ last_visit_at: null, silent_since: null });
     const last = before(24 * hour);
     await store({ received_at: last });
@@ -346,7 +346,7 @@ describe('quality', () => {
     expect((await get(range)).data.silent_since).toBeNull();
   });
 
-  test('with very many known browsers, unmatched is estimated from a fair part of them', async () => {
+  test('estimates unmatched visits from a sample if many browsers are linked', async () => {
     const at = { received_at: '2026-06-14T12:00:00.000Z', occurred_at: '2026-06-14T12:00:00.000Z' };
     const customerId = await link(randomUUID());
     await kit.app.forProfile(profileId).transaction((tx) =>
@@ -381,14 +381,14 @@ describe('quality', () => {
     expect([answer.status, answer.error.code]).toEqual([400, 'invalid_date_range']);
   });
 
-  test('takes 366 days', async () => {
+  test('accepts a range of 366 days', async () => {
     const { data } = await get('quality?date_from=2025-06-15&date_to=2026-06-15');
     expect(data.days).toHaveLength(366);
   });
 });
 
-describe('while the warehouse is away', () => {
-  test('[err-038] its routes and /readyz say so, the others do without', async () => {
+describe('while ClickHouse is unavailable', () => {
+  test('[err-038] its routes return 503 and /readyz is degraded, other routes still work', async () => {
     const away = createClickHouse({ url: 'http://127.0.0.1:9', database: 'none' });
     const alone = await openApi(kit, { clickhouse: away });
     for (const path of ['events', 'ops', 'quality?date_from=2026-06-15&date_to=2026-06-15']) {

@@ -1,7 +1,7 @@
 import type { Testkit } from '@tributary/testkit';
 import { v7 as uuid } from 'uuid';
 
-/** A customer of the profile to whom the browser belongs. */
+/** Creates a customer of the profile and links the browser to it. */
 export async function linkBrowser(
   kit: Pick<Testkit, 'app' | 'clock'>,
   profileId: string,

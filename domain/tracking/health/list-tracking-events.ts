@@ -15,7 +15,7 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
 ) => {
   const profileId = caller.profileId;
   const before = query.cursor === undefined ? { at: farAhead, id: highestId } : readCursor(query.cursor);
-  const asked = {
+  const parameters = {
     profile_id: profileId,
     since: new Date(now.getTime() - windowMs),
     before_at: before.at,
@@ -25,15 +25,15 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
     limit: query.limit + 1,
   };
   const rows = query.channel
-    ? await listOfChannel(clickhouse, { ...asked, channel: query.channel }, now, signal)
-    : await clickhouse.query('visit_list_recent', asked, { signal });
+    ? await listOfChannel(clickhouse, { ...parameters, channel: query.channel }, now, signal)
+    : await clickhouse.query('visit_list_recent', parameters, { signal });
   const shown = await asSessionsCame(clickhouse, profileId, rows.slice(0, query.limit), signal);
   const visitorIds = [...new Set(shown.map((row) => row.visitor_id))];
   const customers = await ledger.transaction((tx) => findHolders(tx, profileId, visitorIds), { readOnly: true });
   for (const customerId of customers.values()) mentions(customerId);
   const last = shown.at(-1);
   return answer(200, {
-    data: shown.map((row) => showEvent(row, customers.get(row.visitor_id) ?? null)),
+    data: shown.map((row) => toEventResponse(row, customers.get(row.visitor_id) ?? null)),
     pagination: {
       has_next: rows.length > query.limit,
       cursor: last ? `${last.occurred_at}|${last.visit_id}` : null,
@@ -41,26 +41,29 @@ export const listTrackingEvents: Handles<Routes['listTrackingEvents'], Pick<Trac
   });
 };
 
-/** What a common channel brought fills a page with the visits of a day; only a rare one needs a look at all of them, and has few sessions. */
-const stretchesMs = [dayMs, 10 * dayMs, windowMs];
+/**
+ * Look-back windows, tried in order. A common channel fills a page within a day. A rare channel needs the whole period,
+ * but has few sessions.
+ */
+const windowsMs = [dayMs, 10 * dayMs, windowMs];
 
 async function listOfChannel(
   clickhouse: ClickHouse,
-  asked: Parameters<'visit_list_recent_of_channel'>,
+  parameters: Parameters<'visit_list_recent_of_channel'>,
   now: Date,
   signal: AbortSignal,
 ): Promise<Row<'visit_list_recent_of_channel'>[]> {
-  const until = Math.min(asked.before_at.getTime(), now.getTime());
-  for (const stretchMs of stretchesMs) {
-    const since = new Date(Math.max(until - stretchMs, asked.since.getTime()));
-    const rows = await clickhouse.query('visit_list_recent_of_channel', { ...asked, since }, { signal });
-    if (rows.length === asked.limit || since.getTime() === asked.since.getTime()) return rows;
+  const until = Math.min(parameters.before_at.getTime(), now.getTime());
+  for (const currentWindowMs of windowsMs) {
+    const since = new Date(Math.max(until - currentWindowMs, parameters.since.getTime()));
+    const rows = await clickhouse.query('visit_list_recent_of_channel', { ...parameters, since }, { signal });
+    if (rows.length === parameters.limit || since.getTime() === parameters.since.getTime()) return rows;
   }
-  throw new Error('The last stretch is the whole window.');
+  throw new Error('The last window is the whole period.');
 }
 
-/** The warehouse writes '' where there was nothing. */
-function showEvent(row: Row<'visit_list_recent'>, customerId: string | null) {
+/** ClickHouse stores '' for missing values. */
+function toEventResponse(row: Row<'visit_list_recent'>, customerId: string | null) {
   return {
     visit_id: row.visit_id,
     visitor_id: row.visitor_id,
@@ -103,9 +106,9 @@ const cursorPattern = new RegExp(`^(\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.
 function readCursor(text: string): { at: Date; id: string } {
   const [, at = '', id = ''] = cursorPattern.exec(text) ?? [];
   const instant = new Date(at);
-  // The warehouse knows no earlier and no later years.
-  const isKnown = instant.getTime() >= 0 && instant <= farAhead;
-  if (!isKnown)
+  // Outside this range ClickHouse cannot store the time.
+  const isValid = instant.getTime() >= 0 && instant <= farAhead;
+  if (!isValid)
     refuse('invalid_parameter', 'The query parameter "cursor" is not one that this route gave out.', {
       fields: { field: 'cursor' },
     });

@@ -1,17 +1,17 @@
 import { daysOf } from '@tributary/rules';
 import { hourMs, limits } from '@tributary/vocabulary';
 
-/** What a day brought, before it is shown. */
+/** The visits of one day. */
 export interface DayOfVisits {
   readonly day: string;
   readonly visits: number;
   readonly bots: number;
-  /** Of the browsers that were looked at: their visits, and those of nobody's browsers among them. */
+  /** The visits of the sampled browsers, and those of them without a linked customer. */
   readonly sampled: number;
   readonly sampledUnmatched: number;
 }
 
-/** Visits that are not in ClickHouse, and why. */
+/** Visits that were not stored in ClickHouse, by reason. */
 export interface ReasonedVisits {
   readonly day: string;
   readonly reason: string;
@@ -28,7 +28,7 @@ export interface Quality {
   readonly unmatched: number;
 }
 
-/** A row for every day of the period, also for those that brought nothing. */
+/** Returns a row for every day of the period, including days without visits. */
 export function qualityByDay(
   firstDay: string,
   lastDay: string,
@@ -36,16 +36,16 @@ export function qualityByDay(
   bad: readonly ReasonedVisits[],
   refused: readonly ReasonedVisits[],
 ): ({ date: string } & Quality)[] {
-  const visitsOf = new Map(visits.map((row) => [row.day, row]));
-  const badOf = Map.groupBy(bad, (row) => row.day);
-  const refusedOf = Map.groupBy(refused, (row) => row.day);
+  const visitsByDay = new Map(visits.map((row) => [row.day, row]));
+  const badByDay = Map.groupBy(bad, (row) => row.day);
+  const refusedByDay = Map.groupBy(refused, (row) => row.day);
   return daysOf(firstDay, lastDay).map((date) => ({
     date,
-    ...qualityOf(visitsOf.get(date), badOf.get(date) ?? [], refusedOf.get(date) ?? []),
+    ...toQuality(visitsByDay.get(date), badByDay.get(date) ?? [], refusedByDay.get(date) ?? []),
   }));
 }
 
-function qualityOf(
+function toQuality(
   day: DayOfVisits | undefined,
   bad: readonly ReasonedVisits[],
   refused: readonly ReasonedVisits[],
@@ -56,11 +56,11 @@ function qualityOf(
   return {
     accepted: visits,
     bots,
-    bad: sumOf(badByReason),
+    bad: sumCounts(badByReason),
     bad_by_reason: badByReason,
-    refused: sumOf(refusedByReason),
+    refused: sumCounts(refusedByReason),
     refused_by_reason: refusedByReason,
-    // Where every browser was looked at, this is exact.
+    // Exact if all browsers were sampled.
     unmatched: sampled === 0 ? 0 : Math.round(((visits - bots) * sampledUnmatched) / sampled),
   };
 }
@@ -72,17 +72,17 @@ export function totalQuality(days: readonly Quality[]): Quality {
     accepted: sum('accepted'),
     bots: sum('bots'),
     bad: sum('bad'),
-    bad_by_reason: addUp(days.map((day) => day.bad_by_reason)),
+    bad_by_reason: sumByReason(days.map((day) => day.bad_by_reason)),
     refused: sum('refused'),
-    refused_by_reason: addUp(days.map((day) => day.refused_by_reason)),
+    refused_by_reason: sumByReason(days.map((day) => day.refused_by_reason)),
     unmatched: sum('unmatched'),
   };
 }
 
-const sumOf = (counts: Readonly<Record<string, number>>): number =>
+const sumCounts = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((sum, visits) => sum + visits, 0);
 
-function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+function sumByReason(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const total: Record<string, number> = {};
   for (const counts of all)
     for (const [reason, visits] of Object.entries(counts)) total[reason] = (total[reason] ?? 0) + visits;
@@ -91,7 +91,7 @@ function addUp(all: readonly Readonly<Record<string, number>>[]): Record<string,
 
 const silentAfterMs = limits.tracking.silentAfterHours * hourMs;
 
-/** When the last visit came, if that is too long ago. */
+/** The time of the last visit, if it is too long ago. */
 export function silentSince(lastVisitAt: string | null, now: Date): string | null {
   return lastVisitAt !== null && now.getTime() - Date.parse(lastVisitAt) >= silentAfterMs ? lastVisitAt : null;
 }

@@ -8,7 +8,7 @@ export const readTrackingOps: Handles<Routes['readTrackingOps'], Pick<TrackingSe
 ) => {
   const [state] = await clickhouse.query('profile_read_state', { profile_id: caller.profileId }, { signal });
   const newest = state?.newest_received_at ?? null;
-  const stateOf = (table: 'visits' | 'touches') => ({
+  const toTableState = (table: 'visits' | 'touches') => ({
     table,
     rows: Number(state?.[table] ?? 0),
     parts: Number(state?.[`${table}_parts`] ?? 0),
@@ -17,9 +17,9 @@ export const readTrackingOps: Handles<Routes['readTrackingOps'], Pick<TrackingSe
   return answer(200, {
     data: {
       newest_received_at: newest,
-      // Clocks of two machines may differ a little; nothing is ahead of now.
+      // Clock skew between machines must not produce a negative lag.
       lag_seconds: newest === null ? null : Math.max(0, Math.floor((now.getTime() - Date.parse(newest)) / 1_000)),
-      tables: [stateOf('visits'), stateOf('touches')],
+      tables: [toTableState('visits'), toTableState('touches')],
     },
   });
 };

@@ -6,9 +6,9 @@ import type { TrackingServices } from '../services.ts';
 import { qualityByDay, silentSince, totalQuality } from './quality.ts';
 
 /**
- * The links of browsers to customers live in the ledger, the visits in the warehouse. Up to this many links are carried over and
- * counted exactly; one parameter of a query holds no more (128 KiB). Beyond, only the browsers up to the last id carried are looked
- * at: ids come from a hash, so that is a fair part of all.
+ * Links between browsers and customers are stored in PostgreSQL, visits in ClickHouse. Up to this many links are sent
+ * as a query parameter, whose limit is 128 KiB, and unmatched visits are exact. With more links, only browsers up to
+ * the last sent id are sampled. Ids are hashes, so this is a fair sample.
  */
 const maxLinks = 3_000;
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -31,7 +31,7 @@ export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<Tr
     { readOnly: true },
   );
   const isEstimated = linked.length > maxLinks;
-  const known = linked.slice(0, maxLinks);
+  const sentIds = linked.slice(0, maxLinks);
   const [rows, [newest]] = await Promise.all([
     clickhouse.query(
       'visit_count_daily',
@@ -40,8 +40,8 @@ export const readTrackingQuality: Handles<Routes['readTrackingQuality'], Pick<Tr
         time_zone: period.timeZone,
         from: period.from,
         to: period.until,
-        linked: known,
-        sample_through: isEstimated ? (known.at(-1) ?? lastId) : lastId,
+        linked: sentIds,
+        sample_through: isEstimated ? (sentIds.at(-1) ?? lastId) : lastId,
       },
       { signal },
     ),

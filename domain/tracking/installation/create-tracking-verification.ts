@@ -5,10 +5,10 @@ import { limits, minuteMs } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import type { TrackingServices } from '../services.ts';
 import { countVerificationsSince, insertVerification, listActiveKeys, lockVerifications, saveHint } from '../store.ts';
-import { lookAtPage } from './look-at-page.ts';
-import { showVerification } from './tracking-verification.ts';
+import { checkPage } from './look-at-page.ts';
+import { toVerificationResponse } from './tracking-verification.ts';
 
-/** Each fetches a page that the caller chose: nobody is to be flooded through us. */
+/** Limited, because each verification fetches a page that the caller chose: it must not become a flooding tool. */
 const { perMinute, lifeMinutes } = limits.trackingVerification;
 
 export const createTrackingVerification: Handles<
@@ -17,7 +17,7 @@ export const createTrackingVerification: Handles<
 > = async ({ body }, { caller, ledger, effect, now, outbound }) => {
   const profileId = caller.profileId;
   const id = uuid();
-  // Written before the page is fetched, and under a lock: of many that are started at once each sees the others.
+  // Stored before the fetch and under a lock, so that concurrent verifications are all counted.
   const key = await ledger.transaction(async (tx) => {
     await lockVerifications(tx, profileId);
     const started = await countVerificationsSince(tx, profileId, new Date(now.getTime() - minuteMs));
@@ -37,9 +37,9 @@ export const createTrackingVerification: Handles<
     });
     return (await listActiveKeys(tx, profileId))[0]?.key;
   });
-  const hint = await lookAtPage(outbound, body.url, key);
+  const hint = await checkPage(outbound, body.url, key);
   return effect(async (tx) => {
     const row = await saveHint(tx, profileId, id, hint);
-    return answer(201, { data: showVerification(row, now) });
+    return answer(201, { data: toVerificationResponse(row, now) });
   });
 };

@@ -1,13 +1,13 @@
 import type { Installation } from './installation.ts';
 import { prelude } from './snippet.ts';
 
-const place = { accountId: '0', containerId: '0' } as const;
+const containerIds = { accountId: '0', containerId: '0' } as const;
 const constants = { key: 'Tributary key', origin: 'Tributary collector' } as const;
 const triggerId = '3';
 
 /**
- * Tag Manager's export format. The tag makes its script element by hand: in one that is written out, Tag Manager drops the
- * attributes that it does not know, and with them the key.
+ * Builds a container in Tag Manager's export format. The tag creates its script element by code, because Tag Manager
+ * drops unknown attributes of literal script elements, including `data-key`.
  */
 export function gtmContainer({ key, origin, isConsentRequired }: Installation, exportedAt: Date) {
   const html = `<script>
@@ -25,18 +25,18 @@ ${prelude}
     exportTime: exportedAt.toISOString().slice(0, 19).replace('T', ' '),
     containerVersion: {
       path: 'accounts/0/containers/0/versions/0',
-      ...place,
+      ...containerIds,
       containerVersionId: '0',
       container: {
         path: 'accounts/0/containers/0',
-        ...place,
+        ...containerIds,
         name: 'Tributary',
         publicId: 'GTM-TRIBUTARY',
         usageContext: ['WEB'],
       },
       tag: [
         {
-          ...place,
+          ...containerIds,
           tagId: '4',
           name: 'Tributary tracker',
           type: 'html',
@@ -50,7 +50,7 @@ ${prelude}
           monitoringMetadata: { type: 'MAP' },
         },
       ],
-      trigger: [{ ...place, triggerId, name: 'Tributary: all pages', type: 'PAGEVIEW', fingerprint: '0' }],
+      trigger: [{ ...containerIds, triggerId, name: 'Tributary: all pages', type: 'PAGEVIEW', fingerprint: '0' }],
       variable: [constant('1', constants.key, key), constant('2', constants.origin, origin)],
       fingerprint: '0',
     },
@@ -58,7 +58,7 @@ ${prelude}
 }
 
 const constant = (variableId: string, name: string, value: string) => ({
-  ...place,
+  ...containerIds,
   variableId,
   name,
   type: 'c',

@@ -23,7 +23,7 @@ const requireConsent = () =>
   });
 
 describe('the snippet', () => {
-  test('[track-006] is the bare tag with the active key and the collector', async () => {
+  test('[track-006] is the plain tag with the active key and the collector', async () => {
     const key = await issue();
     const answer = await get('snippet');
     expect(answer.statusCode).toBe(200);
@@ -35,7 +35,7 @@ describe('the snippet', () => {
 `);
   });
 
-  test('says that consent is required, to the ad platform’s pixel too', async () => {
+  test('requires consent for the tracker and for the ad platform’s pixel', async () => {
     await issue();
     await requireConsent();
     expect((await get('snippet')).body).toContain(' data-consent="required"></script>');
@@ -48,7 +48,7 @@ describe('the snippet', () => {
   test.each([
     ['social_ads', '1234567890123456', "fbq('init','1234567890123456');"],
     ['search_ads', 'AW-123456789', "gtag('config','AW-123456789');"],
-  ])('[track-007] brings the pixel of %s along, and its scripts can be run', async (pixel, id, call) => {
+  ])('[track-007] includes the pixel of %s, and its scripts are valid JavaScript', async (pixel, id, call) => {
     const key = await issue();
     const { body } = await get(`snippet?pixel=${pixel}&pixel_id=${id}`);
     expect(body).toContain(`data-key="${key}"`);
@@ -72,7 +72,7 @@ describe('the snippet', () => {
     expect(answer.json().error).toMatchObject({ code: 'invalid_parameter', field });
   });
 
-  test('holds no ad platform’s pixel for a healthcare profile', async () => {
+  test('contains no ad platform’s pixel for a healthcare profile', async () => {
     headers = await keyOf(await buildProfile(kit.app, { privacyMode: 'hipaa' }));
     await issue();
     expect((await get('snippet')).statusCode).toBe(200);
@@ -81,7 +81,7 @@ describe('the snippet', () => {
   });
 
   test.each(['snippet', 'installers/gtm', 'installers/store-pixel', 'installers/shopify-pixel'])(
-    '%s waits for a key',
+    '%s is 409 without a tracking key',
     async (path) => {
       const answer = await get(path);
       expect(answer.statusCode).toBe(409);
@@ -90,14 +90,14 @@ describe('the snippet', () => {
   );
 });
 
-describe('the container for Tag Manager', () => {
-  interface Named {
+describe('the Tag Manager container', () => {
+  interface Variable {
     readonly name: string;
     readonly type: string;
     readonly parameter: { key: string; value: string }[];
   }
 
-  test('[track-008] is an export with a tag, its trigger on all pages, and constants that the tag uses', async () => {
+  test('[track-008] is an export with a tag, its trigger on all pages, and the constants that the tag uses', async () => {
     const key = await issue();
     const { container, file_name, instructions } = (await get('installers/gtm')).json().data;
     expect(file_name).toMatch(/\.json$/);
@@ -107,11 +107,11 @@ describe('the container for Tag Manager', () => {
     const { tag, trigger, variable } = container.containerVersion;
     expect(trigger).toMatchObject([{ type: 'PAGEVIEW', triggerId: tag[0].firingTriggerId[0] }]);
     expect(tag).toMatchObject([{ type: 'html', name: 'Tributary tracker' }]);
-    const values = Object.fromEntries(variable.map((one: Named) => [one.name, one.parameter[0]?.value]));
-    expect(variable.every((one: Named) => one.type === 'c')).toBe(true);
+    const values = Object.fromEntries(variable.map((one: Variable) => [one.name, one.parameter[0]?.value]));
+    expect(variable.every((one: Variable) => one.type === 'c')).toBe(true);
     expect(values).toEqual({ 'Tributary key': key, 'Tributary collector': 'https://collect.tributary.test' });
 
-    // As Tag Manager runs it: constants put in, then the script.
+    // Does what Tag Manager does: substitutes constants, then runs the script.
     const html: string = tag[0].parameter.find((one: { key: string }) => one.key === 'html').value;
     const filled = html.replace(/\{\{(.+?)\}\}/g, (_, name) => values[name]);
     const attributes: Record<string, string> = {};
@@ -127,14 +127,14 @@ describe('the container for Tag Manager', () => {
     expect([element.src, attributes]).toEqual(['https://collect.tributary.test/t.js', { 'data-key': key }]);
   });
 
-  test('tells the tracker to wait for consent', async () => {
+  test('makes the tracker wait for consent', async () => {
     await issue();
     await requireConsent();
     expect(JSON.stringify((await get('installers/gtm')).json())).toContain("'data-consent', 'required'");
   });
 });
 
-describe('the pixel of a store', () => {
+describe('the store pixel', () => {
   const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
   const checkout = {
     token: 'tok',
@@ -147,7 +147,7 @@ describe('the pixel of a store', () => {
     lineItems: [{}, {}],
   };
 
-  /** A store's sandbox, as its documentation describes it. */
+  /** Emulates a store's sandbox as its documentation describes it. */
   async function run(
     script: string,
     events: { name: string; at: string; data?: unknown }[],
@@ -180,23 +180,23 @@ describe('the pixel of a store', () => {
     return { subscribed: Object.keys(handlers), sent };
   }
 
-  test('says whether the person said yes, to the tracker or to the store', async () => {
+  test('sends the visitor’s consent, given to the tracker or to the store', async () => {
     await issue();
     const { script } = (await get('installers/shopify-pixel')).json().data;
     const events = [{ name: 'page_viewed', at: '2026-06-15T12:00:00.000Z' }];
-    const said = async (...how: [Record<string, string>?, Record<string, unknown>?]) =>
+    const sentConsents = async (...how: [Record<string, string>?, Record<string, unknown>?]) =>
       (await run(script, events, ...how)).sent.map(({ body }) => body.consent);
     const inStore = (analyticsProcessingAllowed: boolean) => ({
       init: { customerPrivacy: { analyticsProcessingAllowed } },
     });
-    expect(await said()).toEqual([false]);
-    expect(await said({ tributary_consent: 'yes' })).toEqual([true]);
-    expect(await said({}, inStore(true))).toEqual([true]);
-    expect(await said({}, inStore(false))).toEqual([false]);
-    expect(await said({ tributary_consent: 'no' }, inStore(true))).toEqual([]);
+    expect(await sentConsents()).toEqual([false]);
+    expect(await sentConsents({ tributary_consent: 'yes' })).toEqual([true]);
+    expect(await sentConsents({}, inStore(true))).toEqual([true]);
+    expect(await sentConsents({}, inStore(false))).toEqual([false]);
+    expect(await sentConsents({ tributary_consent: 'no' }, inStore(true))).toEqual([]);
   });
 
-  test('[track-009] [track-010] reports what the store tells, in the form of visits, under either path, unless the person said no', async () => {
+  test('[track-009] [track-010] sends store events as visits, under either path, unless the visitor refused consent', async () => {
     const key = await issue();
     const { data } = (await get('installers/shopify-pixel')).json();
     expect((await get('installers/store-pixel')).json().data).toEqual(data);

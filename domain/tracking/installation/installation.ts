@@ -1,8 +1,8 @@
 import { type ProfileContext, refuse } from '@tributary/operations';
-import { originOf } from '../domains/origin.ts';
+import { chooseOrigin } from '../domains/origin.ts';
 import { findSettings, listActiveKeys, listDomains } from '../store.ts';
 
-/** What every way of installing the tracker needs to know. */
+/** The data that every way of installing the tracker needs. */
 export interface Installation {
   readonly key: string;
   readonly origin: string;
@@ -30,7 +30,7 @@ export async function readInstallation(
   }
   return {
     key: active.key,
-    origin: originOf(domains, collectorUrl).url,
+    origin: chooseOrigin(domains, collectorUrl).url,
     isConsentRequired: settings?.is_consent_required ?? false,
   };
 }

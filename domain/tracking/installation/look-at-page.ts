@@ -1,8 +1,11 @@
 import { type Outbound, OutboundFailed, OutboundRefused, type OutboundResponse } from '@tributary/outbound';
 
-/** What the text of a page shows of the snippet: a hint, since tag managers and consent banners add it later. */
+/**
+ * The result of searching a page's HTML for the snippet. Only a hint, since tag managers and consent banners add it
+ * later.
+ */
 export interface PageHint {
-  /** Null when the page could not be read. */
+  /** Null if the page could not be read. */
   readonly isSnippetPresent: boolean | null;
   readonly words: string;
 }
@@ -10,7 +13,7 @@ export interface PageHint {
 const maxBytes = 512 * 1_024;
 const maxRedirects = 3;
 
-export async function lookAtPage(outbound: Outbound, url: string, key: string | undefined): Promise<PageHint> {
+export async function checkPage(outbound: Outbound, url: string, key: string | undefined): Promise<PageHint> {
   try {
     const { status, body } = await fetchPage(outbound, url);
     if (status < 200 || status > 299) return unread(`The page answered with the status ${status}.`);
@@ -29,7 +32,7 @@ export async function lookAtPage(outbound: Outbound, url: string, key: string | 
   }
 }
 
-/** Redirects are followed one by one, each looked at like the first. */
+/** Follows redirects one at a time, so that each target passes the outbound checks. */
 async function fetchPage(outbound: Outbound, url: string): Promise<OutboundResponse> {
   for (let address = url, redirects = 0; ; redirects += 1) {
     const response = await outbound.request(address, {

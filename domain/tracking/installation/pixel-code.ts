@@ -1,8 +1,8 @@
 import type { PixelPlatform } from '@tributary/vocabulary';
 
 /**
- * The base code of each ad platform's own pixel, as the platform documents it. Where consent is required the pixel starts without
- * it, and the page's consent manager tells the platform when it is given.
+ * The base code of each ad platform's pixel, as the platform documents it. If consent is required, the pixel starts
+ * without consent, and the page's consent manager grants it later.
  */
 const codes: Readonly<Record<PixelPlatform, (id: string, isConsentRequired: boolean) => string>> = {
   social_ads: (id, isConsentRequired) => `<!-- Meta Pixel -->
@@ -25,6 +25,6 @@ gtag('config','${id}');
 `,
 };
 
-/** The id must have been checked against the platform's own shape: it is written into a page as it is. */
+/** Expects an id already checked against the platform's format, because it is inserted without escaping. */
 export const pixelCode = (pixel: PixelPlatform, id: string, isConsentRequired: boolean): string =>
   codes[pixel](id, isConsentRequired);

@@ -11,16 +11,20 @@ const instructions = [
   'Visit the store, put something into the cart, and see the visits at GET /api/v1/tracking/events.',
 ];
 
-type Needs = Pick<TrackingServices, 'collectorUrl'>;
+type InstallerServices = Pick<TrackingServices, 'collectorUrl'>;
 
-export const readStorePixelInstaller: Handles<Routes['readStorePixelInstaller'], Needs> = (_input, context) =>
-  installer(context);
+export const readStorePixelInstaller: Handles<Routes['readStorePixelInstaller'], InstallerServices> = (
+  _input,
+  context,
+) => respond(context);
 
-/** The same under the store's own name. */
-export const readShopifyPixelInstaller: Handles<Routes['readShopifyPixelInstaller'], Needs> = (_input, context) =>
-  installer(context);
+/** Serves the same response under the Shopify path. */
+export const readShopifyPixelInstaller: Handles<Routes['readShopifyPixelInstaller'], InstallerServices> = (
+  _input,
+  context,
+) => respond(context);
 
-async function installer(context: ProfileContext & Needs) {
+async function respond(context: ProfileContext & InstallerServices) {
   const installation = await readInstallation(context, context.collectorUrl);
   return answer(200, { data: { script: storePixelScript(installation), events: storeEvents, instructions } });
 }

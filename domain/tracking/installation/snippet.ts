@@ -1,12 +1,12 @@
 import { links } from '@tributary/contract';
 import type { Installation } from './installation.ts';
 
-/** Keeps calls that the page makes before the tracker has loaded. */
+/** Queues calls that the page makes before the tracker has loaded. */
 export const prelude =
   'window.tributary=window.tributary||function(){(window.tributary.q=window.tributary.q||[]).push(arguments)};';
 
-/** The tag as it is pasted into a page. */
-export function snippetOf({ key, origin, isConsentRequired }: Installation): string {
+/** Builds the tag to paste into a page. */
+export function buildSnippet({ key, origin, isConsentRequired }: Installation): string {
   const consent = isConsentRequired ? ' data-consent="required"' : '';
   return `<!-- Tributary -->
 <script>${prelude}</script>

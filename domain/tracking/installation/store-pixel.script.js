@@ -1,5 +1,5 @@
-// Tributary: custom pixel of a Shopify store. It runs in the store's sandbox, where `analytics` tells what happens and `browser`
-// reaches the cookies of the shop. Browser and session are those of the tracker, when that is installed on the storefront too.
+// Tributary: custom pixel for a Shopify store. It runs in the store's sandbox, where `analytics` publishes events and `browser`
+// accesses the shop's cookies. It shares client and session ids with the tracker if that is installed on the storefront, too.
 const KEY = '__KEY__';
 const COLLECTOR = '__COLLECTOR__';
 const IDLE_MS = 30 * 60 * 1000;
@@ -14,8 +14,8 @@ const uuid = (atMs) => {
 };
 
 const clientId = async () => {
-  const known = await browser.cookie.get('tributary_id');
-  if (known) return known;
+  const existing = await browser.cookie.get('tributary_id');
+  if (existing) return existing;
   const id = uuid(Date.now());
   await browser.cookie.set(`tributary_id=${id}; path=/; max-age=34560000; SameSite=Lax; Secure`);
   return id;
@@ -29,16 +29,16 @@ const session = async (atMs) => {
   return { session_id: current, is_session_start: !isOngoing };
 };
 
-// What the person answered to the store's own question, where the store asks one.
+// The visitor's consent in the store's own privacy banner, if it has one.
 const isAgreedInStore = () => typeof init !== 'undefined' && init.customerPrivacy?.analyticsProcessingAllowed === true;
 
-// Events come in bursts: each waits for the one before, so that only one of them starts a session.
-let turn = Promise.resolve();
+// Sends events one after another: in a burst, only the first may start a session.
+let queue = Promise.resolve();
 
 const report = (event, more) => {
-  turn = turn
+  queue = queue
     .then(async () => {
-      // Said to the tracker on the storefront, and meant for all of the shop.
+      // The consent given to the tracker on the storefront applies to the whole shop.
       const answer = await browser.cookie.get('tributary_consent');
       if (answer === 'no') return;
       const at = new Date(event.timestamp || Date.now());

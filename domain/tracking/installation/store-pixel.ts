@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 
 const template = readFileSync(join(import.meta.dirname, 'store-pixel.script.js'), 'utf8');
 
-/** What a Shopify store tells its pixels of, and the script reports. */
+/** The events of a Shopify store to which the script subscribes. */
 export const storeEvents = [
   'page_viewed',
   'product_viewed',
@@ -18,6 +18,6 @@ export const storeEvents = [
   'checkout_completed',
 ];
 
-/** Key and address hold nothing that would end a text in quotes; both were checked when they came in. */
+/** Inserts key and origin without escaping: both were validated when stored and contain no quotes. */
 export const storePixelScript = ({ key, origin }: Installation): string =>
   template.replace('__KEY__', () => key).replace('__COLLECTOR__', () => origin);

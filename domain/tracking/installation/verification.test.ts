@@ -20,7 +20,7 @@ beforeAll(async () => {
   site = createServer((request, response) => serve(request, response)).listen(0, '127.0.0.1');
   await once(site, 'listening');
   origin = `http://shop.cl:${(site.address() as AddressInfo).port}`;
-  // Only the guard is opened to this machine, where the page is.
+  // Allows 127.0.0.1, where the test page is served; all other outbound checks stay.
   const outbound = createOutbound({
     timeoutMs: 500,
     policy: { schemes: ['http:'], ports: 'any', admits: (address) => address === '127.0.0.1' },
@@ -61,11 +61,11 @@ const readiness = async () =>
     is_done: boolean;
   }[];
 
-test('[track-023] there is none at first', async () => {
+test('[track-023] returns null before the first verification', async () => {
   expect(await latest()).toBeNull();
 });
 
-test('[track-023] [track-024] a page with the snippet gives a link; the visit that carries its nonce verifies, once', async () => {
+test('[track-023] [track-024] a verification returns a link, and the first visit with its nonce verifies the tracker', async () => {
   const key = await issue();
   serve = (_request, response) => response.end(`<html><script data-key="${key}"></script>`);
   const { status, data } = await start(`${origin}/x?a=1#top`);
@@ -90,7 +90,7 @@ test('[track-023] [track-024] a page with the snippet gives a link; the visit th
   expect(await readiness()).toContainEqual({ step: 'tracker_verified', is_done: true });
 });
 
-test('a nonce counts for its own profile and for an hour', async () => {
+test('a nonce is valid for its own profile and for one hour', async () => {
   serve = (_request, response) => response.end('');
   const { data } = await start(`${origin}/`);
   const other = (await buildProfile(kit.app)).id;
@@ -109,31 +109,31 @@ test.each<[string, RequestListener, boolean | null, RegExp]>([
   ['with another key', (_, response) => response.end(`trk_${'x'.repeat(22)}`), false, /another tracking key/],
   ['that is missing', (_, response) => response.writeHead(404).end(), null, /status 404/],
   [
-    'that redirects for ever',
+    'that redirects endlessly',
     (_, response) => response.writeHead(302, { location: '/again' }).end(),
     null,
     /status 302/,
   ],
-  ['that never comes', () => {}, null, /did not answer in time/],
-  ['that breaks off', (request) => request.socket.destroy(), null, /without a complete/],
-])('a page %s is a hint, not an error', async (_, listener, isPresent, hint) => {
+  ['that never responds', () => {}, null, /did not answer in time/],
+  ['that aborts the connection', (request) => request.socket.destroy(), null, /without a complete/],
+])('a page %s gives a hint and no error', async (_, listener, isPresent, hint) => {
   serve = listener;
   const { status, data } = await start(`${origin}/`);
   expect([status, data.snippet_present]).toEqual([201, isPresent]);
   expect(data.hint).toMatch(hint);
 });
 
-test('a redirect is followed, and its page read', async () => {
+test('follows a redirect and reads its page', async () => {
   const key = await issue();
   serve = (request, response) =>
     request.url === '/' ? response.writeHead(301, { location: '/es/' }).end() : response.end(`data-key="${key}"`);
   expect((await start(`${origin}/`)).data.snippet_present).toBe(true);
 });
 
-test('a private address is never asked: not by name, not by redirect', async () => {
-  let asked = 0;
+test('never requests a private address, by name or by redirect', async () => {
+  let requests = 0;
   serve = (_request, response) => {
-    asked += 1;
+    requests += 1;
     response.end('');
   };
   const { port } = site.address() as AddressInfo;
@@ -146,30 +146,30 @@ test('a private address is never asked: not by name, not by redirect', async () 
     const { status, data } = await start(page, guarded);
     expect([status, data.snippet_present]).toEqual([201, null]);
   }
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
   serve = (_request, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end();
   expect((await start(`${origin}/`)).data.hint).toMatch(/no address on the public internet/);
 });
 
-test.each(['', 'shop.cl', 'ftp://shop.cl/', 'javascript:alert(1)'])('%j is no page', async (page) => {
+test.each(['', 'shop.cl', 'ftp://shop.cl/', 'javascript:alert(1)'])('refuses %j as a page', async (page) => {
   expect((await start(page)).error).toMatchObject({ code: 'validation_error', field: 'url' });
 });
 
-test('ten a minute are started, not more', async () => {
+test('starts at most ten verifications a minute', async () => {
   serve = (_request, response) => response.end('');
   for (let count = 0; count < 10; count += 1) expect((await start(`${origin}/`)).status).toBe(201);
-  let asked = false;
+  let isRequested = false;
   serve = (_request, response) => {
-    asked = true;
+    isRequested = true;
     response.end('');
   };
   expect((await start(`${origin}/`)).error).toMatchObject({ code: 'rate_limit_exceeded', reason: 'verifications' });
-  expect(asked).toBe(false);
+  expect(isRequested).toBe(false);
   kit.clock.advance(60_000);
   expect((await start(`${origin}/`)).status).toBe(201);
 });
 
-test('ten a minute are started, not more, when sixty ask at once', async () => {
+test('starts at most ten verifications a minute when sixty are requested concurrently', async () => {
   let fetched = 0;
   serve = (_request, response) => {
     fetched += 1;
@@ -180,7 +180,7 @@ test('ten a minute are started, not more, when sixty ask at once', async () => {
   expect(fetched).toBe(10);
 });
 
-test('old attempts go, proofs stay', async () => {
+test('deletes old attempts and keeps the latest proof', async () => {
   serve = (_request, response) => response.end('');
   const proof = (await start(`${origin}/`)).data;
   await arrive(nonceOf(proof.link));

@@ -7,7 +7,7 @@ import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
 import type { TrackingServices } from '../services.ts';
 import { findSettings, listActiveKeys, saveIdentifySecret } from '../store.ts';
 
-const placeOf = (profileId: string, keyId: string): SecretPlace => ({
+const locateSecret = (profileId: string, keyId: string): SecretPlace => ({
   table: 'tracking_keys',
   column: 'identify_secret',
   row: keyId,
@@ -18,7 +18,7 @@ export const sealedIdentifySecrets: SealedColumn = {
   table: 'tracking_keys',
   column: 'identify_secret',
   key: ['profile_id', 'id'],
-  place: (profileId, keyId) => placeOf(profileId, String(keyId)),
+  place: (profileId, keyId) => locateSecret(profileId, String(keyId)),
 };
 
 export const createIdentifySecret: Handles<Routes['createIdentifySecret'], Pick<TrackingServices, 'vault'>> = async (
@@ -28,14 +28,14 @@ export const createIdentifySecret: Handles<Routes['createIdentifySecret'], Pick<
   const { profileId } = caller;
   const secret = randomBytes(32).toString('base64url');
   return effect(async (tx) => {
-    const sealed = vault.seal(secret, placeOf(profileId, params.id));
+    const sealed = vault.seal(secret, locateSecret(profileId, params.id));
     if (!(await saveIdentifySecret(tx, profileId, params.id, sealed)))
       return refuse('not_found', 'There is no such tracking key.');
     return answer(201, { data: { id: params.id, identify_secret: secret } });
   });
 };
 
-/** For the pipeline, which holds a browser's word against it. */
+/** Reads the secrets against which the pipeline verifies signed `identify` calls. */
 export const signingReader =
   (vault: Pick<Vault, 'open'>) =>
   async (tx: Tx, profileId: string): Promise<Signing> => {
@@ -43,7 +43,7 @@ export const signingReader =
     const keys = await listActiveKeys(tx, profileId);
     return {
       secrets: keys.flatMap(({ id, identify_secret: sealed }) =>
-        sealed ? [vault.open(sealed, placeOf(profileId, id))] : [],
+        sealed ? [vault.open(sealed, locateSecret(profileId, id))] : [],
       ),
       isRequired: settings?.is_signed_identify_required ?? false,
     };

@@ -16,7 +16,7 @@ const list = async () => (await api.fastify.inject({ url, headers })).json().dat
 const revoke = (id: string) => api.fastify.inject({ method: 'DELETE', url: `${url}/${id}`, headers });
 
 describe('a tracking key', () => {
-  test('[track-001] [track-003] is issued once, in the shape that pages carry, and listed', async () => {
+  test('[track-001] [track-003] is issued once, in the format of the snippet, and listed', async () => {
     const answer = await issue();
     expect(answer.statusCode).toBe(201);
     expect(answer.json()).toEqual({
@@ -30,14 +30,14 @@ describe('a tracking key', () => {
     expect(await list()).toEqual([answer.json().data]);
   });
 
-  test('[track-002] asked for again, it is the same one', async () => {
+  test('[track-002] a second request returns the same key', async () => {
     const first = await issue();
     const second = await issue();
     expect(second.statusCode).toBe(200);
     expect(second.json()).toEqual(first.json());
   });
 
-  test('[track-002] asked for by sixteen at once, it is one key', async () => {
+  test('[track-002] sixteen concurrent requests return one key', async () => {
     const answers = await Promise.all(Array.from({ length: 16 }, issue));
     expect(new Set(answers.map((answer) => answer.json().data.key)).size).toBe(1);
     expect(answers.map((answer) => answer.statusCode).sort()).toEqual([...Array(15).fill(200), 201]);
@@ -47,7 +47,7 @@ describe('a tracking key', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('[track-004] [track-005] revoked, it is gone from the list and no collector finds it; a new one can be issued', async () => {
+  test('[track-004] [track-005] a revoked key is not listed, collectors do not find it, and a new one can be issued', async () => {
     const { id, key } = (await issue()).json().data;
     const answer = await revoke(id);
     expect(answer.json().data).toEqual({ id, deleted: true });
@@ -61,7 +61,7 @@ describe('a tracking key', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('is asked for and revoked by many at once without an error, and one at most stays active', async () => {
+  test('concurrent requests and revocations succeed and leave at most one active key', async () => {
     const work = Array.from({ length: 24 }, async (_, index) => {
       const answer = await issue();
       if (index % 3 === 0) await revoke(answer.json().data.id);
@@ -71,7 +71,7 @@ describe('a tracking key', () => {
     expect((await list()).length).toBeLessThanOrEqual(1);
   });
 
-  test('belongs to its profile: another has its own', async () => {
+  test('cannot be revoked from another profile', async () => {
     const mine = (await issue()).json().data;
     const other = await buildProfile(kit.app);
     const theirs = await buildApiKey(kit.app, other.id, { scopes: ['attribution:write'] });
@@ -80,7 +80,7 @@ describe('a tracking key', () => {
     expect(await list()).toEqual([mine]);
   });
 
-  test('is not issued without attribution:write, and its changes are audited', async () => {
+  test('requires attribution:write, and audits its changes', async () => {
     const reader = await buildApiKey(kit.app, profileId, { scopes: ['analytics:read'] });
     const refused = await api.fastify.inject({ method: 'POST', url, headers: reader.headers });
     expect(refused.json().error).toMatchObject({ code: 'insufficient_scope', required_scopes: ['attribution:write'] });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ScopeList } from '../scopes.ts';
 import { type ErrorTable, reason } from './entry.ts';
 
-/** Who may do what: credentials, scopes, plans, workspaces and the console's accounts. */
+/** Access: credentials, scopes, plans, workspaces and console accounts. */
 export const accessErrors = {
   unauthorized: {
     status: 401,

@@ -2,7 +2,7 @@ import { limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 import { type ErrorTable, reason, reconnect } from './entry.ts';
 
-/** Providers we are connected to, and the ads we change through them. */
+/** Connected providers, and the ads that are changed through them. */
 export const connectionErrors = {
   connection_not_ready: {
     status: 409,
@@ -14,7 +14,7 @@ export const connectionErrors = {
   },
   provider_error: {
     status: 502,
-    // 422: the provider understood and refused. Only e-mail sends would give it, and no route sends e-mail yet.
+    // 422: the provider rejected the request as understood. Only e-mail sends would return it, and no route sends e-mail yet.
     alternateStatuses: [503, 422],
     title: 'The provider failed',
     meaning:

@@ -12,23 +12,23 @@ export type Retry = keyof typeof retries;
 
 export interface ErrorEntry {
   readonly status: number;
-  /** Other statuses the same code may come with. */
+  /** Other statuses that the code may have. */
   readonly alternateStatuses?: readonly number[];
   readonly title: string;
   readonly meaning: string;
   readonly whatToDo: string;
   readonly retry: Retry;
-  /** What the envelope carries besides the fields that every error has. */
+  /** Fields of the envelope besides the common ones. */
   readonly fields?: Readonly<Record<string, z.ZodType>>;
-  /** The name is kept for a capability that no route of this version offers. */
+  /** Reserved for a capability that no route of this version offers. */
   readonly reserved?: true;
 }
 
 export type ErrorTable = Record<string, ErrorEntry>;
 
 /**
- * Refines a code that many routes share. A refusal that belongs to one resource has a code of its own instead, so that a caller
- * never has to read two fields to know what happened.
+ * Narrows a code that many routes share. A refusal that concerns one resource has its own code instead, so that callers need to
+ * read only one field.
  */
 export const reason = {
   reason: z
@@ -38,12 +38,12 @@ export const reason = {
     .describe('A stable word that narrows the code down.'),
 };
 
-/** Added by us: the name alone, for programs. The message names it too, for people. */
+/** The field's name alone, for programs; the message also contains it, for people. */
 export const field = {
   field: z.string().min(1).optional().describe('The field or parameter at fault, like rows.3.email.'),
 };
 
-/** All that is wrong with a body or a query, so that it takes one answer to put it right. */
+/** Every fault of a body or query, so that the caller can fix all of them at once. */
 export const faults = {
   faults: z
     .array(
@@ -56,7 +56,7 @@ export const faults = {
     .describe('When more than one thing is wrong: each of them, up to 20, the one that the message names first.'),
 };
 
-/** Only when a provider withdrew our token. */
+/** Only if a provider revoked our token. */
 export const reconnect = {
   reconnect_required: z.literal(true).optional().describe('The provider withdrew its consent: connect again.'),
   reconnect_url: z.url().optional().describe('Where a person connects again.'),

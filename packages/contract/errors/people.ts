@@ -1,6 +1,6 @@
 import type { ErrorTable } from './entry.ts';
 
-/** Customers, their conversions and where they came from. */
+/** Customers, their conversions and their origin. */
 export const peopleErrors = {
   customer_not_found: {
     status: 404,

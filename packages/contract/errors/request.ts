@@ -4,7 +4,7 @@ import { type ErrorTable, faults, field, reason } from './entry.ts';
 
 const { mediaMegabytes: media } = reservedLimits;
 
-/** What any route may answer, whatever it is about. */
+/** Errors that any route may return. */
 export const requestErrors = {
   not_found: {
     status: 404,

@@ -5,8 +5,8 @@ import { type ErrorTable, reconnect } from './entry.ts';
 const { readEventsWindow, numberRegistration, messagingWindow } = reservedLimits;
 
 /**
- * Names kept for capabilities that no route of this version offers: e-mail, calendars, chat, media, audiences and a few single
- * ones. They are published so that nobody gives them another meaning, and so that a caller may handle them today.
+ * Codes reserved for capabilities that no route of this version offers: e-mail, calendars, chat, media, audiences and a few
+ * others. They are published so that they get no other meaning and callers can already handle them.
  */
 export const reservedErrors = {
   invalid_content: {

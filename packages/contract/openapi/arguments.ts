@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Route } from '../route.ts';
 import { type JsonSchema, shorten } from './schemas.ts';
 
-/** All that a route may be given, by name and whatever its place: path, query and body. For callers that do not speak HTTP. */
+/** All arguments of a route by name, whether in path, query or body. For callers that do not use HTTP. */
 export function argumentsOf(route: Route): JsonSchema {
   const shape = { ...partsOf(route).params, ...partsOf(route).query, ...partsOf(route).body };
   const schema = z.toJSONSchema(z.strictObject(shape), { io: 'input', override: shorten });
@@ -10,7 +10,7 @@ export function argumentsOf(route: Route): JsonSchema {
   return schema;
 }
 
-/** The names in each place. */
+/** The argument names by location. */
 export function partsOf({ id, params, query, body }: Route) {
   if (body && !(body.schema instanceof z.ZodObject)) throw new Error(`The body of ${id} has no fields to name.`);
   return {

@@ -1,6 +1,6 @@
 import { limits } from '@tributary/vocabulary';
 
-/** What holds for all operations, in chapters of its own before the others. */
+/** Introductory chapters that apply to all operations. */
 export const introduction = `
 Every number that Tributary answers can be taken apart into the payments and visits it was made of. This page is made from the declarations that
 the server checks requests against; \`/api/v1/openapi.json\` is the same for programs, and \`@tributary/sdk\` is a typed client of it.
@@ -55,7 +55,7 @@ A subscription names an address and the events it wants. Deliveries are signed a
 soon, and drop what has an \`id\` that you know: a delivery may come again, and not in order.
 `.trim();
 
-/** What each chapter of operations is about. */
+/** The description of each chapter of operations. */
 export const chapters: Readonly<Record<string, string>> = {
   Service: 'What the server says of itself: this description, and what changed.',
   'Workspaces and profiles':

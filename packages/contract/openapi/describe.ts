@@ -1,30 +1,30 @@
 import { words } from '../words.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** Gives every field of a schema that says nothing of itself the words that its name has. */
+/** Adds a description by name to every schema field that has none. */
 export function describedFields(schema: JsonSchema, owner: string): JsonSchema {
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const field = inner as JsonSchema;
-    const text = saysItself(field) ? undefined : wordOf(owner, name);
+    const text = hasDescription(field) ? undefined : wordOf(owner, name);
     if (text) field.description = text;
-    // The envelope says nothing of what is in it: its fields are the operation's.
+    // The envelope's fields are described for the operation.
     describedFields(field, name === 'data' || name === 'meta' ? owner : name);
   }
   for (const inner of partsOf(schema)) describedFields(inner, owner);
   return schema;
 }
 
-/** What a parameter means, where its schema does not say. */
+/** The description of a parameter whose schema has none. */
 export const parameterWord = (operationId: string, name: string): string | undefined =>
   words[`?${operationId}.${name}`] ?? words[`?${name}`] ?? wordOf(operationId, name);
 
-/** What a named shape is. */
+/** The description of a named shape. */
 export const shapeWord = (id: string): string | undefined => words[id];
 
 const wordOf = (owner: string, name: string): string | undefined => words[`${owner}.${name}`] ?? words[name];
 
-/** By itself, or by the shape that it refers to. */
-const saysItself = ({ description, $ref, anyOf }: JsonSchema): boolean =>
+/** Described by its own text or by the shape that it references. */
+const hasDescription = ({ description, $ref, anyOf }: JsonSchema): boolean =>
   description !== undefined || $ref !== undefined || (anyOf ?? []).some((one) => (one as JsonSchema).$ref);
 
 function partsOf({ anyOf = [], oneOf = [], allOf = [], items, prefixItems = [], additionalProperties }: JsonSchema) {

@@ -19,8 +19,8 @@ interface ErrorResponse {
 }
 
 /**
- * The error answers. Many routes refuse with the same codes under the same status, so each such group is one component, named
- * after what it holds (`403.forbidden.insufficient_scope`).
+ * The error responses. Many routes share the same codes under the same status, so each such group is one component, named after
+ * its content (`403.forbidden.insufficient_scope`).
  */
 export class ErrorResponses {
   readonly #baseUrl: string;
@@ -33,7 +33,7 @@ export class ErrorResponses {
     this.#schemas = schemas;
   }
 
-  /** By status, each with the codes that the route may answer under it. */
+  /** The responses of a route by status, each with its codes. */
   of(route: Route): Record<string, Reference | ErrorResponse> {
     return route.errors === 'oauth' ? this.#asOAuth(route) : this.#asOurs(route);
   }
@@ -112,8 +112,8 @@ export class ErrorResponses {
 }
 
 /**
- * The envelope of every error, with each field that some code may carry. Which code carries which is on the code's own page; a
- * union of all codes here would be what every generated client drags along.
+ * The error envelope with every field that some code may have. The page of each code lists its own fields; a union of all codes
+ * here would bloat every generated client.
  */
 export function errorSchema(schemas: Schemas): JsonSchema {
   const own: Record<string, JsonSchema> = {};

@@ -1,7 +1,7 @@
 import type { Route } from '../route.ts';
 import { type JsonSchema, referencePrefix } from './schemas.ts';
 
-/** Values that a reader knows what to make of, by the name of the field. Used where the schema takes them. */
+/** Realistic values by field name, used if they match the schema. */
 const known: Readonly<Record<string, unknown>> = {
   name: 'Winter sale',
   email: 'ana@example.com',
@@ -45,15 +45,15 @@ const formats: Readonly<Record<string, string>> = {
   uri: 'https://shop.example/boots',
 };
 
-/** Texts of the forms that patterns ask for: a word, an amount, a number, a key. */
-const shapes = ['word', '199.90', '12', 'trk_a1B2a1B2a1B2a1B2a1B2Zz'];
+/** Texts for common patterns: a word, an amount, a number, a key. */
+const patternSamples = ['word', '199.90', '12', 'trk_a1B2a1B2a1B2a1B2a1B2Zz'];
 
 const usuallyFalse = new Set(['has_next', 'is_test', 'is_bot', 'contact_withheld', 'dry_run']);
 
-/** Deeper than this, what contains itself ends. */
-const deepest = 12;
+/** Recursive schemas end at this depth. */
+const maxDepth = 12;
 
-/** Makes an example of what a schema describes, the same each time: the first of each choice, and every field that is always there. */
+/** Builds a deterministic example of a schema: the first of each choice, and every required field. */
 export class Examples {
   readonly #shapes: Readonly<Record<string, JsonSchema>>;
 
@@ -62,7 +62,7 @@ export class Examples {
   }
 
   of(schema: JsonSchema, name = '', depth = 0): unknown {
-    if (depth > deepest) return null;
+    if (depth > maxDepth) return null;
     if (schema.$ref) return this.of(this.#shapes[schema.$ref.slice(referencePrefix.length)] ?? {}, name, depth + 1);
     if (schema.examples?.length) return schema.examples[0];
     if ('const' in schema) return schema.const;
@@ -102,7 +102,7 @@ export class Examples {
     const format = formats[schema.format ?? ''];
     if (format) return format;
     const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern = '' } = schema;
-    const wanted = [usual, name.replaceAll('_', ' '), ...shapes].map((text) =>
+    const wanted = [usual, name.replaceAll('_', ' '), ...patternSamples].map((text) =>
       text?.padEnd(minLength, '0').slice(0, maxLength),
     );
     return wanted.find((text) => text && new RegExp(pattern, 'u').test(text)) ?? 'text';
@@ -134,7 +134,7 @@ interface Content {
   readonly [type: string]: { readonly schema: JsonSchema; example?: unknown };
 }
 
-/** The parts of an operation that are shown with an example. */
+/** The parts of an operation that get an example. */
 export interface Shown {
   readonly parameters?: readonly {
     readonly name: string;
@@ -146,7 +146,7 @@ export interface Shown {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
 
-/** Puts an example beside everything that a caller must send, and everything that a success answers. */
+/** Adds an example to every required input and every success response. */
 export function giveExamples(
   { parameters = [], requestBody, responses }: Shown,
   { body, answers }: Route,

@@ -2,21 +2,21 @@ import { z } from 'zod';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Which side of a transform or default is meant: what callers send, or what we answer. */
+/** The side of a transform or default: what callers send, or what we return. */
 type Side = 'input' | 'output';
 
-/** Turns zod schemas into JSON Schema. What has a name, `.meta({ id })`, is written once, among the components. */
+/** Converts zod schemas to JSON Schema. Schemas with a name (`.meta({ id })`) are defined once, among the components. */
 export class Schemas {
   readonly #named = new Map<string, JsonSchema>();
 
   of(schema: z.ZodType, side: Side): JsonSchema {
-    // Inside an array the schema is never the root, so that one with a name becomes a reference like everywhere else.
+    // Wrapped in an array, so that a named schema is never the root and becomes a reference as everywhere else.
     const { items, $defs = {} } = z.toJSONSchema(z.array(schema), { io: side, override: shorten });
     for (const [id, definition] of Object.entries($defs)) this.#name(id, withReferences(definition) as JsonSchema);
     return withReferences(items) as JsonSchema;
   }
 
-  /** The fields of an object, each by itself, as parameters need them. */
+  /** The fields of an object, separately, as needed for parameters. */
   fieldsOf(schema: z.ZodObject, side: Side): { name: string; schema: JsonSchema; required: boolean }[] {
     const json = this.of(schema, side);
     const object = json.$ref ? (this.#named.get(json.$ref.slice(referencePrefix.length)) ?? {}) : json;
@@ -27,7 +27,7 @@ export class Schemas {
     }));
   }
 
-  /** The schema with each name replaced by what it stands for. */
+  /** The schema with all references replaced by their definitions. */
   resolved(schema: JsonSchema): JsonSchema {
     return JSON.parse(JSON.stringify(schema), (_, value) => {
       const id = (value as JsonSchema | null)?.$ref?.slice(referencePrefix.length);
@@ -36,7 +36,7 @@ export class Schemas {
     });
   }
 
-  /** By name, in the order of the alphabet: the document must not change when a route moves. */
+  /** Sorted by name, so that the document does not change when a route moves. */
   components(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -53,7 +53,7 @@ export class Schemas {
 
 export const referencePrefix = '#/components/schemas/';
 
-/** Says nothing that a reader knows anyway: a format's pattern fills half a screen, and every integer has JavaScript's bounds. */
+/** Removes redundant parts: the pattern of a format, and JavaScript's bounds on integers. */
 export function shorten({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema.format) delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

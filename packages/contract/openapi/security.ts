@@ -1,6 +1,6 @@
 import { type CredentialKind, credentialKinds } from '@tributary/vocabulary';
 
-/** How each kind of credential is sent. `public` is the absence of one. */
+/** How each kind of credential is sent. `public` means none. */
 const schemes = {
   api_key: { type: 'http', scheme: 'bearer' },
   session: { type: 'apiKey', in: 'cookie', name: '__Host-session' },
@@ -16,13 +16,13 @@ export const isSentAsBearer = (kind: CredentialKind): boolean =>
 
 export type SecurityRequirement = Record<string, never[]>;
 
-/** Any one of them is enough. Scopes are not listed here: OpenAPI cannot say "one of these", so `x-required-scopes` does. */
+/** Any one of the schemes is sufficient. OpenAPI cannot express alternative scopes, so `x-required-scopes` lists them. */
 export function securityOf(credentials: readonly CredentialKind[]): SecurityRequirement[] {
   if (credentials.every((kind) => kind === 'public')) return [];
   return credentials.map((kind) => (kind === 'public' ? {} : { [kind]: [] }));
 }
 
-/** Only the schemes in use: a scheme that no operation takes would be an offer that nobody keeps. */
+/** Only the schemes in use: an unused scheme would be misleading. */
 export function securitySchemes(inUse: ReadonlySet<CredentialKind>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(schemes)

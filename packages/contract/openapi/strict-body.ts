@@ -1,12 +1,12 @@
 import type { Route } from '../route.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** Fields whose content is the caller's own, or WebAuthn's: unknown fields in them are left out, not refused. */
+/** Fields whose content is defined by the caller or by WebAuthn: unknown fields in them are dropped, not rejected. */
 const openFields = new Set(['properties', 'user_traits', 'click_ids', 'credential']);
 
 /**
- * Throws where an object of a JSON body accepts unknown fields. A mistyped `amount` of a refund would be dropped, and the whole
- * payment refunded. Forms are OAuth's, and pages in browsers send to the collector: both stay open.
+ * Throws if an object of a JSON body accepts unknown fields. A mistyped `amount` of a refund would be dropped, and the whole
+ * payment refunded. Exceptions are OAuth forms and the collector, which receives what pages send.
  */
 export function requireStrictBody(route: Route, schema: JsonSchema): void {
   if (route.server || (route.body?.contentType ?? 'application/json') !== 'application/json') return;

@@ -3,7 +3,7 @@ import { deliveryOf, events, type LiveEventName, sampleDelivery } from '../event
 import { describedFields } from './describe.ts';
 import type { Schemas } from './schemas.ts';
 
-/** What we send to an address that a subscription names. */
+/** A request that we send to the URL of a subscription. */
 export interface Webhook {
   readonly summary: string;
   readonly description: string;

@@ -6,7 +6,7 @@ import { Role } from '../scopes.ts';
 import { acceptInvitation, createInvitation, deleteInvitation, Email, listInvitations } from './accounts.ts';
 import { Password } from './sign-in.ts';
 
-/** What the pages behind invitation and password-reset links call. A token is sent in the body: addresses end up in logs. */
+/** Routes of the invitation and password-reset pages. A token is sent in the body, because URLs end up in logs. */
 
 const LinkToken = z.string().max(200);
 

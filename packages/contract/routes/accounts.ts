@@ -16,7 +16,7 @@ import { McpScope, Role } from '../scopes.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { CurrentPassword, Password, Person, passwordRefusals, SecondStep } from './sign-in.ts';
 
-/** People: signing in, belonging to a workspace, being invited to one, and the assistants that speak for them. */
+/** Accounts: signing in, workspace members, invitations and assistants. */
 
 export const Email = z
   .string()

@@ -5,7 +5,7 @@ import { anyOf, route } from '../route.ts';
 import { EntityLevel } from '../vocabulary.ts';
 import { Count } from './report-parts.ts';
 
-/** The ledger of changes at ad platforms, and what each of them tells. */
+/** The ledger of changes at ad platforms. */
 
 export const chapter = 'Ad operations';
 

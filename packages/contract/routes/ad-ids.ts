@@ -4,7 +4,7 @@ import { IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { Count } from './report-parts.ts';
 
-/** Whether visits can tell which ad brought them. */
+/** Whether visits identify the ad that brought them. */
 
 const { days, pageSize } = limits.adIds;
 

@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { AdActionAnswer, access, chapter, MinorUnits } from './ad-actions.ts';
 import { Count } from './report-parts.ts';
 
-/** Changes at ad platforms: what is asked, what was before and after, and the call that takes it back. */
+/** Changes at ad platforms: the request, the state before and after, and the undo. */
 
 const { maxChangePercent, floorMinorUnits } = limits.budgetStep;
 
@@ -63,7 +63,7 @@ export const readCampaignStatus = route({
   params: platformId('campaign'),
   query: z.object({ connection_id: connectionId }),
   ids: { id: 'platform_campaign', connection_id: 'connection' },
-  // What cannot be an id of a campaign names none.
+  // An invalid campaign id is answered like an unknown one.
   refusedAs: { id: 'campaign_not_found' },
   answers: {
     200: {
@@ -109,7 +109,7 @@ export const pauseCampaign = route({
   audit: { action: 'campaign.paused', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
   ids: { id: 'platform_campaign', connection_id: 'connection' },
-  // What cannot be an id of a campaign names none.
+  // An invalid campaign id is answered like an unknown one.
   refusedAs: { id: 'campaign_not_found' },
   body: simple,
   refusals: ['campaign_not_found', 'campaign_not_pausable', ...refusals],
@@ -126,7 +126,7 @@ export const resumeCampaign = route({
   audit: { action: 'campaign.resumed', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
   ids: { id: 'platform_campaign', connection_id: 'connection' },
-  // What cannot be an id of a campaign names none.
+  // An invalid campaign id is answered like an unknown one.
   refusedAs: { id: 'campaign_not_found' },
   body: simple,
   refusals: ['campaign_not_found', 'campaign_not_resumable', ...refusals],
@@ -232,7 +232,7 @@ export const updateCampaignBudget = route({
   audit: { action: 'campaign.budget_changed', of: 'campaign:{params.id}', unchanged },
   params: platformId('campaign'),
   ids: { id: 'platform_campaign', connection_id: 'connection' },
-  // An id that no campaign can have is answered like an unknown campaign.
+  // An invalid campaign id is answered like an unknown one.
   refusedAs: { id: 'campaign_not_found' },
   body: budgetBody,
   refusals: ['campaign_not_found', 'budget_change_out_of_bounds', ...refusals],

@@ -14,7 +14,7 @@ import {
   updateCampaignBudget,
 } from './ad-operations.ts';
 
-/** The chapter "Ad operations", in the order in which the reference shows it. */
+/** The chapter "Ad operations", in the order of the reference. */
 export const adRoutes = {
   readCampaignStatus,
   pauseCampaign,

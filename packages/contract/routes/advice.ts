@@ -4,7 +4,7 @@ import { CurrencyCode, data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 import { access, Count, Money } from './report-parts.ts';
 
-/** Which budgets to raise or lower. */
+/** Budget recommendations. */
 
 const { sureness, stepPct, rows, adSets } = limits.advice;
 

@@ -4,7 +4,7 @@ import { data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { AlertKind } from '../vocabulary.ts';
 
-/** What is wrong with a profile's data at this moment, and who is told of it by e-mail. */
+/** Current problems with a profile's data, and e-mail notifications about them. */
 
 const chapter = 'Alerts';
 

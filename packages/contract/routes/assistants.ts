@@ -1,8 +1,8 @@
 import { route } from '../route.ts';
 
 /**
- * Where assistants come in, at /mcp. Whoever shows a credential that somebody put there on purpose may knock: a cookie comes by itself, so
- * it does not count. What is asked for then is an operation of its own.
+ * The MCP endpoint at /mcp. It requires an explicit credential; a session cookie does not count, because browsers send it
+ * automatically. Each tool call is then authorized as an operation of its own.
  */
 export const mcpDoor = route({
   id: 'mcp',

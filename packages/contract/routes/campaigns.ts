@@ -27,7 +27,7 @@ import {
   sharedAccess,
 } from './report-parts.ts';
 
-/** What campaigns, ad sets and ads cost and earned. Days are the profile's, money is in its reporting currency. */
+/** Costs and results of campaigns, ad sets and ads. Days are in the profile's time zone, money is in its reporting currency. */
 const CampaignRow = z
   .strictObject({
     campaign_id: Uuid.describe('Our id of the row’s campaign, ad set or ad, whatever the level.'),

@@ -17,7 +17,7 @@ import { route } from '../route.ts';
 import { AttributionModel, AttributionModelParameter, EntityLevel } from '../vocabulary.ts';
 import { access, Count, chapter } from './report-parts.ts';
 
-/** Why a figure is another one than it was. */
+/** Explains why a figure changed. */
 
 const kinds = [...namesOf(causeKinds), ...namesOf(figureCauses)].map((kind) => `\`${kind}\``).join(', ');
 

@@ -4,7 +4,7 @@ import { data, IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts
 import { anyOf, route } from '../route.ts';
 import { access, chapter } from './report-parts.ts';
 
-/** Months whose figures somebody has handed on: kept by the moment that was read. */
+/** Closed months, stored by the time as of which they were read. */
 
 const Month = z
   .string()

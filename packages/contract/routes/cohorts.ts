@@ -67,7 +67,7 @@ export const listCohorts = route({
     cursor: z.string().max(200).optional().describe('From the page before.'),
   }),
   refusedAs: dateRangeFaults,
-  // What customers of these days paid later is part of their cohort.
+  // Later payments of customers acquired on these days belong to their cohort.
   answers: {
     200: {
       schema: page(Cohort, {

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { fieldsOf, IsoTimestamp, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 
-/** What the collector serves to browsers, at an address of its own. */
+/** The collector's routes for browsers, at its own URL. */
 
 const { maxAheadMinutes, maxAgeDays } = limits.visit;
 const text = (most: number) => z.string().max(most, `may have up to ${most} characters`);
 const Scalar = z.union([text(limits.visit.propertyCharacters), z.number(), z.boolean(), z.null()]);
 
-/** For the reader of the reference: the collector itself reads by hand, and keeps what does not fit as a bad row. */
+/** For the reference only: the collector validates by hand and stores invalid visits as bad rows. */
 const BrowserVisit = z.object({
   id: Uuid.describe('A UUIDv7 made by the browser. The same visit again, in whichever request, counts once.'),
   at: IsoTimestamp.describe(

@@ -11,7 +11,7 @@ import { data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { Connection, chapter, connectionIds, credentials, inPath } from './connections.ts';
 
-/** What a connection leads to: pixels, pages and stages, asked live; and its end. */
+/** Details of a connection: pixels, pages and stages, fetched live from the provider; and its removal. */
 
 const read = { credentials, scopes: anyOf('connections:read'), grain: 'profile' } as const;
 const write = { credentials, scopes: anyOf('connections:write'), grain: 'profile' } as const;

@@ -10,7 +10,7 @@ import {
 import { listSearchTerms, readSyncStatus, startSync } from './connection-syncs.ts';
 import { listConnections, readConnection } from './connections.ts';
 
-/** All about connections. */
+/** All routes of connections. */
 export const connectionRoutes = {
   listConnections,
   readConnection,

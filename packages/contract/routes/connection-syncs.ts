@@ -5,7 +5,7 @@ import { anyOf, route } from '../route.ts';
 import { Channel } from '../vocabulary.ts';
 import { ConnectionStatus, chapter, credentials, Sync } from './connections.ts';
 
-/** How far connections were read, and what search engines told. */
+/** The progress of syncs, and the data of search engines. */
 
 const Progress = z
   .strictObject({

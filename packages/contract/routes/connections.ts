@@ -4,7 +4,7 @@ import { data, IsoTimestamp, limitParameter, page, Uuid } from '../primitives.ts
 import { anyOf, route } from '../route.ts';
 import { Channel } from '../vocabulary.ts';
 
-/** Accounts at providers that a profile is connected to. */
+/** Provider accounts that a profile is connected to. */
 
 export const chapter = 'Connections';
 export const credentials = ['api_key', 'app', 'session', 'mcp'] as const;

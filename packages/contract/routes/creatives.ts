@@ -11,9 +11,9 @@ import { data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { CreativeFormat } from '../vocabulary.ts';
 
-/** What an ad's creative is made of, as a language model sees it. */
+/** The elements of an ad's creative, as identified by a language model. */
 
-/** What the model must answer; anything else is no answer. */
+/** The required format of the model's answer; any other is discarded. */
 export const CreativeFindings = z
   .strictObject({
     hook_type: z.enum(hookTypes).describe('How it asks for attention.'),

@@ -18,7 +18,7 @@ import { LeftOut, shownOnce } from '../shown-once.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 import { governed, profileInPath } from './workspaces.ts';
 
-/** Who may do what: grants, keys, tokens, and the log of who read people. */
+/** Access: grants, keys, tokens, and the data access log. */
 
 const { apiKey } = limits.ratePerMinute;
 

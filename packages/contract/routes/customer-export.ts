@@ -47,7 +47,7 @@ const HeldRecord = z
   .catchall(z.unknown())
   .describe('Every field that is held, under its own name.');
 
-/** Pages of each list side by side: the lists are of different lengths, and a person may have many of anything. */
+/** Pages all lists in parallel: they differ in length, and any of them may be long. */
 export const readCustomerExport = route({
   id: 'readCustomerExport',
   method: 'GET',

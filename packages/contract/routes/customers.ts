@@ -21,7 +21,7 @@ import { Exclusions } from './report-parts.ts';
 const { maxRows } = limits.customerImport;
 const { pageSize, queryMinCharacters } = limits.customerSearch;
 
-/** Why a row was not taken. The first three also stand in `warnings`, where a good identifier beside the bad one saved the row. */
+/** Reasons for rejecting a row. The first three may also be `warnings` of a row that was accepted for another, valid identifier. */
 const UnparseableIdentifier = z.enum(unparseableIdentifiers);
 const ImportRejection = z.enum(importRejections);
 
@@ -59,10 +59,11 @@ export interface ImportFault {
   readonly message: string;
 }
 
-/** What was sent as a row: one, or what is wrong with it. */
+/** A sent row: valid, or with its fault. */
 export type JudgedImportRow = { readonly row: z.output<typeof ImportRow> } | { readonly fault: ImportFault };
 
-// A bad row costs the others nothing. JSON Schema asks for the value without an issue, and is told that there is none.
+// An invalid row does not reject the others. JSON Schema generation calls this without an issue, and gets a value without a
+// fault.
 const JudgedRow = ImportRow.transform((row): JudgedImportRow => ({ row })).catch(
   (refused) => (refused && { fault: faultOf(refused.error.issues[0], refused.input) }) as JudgedImportRow,
 );
@@ -224,7 +225,7 @@ const CustomerRow = z
   })
   .meta({ id: 'CustomerRow' });
 
-/** A place in the order and nothing more: nobody is looked up by it. */
+/** A sort position, not a lookup key. */
 const CursorId = z
   .string()
   .regex(new RegExp(`^${uuidPattern}$`), 'must be the second half of a cursor that this route gave out');

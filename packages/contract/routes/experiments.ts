@@ -11,7 +11,7 @@ import { CalendarDate, data, IsoTimestamp, limitParameter, Name, page, Uuid } fr
 import { anyOf, route } from '../route.ts';
 import { Count } from './report-parts.ts';
 
-/** Tests of what ads cause. */
+/** Incrementality tests of ads. */
 
 const chapter = 'Experiments';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;

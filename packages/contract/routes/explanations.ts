@@ -35,7 +35,7 @@ import {
 } from '../vocabulary.ts';
 import { AsOf, access, Count, chapter, ReportMeta } from './report-parts.ts';
 
-/** Down from a figure to what it was made of. */
+/** Breaks a figure down into its components. */
 
 const PathTouch = z
   .strictObject({

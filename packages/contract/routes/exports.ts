@@ -14,7 +14,7 @@ import { anyOf, route } from '../route.ts';
 import { Channel, PrivacyMode } from '../vocabulary.ts';
 import { Count } from './report-parts.ts';
 
-/** Outcomes that are told back to ad platforms. */
+/** Export of outcomes to ad platforms. */
 
 const chapter = 'Conversion exports';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;

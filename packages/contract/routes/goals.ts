@@ -4,7 +4,7 @@ import { Deleted, data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { Count } from './report-parts.ts';
 
-/** What was received beside what counts, and the end of a definition. */
+/** Received events beside the ones that count, and the deletion of definitions. */
 
 const { days, most, counted } = limits.receivedEvents;
 

@@ -4,7 +4,7 @@ import { data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { HandoffProvider, HandoffReason, HandoffStatus } from '../vocabulary.ts';
 
-/** Links with which somebody without an account connects an outside account. */
+/** Links with which a person without an account connects a provider account. */
 
 const chapter = 'Connections';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;
@@ -98,7 +98,8 @@ export const readHandoff = route({
   answers: { 200: { schema: data(Handoff) } },
 });
 
-// ── Of several accounts, one ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Selection of one account among several
+// ──────────────────────────────────────────────────────────────────────────────────────
 
 const { parkedTokenMinutes, mostCandidates } = limits.handoff;
 const choosing = { credentials, scopes: anyOf('connections:write'), grain: 'profile' } as const;

@@ -13,7 +13,7 @@ import {
 import { anyOf, route } from '../route.ts';
 import { Flag, IdentifierKind } from '../vocabulary.ts';
 
-/** Why several customers are one person, and how that is taken back. */
+/** Why customers were merged, and how to undo it. */
 
 const chapter = 'Identity';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;

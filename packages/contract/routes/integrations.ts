@@ -5,7 +5,7 @@ import { anyOf, route } from '../route.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 import { chapter, credentials } from './connections.ts';
 
-/** Connections that come about through routes of their own: banks, chatbots, stores. */
+/** Connections with their own routes: banks, chatbots, stores. */
 
 const read = { credentials, scopes: anyOf('connections:read'), grain: 'profile' } as const;
 const write = { credentials, scopes: anyOf('connections:write'), grain: 'profile' } as const;

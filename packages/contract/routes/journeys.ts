@@ -7,7 +7,7 @@ import { AttributionModel, IdentifierKind, RevenueType } from '../vocabulary.ts'
 const chapter = 'Journeys';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;
 const person = { credentials, scopes: anyOf('customers:read'), grain: 'person' } as const;
-/** Whoever may not see people sees the same journey without them. */
+/** Callers that may not see customers get the same journey without personal data. */
 const personOrNot = { credentials, scopes: anyOf('conversions:read', 'customers:read'), grain: 'person' } as const;
 
 const { pageSize, maxOffset } = limits.journey;
@@ -144,7 +144,7 @@ export const readCustomerJourney = route({
   answers: { 200: { schema: data(Journey) } },
 });
 
-/** Exactly one says who is meant. */
+/** Exactly one selector is required. */
 const selectors = ['customer_key', 'email', 'phone'] as const;
 
 export const readJourneyByKey = route({

@@ -14,7 +14,10 @@ import { IdentifierType } from '../vocabulary.ts';
 
 const { maxRows, lifetimeDays } = limits.linkTokens;
 
-/** What is no text becomes one that names nobody: the row's own result says so, and the others are minted. */
+/**
+ * A value that is not text becomes an empty selector that matches no customer: the row's result reports it, and the other rows
+ * succeed.
+ */
 const selector = (description: string, ...examples: string[]) =>
   z
     .string()
@@ -40,12 +43,13 @@ const LinkTokenRow = z
       'invalid, whatever the others say.',
   });
 
-/** A row, or what is wrong with one that has an unknown field. A row that is malformed otherwise names no customer. */
+/** A row, or the fault of a row with an unknown field. Other malformed rows match no customer. */
 type JudgedLinkTokenRow = z.output<typeof LinkTokenRow> & {
   readonly fault?: { readonly reason: InvalidSelector; readonly message: string };
 };
 
-// A bad row costs the others nothing. JSON Schema asks for the value without an issue, and is told that there is none.
+// An invalid row does not reject the others. JSON Schema generation calls this without an issue, and gets a value without a
+// fault.
 const JudgedRow = LinkTokenRow.transform((row): JudgedLinkTokenRow => row).catch((refused): JudgedLinkTokenRow => {
   if (refused?.input instanceof ItemFault)
     return { fault: { reason: 'malformed_selector', message: `The row ${refused.input.message}.` } };

@@ -6,7 +6,7 @@ import { Role } from '../scopes.ts';
 import { byWorkspace, inWorkspace, managers, paged } from './accounts.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 
-/** Members of a workspace, and what they leave behind. */
+/** Members of a workspace, and what they created. */
 
 const byMember = {
   params: inWorkspace.extend({ userId: Uuid }),

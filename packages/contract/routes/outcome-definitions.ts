@@ -4,7 +4,7 @@ import { data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { EventName } from './outcomes.ts';
 
-/** What a profile's outcomes mean: events by their names, deals by the stage they stand in. */
+/** Definitions of a profile's outcomes: events by name, deals by stage. */
 
 const EventKey = EventName.describe(
   `For a stage one of ${stageOutcomes.join(', ')}; for a goal the name of the event that it counts.`,

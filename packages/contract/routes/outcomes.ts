@@ -15,7 +15,7 @@ import {
 import { anyOf, route } from '../route.ts';
 import { ActionSource, ConversionKey, RefundKind, RefundStatus, RevenueType } from '../vocabulary.ts';
 
-/** Outcomes that a server knows of, and the definitions that say what they mean. */
+/** Outcomes sent by servers, and the definitions that interpret them. */
 
 const text = (most: number) => z.string().max(most, `may have up to ${most} characters`);
 export const EventName = text(200).trim().min(1, 'must not be empty');
@@ -93,7 +93,10 @@ export const ServerEvent = z
   })
   .meta({ id: 'ServerEvent', description: 'An outcome, a payment or a refund that a server knows of.' });
 
-/** One of many: read by the handler, so that a bad one costs the others nothing. The type and the reference say what it should be. */
+/**
+ * One event of a list. The handler parses it, so that an invalid event does not reject the others; the type and the reference
+ * describe its format.
+ */
 const EventOfMany = z.unknown().meta({ $ref: '#/$defs/ServerEvent' }) as unknown as z.ZodType<
   unknown,
   z.input<typeof ServerEvent>

@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { AttributionModelParameter, EntityLevel } from '../vocabulary.ts';
 import { Amount, AsOf, Count, chapter, DeliveryMeta, Ratio, ReportMeta, sharedAccess } from './report-parts.ts';
 
-/** All of a profile at a glance, and what platforms claim beside what we credit. */
+/** A profile's key figures, and the comparison with the claims of ad platforms. */
 
 const Sides = {
   spend: Amount,
@@ -127,4 +127,5 @@ export const readOverview = route({
   },
 });
 
-// ── Explain ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Explain
+// ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────

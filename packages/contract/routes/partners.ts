@@ -5,7 +5,7 @@ import { anyOf, route } from '../route.ts';
 import { DeclaredSourceAnswer } from '../vocabulary.ts';
 import { Count } from './report-parts.ts';
 
-/** What partners know of customers beside outcomes: what they answered, and which ad a conversation came from. */
+/** Customer data of partners besides outcomes: survey answers, and the ad that a conversation came from. */
 
 const chapter = 'Partner signals';
 const access = {
@@ -18,7 +18,7 @@ const text = (most: number) => z.string().max(most, `may have up to ${most} char
 const CallerKey = text(200).trim().min(1, 'must not be empty');
 const mostReferrals = limits.adReferrals.maxRows;
 
-/** Neither route accepts a national id: `external_ref` finds the same customer, and the id would be stored for nothing. */
+/** Neither route accepts a national id: `external_ref` finds the same customer, so the id would be stored without need. */
 const withoutNationalId: z.core.$ZodErrorMap = (issue) =>
   issue.code === 'unrecognized_keys' && issue.keys[0] === 'national_id'
     ? 'The field `national_id` may not be sent here. Name the customer by `external_ref`.'

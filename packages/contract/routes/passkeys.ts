@@ -4,7 +4,7 @@ import { accountData, Deleted, IsoTimestamp, nameOf, Uuid } from '../primitives.
 import { route } from '../route.ts';
 import { Challenge, Password, Person } from './sign-in.ts';
 
-/** Signing in with a key that a device keeps and opens by finger, face or PIN, and what it takes to have one. */
+/** Signing in with passkeys, and managing them. */
 
 const ofAccount = { credentials: ['session'], grain: 'account' } as const;
 const ofAnybody = { credentials: ['public'], grain: 'account' } as const;
@@ -15,7 +15,7 @@ const Base64Url = z
   .regex(/^[\w-]*$/, 'must be base64url')
   .meta({ examples: ['c2lnbmVkIGJ5IGEgZGV2aWNl'] });
 
-/** As `PublicKeyCredential.toJSON()` writes it. */
+/** The format of `PublicKeyCredential.toJSON()`. */
 const credentialOf = <Response extends z.ZodType>(response: Response) =>
   z.object({ id: Base64Url, rawId: Base64Url, type: z.literal('public-key'), response });
 const NewCredential = credentialOf(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CalendarDate, CurrencyCode, DecimalString, IsoTimestamp, shownKey, Uuid } from '../primitives.ts';
 import { PaymentStatus } from '../vocabulary.ts';
 
-/** A payment as every route of payments shows it. */
+/** A payment in the format of all payment routes. */
 export const Payment = z
   .strictObject({
     id: Uuid.describe('The `payment_id` of the routes below, and the `outcome_event_id` that it was recorded under.'),

@@ -17,7 +17,7 @@ import { Flag, PaymentActionName, PaymentFilter } from '../vocabulary.ts';
 import { ServerEvent } from './outcomes.ts';
 import { Payment } from './payment.ts';
 
-/** Payments, and what merchants say of them beside their provider. */
+/** Payments, and corrections by the merchant. */
 
 const chapter = 'Payments';
 const { maxDays } = limits.dateRange;
@@ -47,9 +47,9 @@ const notFound = 'Another profile’s payment answers like one that never was: 4
 const Day = z.union([CalendarDate, IsoTimestampInput], { error: 'must be a date, or an ISO 8601 time with an offset' });
 const spanOf = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / dayMs;
 
-/** Its moment is looked at too: the 31st of February has the shape of a day. */
-const isPlace = (text: string) => placePattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 24)));
-const placePattern = new RegExp(`^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z\\|${uuidPattern}$`);
+/** Also parses the time: 31 February has the shape of a day. */
+const isCursor = (text: string) => cursorPattern.test(text) && !Number.isNaN(Date.parse(text.slice(0, 24)));
+const cursorPattern = new RegExp(`^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z\\|${uuidPattern}$`);
 
 export const listPayments = route({
   id: 'listPayments',
@@ -72,7 +72,7 @@ export const listPayments = route({
       ),
       cursor: z
         .string()
-        .refine(isPlace, 'is not one that this route gave out')
+        .refine(isCursor, 'is not one that this route gave out')
         .meta({ examples: ['2026-03-01T12:00:00.000Z|0d1f9c3e-6f1e-4b5a-8f0a-1c2d3e4f5a6b'] })
         .optional(),
       limit: limitParameter(limits.payments.pageSize),

@@ -28,7 +28,7 @@ import {
 import { anyOf, route } from '../route.ts';
 import { Flag } from '../vocabulary.ts';
 
-/** Whether providers, ledger, columns and reports say the same, day by day. */
+/** Compares providers, ledger, ClickHouse and reports, day by day. */
 
 const chapter = 'Reconciliation';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;

@@ -5,9 +5,9 @@ import { anyOf, route } from '../route.ts';
 import { AttributionModel, AttributionModelParameter } from '../vocabulary.ts';
 import { Count, chapter } from './report-parts.ts';
 
-/** Reports that members get by e-mail. */
+/** Reports by e-mail to members. */
 
-const asked = {
+const commonQuery = {
   page: z.enum(mailedPages).describe('Whose figures are sent.'),
   every: z
     .enum(mailRhythms)
@@ -32,7 +32,7 @@ const Last = z
 const ReportMail = z
   .strictObject({
     id: Uuid,
-    ...asked,
+    ...commonQuery,
     model: AttributionModel,
     recipients: z
       .array(z.strictObject({ user_id: Uuid, name: z.string(), email: z.string() }))
@@ -73,7 +73,7 @@ const createReportMail = route({
       recipients: ['0197a7f0-3c11-7d6e-9a44-2f5b8c1d0e01'],
     },
     schema: z.strictObject({
-      ...asked,
+      ...commonQuery,
       model: AttributionModelParameter,
       recipients: z
         .array(Uuid)
@@ -137,7 +137,7 @@ const previewReportMail = route({
   description: 'The mail as it would be sent now: the figures of the last whole day, week or month. Nothing is sent.',
   chapter,
   access: { ...access, healthcare: 'refused' },
-  query: z.object({ ...asked, model: AttributionModelParameter }),
+  query: z.object({ ...commonQuery, model: AttributionModelParameter }),
   answers: {
     200: {
       schema: data(

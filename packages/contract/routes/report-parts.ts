@@ -4,7 +4,7 @@ import { CalendarDate, CurrencyCode, DecimalString, IsoTimestamp, IsoTimestampIn
 import { anyOf } from '../route.ts';
 import { AttributionModel, Freshness } from '../vocabulary.ts';
 
-/** What reports have in common: who may read them, the kinds of figures, and what each says of itself. */
+/** Shared by reports: access, figure types and meta fields. */
 
 export const chapter = 'Campaigns';
 
@@ -14,15 +14,15 @@ export const access = {
   grain: 'profile',
 } as const;
 
-/** The same for a report that may be shared by a link. */
+/** Access to a report that may be shared by link. */
 export const sharedAccess = { ...access, credentials: [...access.credentials, 'shared_link'] } as const;
 
 export const Count = z.int().min(0);
 
-/** Rounded to the minor unit of the reporting currency, and only here. */
+/** Rounded to the minor unit of the reporting currency; rounding happens only here. */
 export const Money = z.number();
 
-/** Nothing is 0; what is there and cannot be told is null. */
+/** 0 if there is no money; null if there is money that could not be converted. */
 export const Amount = Money.nullable().describe(
   'Null: there is some, and none of it could be converted; `meta.exclusions` says how much.',
 );
@@ -38,7 +38,7 @@ export const Stage = z.strictObject({
   ),
 });
 
-/** What every report may be asked for besides. */
+/** The `as_of` parameter of all reports. */
 export const AsOf = {
   as_of: IsoTimestampInput.optional()
     .meta({ examples: ['2026-06-01T00:00:00Z'] })
@@ -48,7 +48,7 @@ export const AsOf = {
     ),
 };
 
-/** Money that is in no amount of an answer. */
+/** Money that is missing from the amounts of an answer. */
 export const Exclusions = z.array(
   z
     .strictObject({
@@ -86,7 +86,7 @@ export const DeliveryMeta = {
 
 export const ReportMeta = { ...DeliveryMeta, model: AttributionModel };
 
-/** Of a month that was closed, beside the figures of now. */
+/** The figures of a closed month, beside the current ones. */
 export const Closed = {
   closed_value: Money.optional().describe(
     'outcome_value when the month was closed. There only where the days asked for are a closed month.',
@@ -101,7 +101,7 @@ export const ByType = z
   .record(z.string(), z.int().min(1))
   .describe('attributed_outcome_count by conversion type. A type with nothing credited is absent.');
 
-/** What was credited, the same on a row, on one entity and on the rest that no entity earned. */
+/** Credited outcomes; the same for rows, entities and the unattributed remainder. */
 export const Outcomes = {
   outcome_count: Count.describe('Payments credited under the model. Cost figures divide by it.'),
   outcome_value: Amount.describe('Cash credited, refunds subtracted. Null: none of it could be converted.'),

@@ -4,7 +4,7 @@ import { listCohorts } from './cohorts.ts';
 import { explain, listCampaignConversions } from './explanations.ts';
 import { readOverview, readPlatformComparison } from './overview.ts';
 
-/** What campaigns cost and earned, what each figure is made of, and why it changed. */
+/** Reports of costs and results, their explanations, and their changes. */
 export const reportRoutes = {
   listCampaigns,
   readUnattributed,

@@ -4,7 +4,7 @@ import { CurrencyCode, DecimalString, IsoTimestamp, Uuid } from '../primitives.t
 import { anyOf } from '../route.ts';
 import { MatchDecision, MatchEvidence, MatchState, OverlapDecision, OverlapEffect } from '../vocabulary.ts';
 
-/** What the routes of sales share: matches of payments across sources, and the sources themselves. */
+/** Shared by the routes of sales: matches of payments across sources, and the sources. */
 
 export const chapter = 'Sales';
 export const Count = z.int().min(0);

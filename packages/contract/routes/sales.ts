@@ -19,7 +19,7 @@ import {
   write,
 } from './sale-parts.ts';
 
-/** One sale from two sources: what members decide of matches, and how sources count. */
+/** Deduplication of sales reported by two sources: members' decisions on matches, and source settings. */
 
 const params = z.object({ id: Uuid.describe('The `id` of a row of GET /sale-matches, also of an earlier version.') });
 const ofMatch = { params, refusedAs: { id: 'not_found' }, ids: { id: 'sale_match' } } as const;

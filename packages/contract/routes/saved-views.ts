@@ -4,7 +4,7 @@ import { Deleted, data, IsoTimestamp, nameOf, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 import { chapter } from './report-parts.ts';
 
-/** Reports that members of a workspace come back to. */
+/** Saved reports of a workspace's members. */
 
 const Name = nameOf(limits.savedViews.nameLength);
 const Page = z.enum(savedPages).describe('The page of the console: one that names nobody.');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { CalendarDate } from '../primitives.ts';
 import { route } from '../route.ts';
 
-/** Routes about the service itself: its description, and its history. */
+/** Routes about the service itself: its description and its changelog. */
 export const readOpenapi = route({
   id: 'readOpenapi',
   method: 'GET',

@@ -17,7 +17,7 @@ import {
 import { anyOf, route } from '../route.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 
-/** Links that show one report to somebody who has no account. */
+/** Links that show one report to a person without an account. */
 
 const chapter = 'Credentials';
 const Page = z.enum(sharedPages).describe('The page of the console that it shows.');

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { accountData, Deleted, IsoTimestamp, Uuid } from '../primitives.ts';
 import { route } from '../route.ts';
 
-/** The second step of signing in, what it takes to have one, and the sessions that a person has open. */
+/** The second factor of signing in, its setup, and the open sessions of an account. */
 
-/** Only bounded here: what makes a password good has codes of its own. */
+/** Only the length is checked here: the strength of a password has its own codes. */
 export const Password = z.string().max(128, 'may have up to 128 characters');
 
-/** For what destroys data or widens access: a borrowed session must not be enough. */
+/** Required to destroy data or widen access: a hijacked session must not be sufficient. */
 export const CurrentPassword = Password.optional().describe(
   'The password of the signed-in member, where the description asks for it.',
 );
@@ -17,7 +17,7 @@ export const Person = z.strictObject({ id: Uuid, name: z.string(), email: z.stri
 
 const ofAccount = { credentials: ['session'], grain: 'account' } as const;
 
-/** Six digits of an authenticator, or a recovery code. */
+/** Six digits of an authenticator app, or a recovery code. */
 const Code = z
   .string()
   .trim()

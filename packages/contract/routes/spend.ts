@@ -6,7 +6,7 @@ import { CalendarDate, CurrencyCode, data, Platform, Uuid } from '../primitives.
 import { anyOf, route } from '../route.ts';
 import { EntityLevel, LearningStage } from '../vocabulary.ts';
 
-/** What was spent on ads, told by whoever knows it: a file, a script, a platform that no connection speaks to. */
+/** Ad spend from sources other than connections: files, scripts, unsupported platforms. */
 
 const { maxRows } = limits.spend;
 
@@ -74,12 +74,13 @@ export interface SpendFault {
   readonly message: string;
 }
 
-/** What was sent as a row: one, or what is wrong with it. */
+/** A sent row: valid, or with its fault. */
 export type JudgedSpendRow =
   | { readonly row: z.output<typeof SpendRow>; readonly line?: number | undefined }
   | { readonly fault: SpendFault; readonly line?: number | undefined };
 
-// A bad row costs the others nothing. JSON Schema asks for the value without an issue, and is told that there is none.
+// An invalid row does not reject the others. JSON Schema generation calls this without an issue, and gets a value without a
+// fault.
 const JudgedRow = SpendRow.transform((row): JudgedSpendRow => ({ row, line: row.line })).catch(
   (refused) =>
     (refused && {
@@ -92,7 +93,7 @@ function faultOf(issue: z.core.$ZodIssue | undefined, input: unknown): SpendFaul
   if (input instanceof ItemFault) return { field: input.field, message: input.message };
   const [field = ''] = issue ? placeOf(issue) : [];
   if (!issue || field === '') return { field, message: 'must be a row with the fields of SpendRow' };
-  // The forms that a figure may have share their words, also where it is missing.
+  // All forms of a figure share one message, also if the figure is missing.
   if ((input as Record<string, unknown>)[field] === undefined) return { field, message: 'is required' };
   return { field, message: issue.message };
 }
@@ -171,8 +172,8 @@ export const importSpend = route({
   },
 });
 
-/** Judges what stands for a row elsewhere than in a request, for example in a file. */
+/** Validates a row from outside a request, for example from a file. */
 export const judgeSpendRow = (candidate: unknown): JudgedSpendRow => JudgedRow.parse(candidate);
 
-/** The columns that a file may have. */
+/** The allowed columns of a file. */
 export const spendColumns: readonly string[] = Object.keys(SpendRow.shape).filter((name) => name !== 'line');

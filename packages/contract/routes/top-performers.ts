@@ -19,7 +19,7 @@ const Count = z.int().min(0);
 const Figure = z.number().nullable();
 const Text = z.string().nullable();
 
-/** What stands out of an ad. */
+/** A notable property of an ad. */
 export const ReasonCode = z.strictObject({
   layer: z.string().describe(`${scoreLayers.slice(0, -1).join(', ')} or ${scoreLayers.at(-1)}.`),
   polarity: z.enum(reasonPolarities),
@@ -76,7 +76,7 @@ export const TopPerformer = z
   })
   .meta({ id: 'TopPerformer' });
 
-/** Several of a list, with commas between; one outside the list is refused. */
+/** A comma-separated list of names; unknown names are rejected. */
 const some = <const Names extends Record<string, string>>(names: z.ZodEnum<Names>) =>
   z
     .string()
@@ -145,7 +145,7 @@ const RankedPerformer = z.strictObject({
 
 const { profiles } = limits.topPerformers;
 
-/** Asked through the MCP server only: over HTTP a credential speaks for one profile. */
+/** Only available through the MCP server: over HTTP a credential is limited to one profile. */
 export const rankTopPerformers = route({
   ...listTopPerformers,
   id: 'rankTopPerformers',

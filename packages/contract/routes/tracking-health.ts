@@ -20,7 +20,7 @@ import {
 import { anyOf, route } from '../route.ts';
 import { Flag } from '../vocabulary.ts';
 
-/** Whether tracking works: proof of the installation, what arrived, and how the warehouse stands. */
+/** The state of tracking: verification of the installation, received events, and the state of the analytics store. */
 
 const chapter = 'Tracking';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Deleted, data, IsoTimestamp, Uuid } from '../primitives.ts';
 import { anyOf, route } from '../route.ts';
 
-/** How a profile's sites are tracked: keys, installation, domains of one's own, settings. */
+/** Tracking of a profile's sites: keys, installation, custom domains, settings. */
 
 const chapter = 'Tracking';
 const ofSetUp = { reveals: { days: 'any', people: 'none', costs: false }, chapter } as const;
@@ -12,7 +12,8 @@ const write = { credentials, scopes: anyOf('attribution:write'), grain: 'profile
 const read = { credentials, scopes: anyOf('analytics:read'), grain: 'profile' } as const;
 const install = { credentials, scopes: anyOf('attribution:write', 'analytics:read'), grain: 'profile' } as const;
 
-// ── Keys ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Keys
+// ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const TrackingKeyText = z
   .string()
@@ -189,7 +190,8 @@ export const readTrackingOrigin = route({
   },
 });
 
-// ── Domains of one's own ────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Custom domains
+// ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 const TrackingDomain = z.strictObject({
   id: Uuid,

@@ -5,7 +5,7 @@ import { Deleted, data, IsoTimestamp, limitParameter, page, Uuid } from '../prim
 import { anyOf, route } from '../route.ts';
 import { LeftOut, shownOnce } from '../shown-once.ts';
 
-/** Who is told what happened, and what became of it. */
+/** Webhook subscriptions and deliveries. */
 
 const chapter = 'Webhooks';
 const credentials = ['api_key', 'app', 'session', 'mcp'] as const;

@@ -17,7 +17,7 @@ import { PrivacyMode } from '../vocabulary.ts';
 import { Email } from './accounts.ts';
 import { CurrentPassword, passwordRefusals } from './sign-in.ts';
 
-/** Workspaces and profiles: made, seen, set and deleted. */
+/** Creating, reading, changing and deleting workspaces and profiles. */
 
 const TimeZone = z.string().refine(isTimeZone, 'must be a time zone of the IANA database, like America/Santiago');
 
@@ -176,7 +176,7 @@ export const updateEntitlement = route({
   audit: { action: 'entitlement.updated', of: 'profile:{params.profileId}' },
   access: governed,
   ...profileInPath,
-  // An id that is not a UUID names no profile either.
+  // An id that is not a UUID is answered like an unknown one.
   refusedAs: { profileId: 'not_found' },
   body: {
     schema: z.strictObject({

@@ -1,4 +1,4 @@
-/** Workspaces, profiles, people of the team, keys and apps. */
+/** Workspaces, profiles, members, keys and apps. */
 export const accessWords = {
   '?workspaceId': 'The workspace.',
   '?profileId': 'The profile.',

@@ -1,4 +1,4 @@
-/** Campaigns, ads, creatives, what is done to them, and what is exported to platforms. */
+/** Campaigns, ads, creatives, ad operations, and exports. */
 export const advertisingWords = {
   platform: 'The ad platform.',
   provider: 'The provider, like `meta_ads`.',

@@ -1,4 +1,4 @@
-/** What every answer has, and names that mean the same wherever they stand. `owner.name` where one owner means something else by it. */
+/** Common fields of all answers, and names that mean the same everywhere. `owner.name` overrides them for one owner. */
 export const envelopeWords = {
   data: 'What was asked for.',
   meta: 'For whom it was answered, and what holds for the answer as a whole.',

@@ -1,4 +1,4 @@
-/** Customers, what is known of them, journeys, merges and erasures. */
+/** Customers, their data, journeys, merges and erasures. */
 export const peopleWords = {
   customer_key: 'Your own key of the customer.',
   customer_profile_id: 'Our id of the customer.',

@@ -1,4 +1,4 @@
-/** What the named shapes are. */
+/** Descriptions of the named shapes. */
 export const schemaWords = {
   AdAction: 'Something that was done, or tried, at an ad platform.',
   AdActionAnswer: 'What became of a change at an ad platform.',

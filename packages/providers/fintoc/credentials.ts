@@ -1,5 +1,5 @@
 import { z } from 'zod';
 
-/** Fintoc shows the token once, when the person has ended the widget. */
+/** Fintoc returns the token only once, when the widget has been completed. */
 export const FintocCredentials = z.object({ linkToken: z.string(), linkId: z.string() });
 export type FintocCredentials = z.infer<typeof FintocCredentials>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, verdictOf } from '../ask.ts';
 import type { Call, Provider, ProviderAnswer, Receive } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
@@ -14,7 +14,7 @@ export interface FintocSettings {
   readonly apiUrl: string;
   /** https://js.fintoc.com/v1/ */
   readonly widgetUrl: string;
-  /** Undefined: no webhook is taken. */
+  /** Undefined: webhooks are not accepted. */
   readonly webhookSecret: string | undefined;
 }
 
@@ -30,21 +30,26 @@ const BankLink = z.object({
 
 export function createFintoc(settings: FintocSettings): Provider<FintocCredentials, FintocPosition> {
   const base = `${baseOf(settings.apiUrl)}/v1`;
-  // The key as it is, without "Bearer".
+  // The key is sent without "Bearer".
   const headers = { authorization: settings.secretKey, 'content-type': 'application/json' };
   const get = <T>(path: string, params: Record<string, string>, schema: z.ZodType<T>, call: Call) =>
-    ask({ method: 'GET', url: `${base}${path}?${new URLSearchParams(params)}`, headers }, schema, call, faultOf);
+    requestJson(
+      { method: 'GET', url: `${base}${path}?${new URLSearchParams(params)}`, headers },
+      schema,
+      call,
+      faultOf,
+    );
 
   return {
     facts: { channel: 'bank_link', name: 'Fintoc' },
     credentials: FintocCredentials,
     link: {
-      // Its script opens frames of webview.fintoc.com and wizard.fintoc.com.
+      // The widget's script opens frames of webview.fintoc.com and wizard.fintoc.com.
       widget: { scriptUrl: settings.widgetUrl, sources: [new URL(settings.widgetUrl).origin, 'https://*.fintoc.com'] },
       async start({ country, holderType }, call) {
         const body = JSON.stringify({ product: 'movements', country, holder_type: holderType });
         const request = { method: 'POST', url: `${base}/link_intents`, headers, body } as const;
-        const intent = (await ask(request, Intent, call, faultOf)).body;
+        const intent = (await requestJson(request, Intent, call, faultOf)).body;
         const expiresAt = intent.exchange_token_expires_at ?? null;
         return { widgetToken: intent.widget_token, publicKey: settings.publicKey, expiresAt };
       },
@@ -53,7 +58,7 @@ export function createFintoc(settings: FintocSettings): Provider<FintocCredentia
         const { id: linkId, link_token: linkToken, institution, accounts } = body;
         return accounts.map(({ id, name, number, currency }) => ({
           externalId: id,
-          // The end of the number tells accounts apart; the whole of it is nobody's business here.
+          // Only the last digits of the account number are stored: they are enough to tell accounts apart.
           name: [institution.name, name, number && `…${number.slice(-4)}`].filter(Boolean).join(' '),
           granted: ['movements'],
           details: { institution: institution.id, country: institution.country ?? 'cl', currency },
@@ -70,7 +75,7 @@ const Refusal = z.object({
   error: z.object({ type: z.string().optional(), code: z.string().optional(), message: z.string().optional() }),
 });
 
-/** By the kind of error; its status says less. */
+/** Verdicts by error type, which says more than the status. */
 const verdicts: Readonly<Record<string, Verdict>> = {
   link_error: 'reconnect',
   institution_error: 'wait',
@@ -81,7 +86,7 @@ const verdicts: Readonly<Record<string, Verdict>> = {
 function faultOf({ status, text }: ProviderAnswer): ProviderFault {
   const { type, code, message } = Refusal.safeParse(readJson(text)).data?.error ?? {};
   const isMfa = code?.includes('mfa') ?? false;
-  // A key that is not taken is the operator's, and no consent mends it.
+  // An invalid secret key is the operator's problem; a new consent would not help.
   const verdict = isMfa ? 'needs_action' : status === 401 ? 'refused' : (verdicts[type ?? ''] ?? verdictOf(status));
   return new ProviderFault({ verdict, code: code ?? type ?? `http_${status}`, says: message ?? `HTTP ${status}` });
 }
@@ -95,9 +100,9 @@ const Delivery = z.object({
 export const createReceive = (secret: string): Receive => ({
   verify: ({ headers, body }, now) => isTimelySigned(headers['fintoc-signature'], body, secret, now),
   read({ body }) {
-    const said = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
-    const account = said?.data.refreshed_object_id;
-    if (!said || !account?.startsWith('acc_')) return [];
-    return [{ accountExternalId: account, deliveryId: said.id, about: 'changed' }];
+    const delivery = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
+    const account = delivery?.data.refreshed_object_id;
+    if (!delivery || !account?.startsWith('acc_')) return [];
+    return [{ accountExternalId: account, deliveryId: delivery.id, about: 'changed' }];
   },
 });

@@ -1,15 +1,18 @@
 import { dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
-import type { Heard } from '../ask.ts';
+import type { JsonAnswer } from '../ask.ts';
 import type { Call, SaidOutcome, Sync } from '../provider.ts';
 import { instant } from '../read-answer.ts';
 import type { FintocCredentials } from './credentials.ts';
 
-/** Movements are listed newest first by page numbers: one that comes meanwhile moves the others back, so a page may repeat rows and misses none. */
+/**
+ * Movements are listed newest first by page number. A movement that arrives during the sync shifts the others back, so a page may
+ * repeat rows but misses none.
+ */
 export const FintocPosition = z.object({
   startedAt: z.string(),
   page: z.number(),
-  /** Days before are known already; null: none are. */
+  /** Earlier days have been read already; null: none have. */
   since: z.string().nullable(),
 });
 export type FintocPosition = z.infer<typeof FintocPosition>;
@@ -25,10 +28,15 @@ const Movement = z.object({
   sender_account: z.object({ holder_id: z.string().nullish(), holder_name: z.string().nullish() }).nullish(),
 });
 
-type Get = <T>(path: string, params: Record<string, string>, schema: z.ZodType<T>, call: Call) => Promise<Heard<T>>;
+type Get = <T>(
+  path: string,
+  params: Record<string, string>,
+  schema: z.ZodType<T>,
+  call: Call,
+) => Promise<JsonAnswer<T>>;
 
 const rowsAPage = 300;
-/** Banks post late: the last week is read again. */
+/** Banks post late, so the last week is read again. */
 const overlapMs = 7 * dayMs;
 
 export const createSync = (get: Get): Sync<FintocCredentials, FintocPosition> =>
@@ -36,7 +44,7 @@ export const createSync = (get: Get): Sync<FintocCredentials, FintocPosition> =>
     let position = from && from.page > 1 ? from : { ...begin(from, call.now) };
     for (let isLast = false; !isLast; ) {
       const { page, since } = position;
-      const asked = {
+      const params = {
         link_token: credentials.linkToken,
         per_page: String(rowsAPage),
         page: String(page),
@@ -44,11 +52,11 @@ export const createSync = (get: Get): Sync<FintocCredentials, FintocPosition> =>
         ...(since && { since }),
       };
       const path = `/accounts/${encodeURIComponent(externalId)}/movements`;
-      const { body: rows } = await get(path, asked, z.array(Movement), call);
+      const { body: rows } = await get(path, params, z.array(Movement), call);
       isLast = rows.length < rowsAPage;
       const readOn = new Date(Date.parse(position.startedAt) - overlapMs).toISOString().slice(0, 10);
       position = isLast ? { ...position, page: 1, since: readOn } : { ...position, page: page + 1 };
-      yield { said: rows.flatMap(sayMovement), position, progress: isLast ? 1 : 0.5 };
+      yield { said: rows.flatMap(parseMovement), position, progress: isLast ? 1 : 0.5 };
     }
   };
 
@@ -58,8 +66,8 @@ const begin = (from: FintocPosition | null, now: Date): FintocPosition => ({
   since: from?.since ?? null,
 });
 
-/** Money that came in by a transfer. Fees, cheques and whatever went out are no sale. */
-function sayMovement(movement: z.infer<typeof Movement>): SaidOutcome[] {
+/** Only incoming transfers are payments; fees, cheques and outgoing money are not. */
+function parseMovement(movement: z.infer<typeof Movement>): SaidOutcome[] {
   const { amount, type, pending, sender_account: sender } = movement;
   if (amount <= 0 || type !== 'transfer' || pending) return [];
   return [
@@ -78,7 +86,7 @@ function sayMovement(movement: z.infer<typeof Movement>): SaidOutcome[] {
   ];
 }
 
-/** Whole pesos of Chile; hundredths of other currencies. */
+/** Chilean pesos are whole units; other currencies are in hundredths. */
 const fromFintocUnits = (amount: number, currency: string): string =>
   currency.toUpperCase() === 'CLP'
     ? String(amount)

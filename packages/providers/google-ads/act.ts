@@ -8,7 +8,7 @@ import { type AdsApi, customerOf } from './api.ts';
 import { fromMicros, toMicros } from './money.ts';
 import { statusOf } from './reads.ts';
 
-type Who = Account<GoogleCredentials>;
+type GoogleAccount = Account<GoogleCredentials>;
 
 const Campaign = z.object({
   id: z.string(),
@@ -39,13 +39,13 @@ const Spent = z.object({ metrics: z.object({ costMicros: wholeText.default('0') 
 const recentDays = 7;
 
 export function createAct(api: AdsApi): Act<GoogleCredentials> {
-  const all = <T>(row: z.ZodType<T>, account: Who, query: string, call: Call) =>
+  const all = <T>(row: z.ZodType<T>, account: GoogleAccount, query: string, call: Call) =>
     api.all(row, customerOf(account), query, account.credentials.accessToken, call);
 
-  /** Ids of Google are digits. What is none names nothing, and gets into no query. */
+  /** Google ids are digits. Other ids match nothing and must not get into a query. */
   const isId = (id: string): boolean => /^\d{1,19}$/.test(id);
 
-  const campaignOf = async (account: Who, id: string, call: Call) =>
+  const campaignOf = async (account: GoogleAccount, id: string, call: Call) =>
     (
       await all(
         CampaignRow,
@@ -54,7 +54,7 @@ export function createAct(api: AdsApi): Act<GoogleCredentials> {
         call,
       )
     )[0];
-  const adGroupOf = async (account: Who, id: string, call: Call) =>
+  const adGroupOf = async (account: GoogleAccount, id: string, call: Call) =>
     (
       await all(
         AdGroupRow,
@@ -63,7 +63,7 @@ export function createAct(api: AdsApi): Act<GoogleCredentials> {
         call,
       )
     )[0];
-  const adOf = async (account: Who, id: string, call: Call) =>
+  const adOf = async (account: GoogleAccount, id: string, call: Call) =>
     (
       await all(
         AdRow,
@@ -73,7 +73,7 @@ export function createAct(api: AdsApi): Act<GoogleCredentials> {
       )
     )[0];
 
-  async function ofCampaign(account: Who, id: string, call: Call): Promise<Partial<LiveEntity>> {
+  async function readCampaignActivity(account: GoogleAccount, id: string, call: Call): Promise<Partial<LiveEntity>> {
     const active = `SELECT ad_group_ad.resource_name FROM ad_group_ad WHERE campaign.id = ${id} AND ad_group_ad.status = 'ENABLED' AND ad_group.status = 'ENABLED' AND campaign.status = 'ENABLED'`;
     const today = dayIn(account.details.timeZone ?? 'UTC', call.now);
     const days = `segments.date BETWEEN '${addDays(today, -recentDays)}' AND '${addDays(today, -1)}'`;
@@ -106,18 +106,18 @@ export function createAct(api: AdsApi): Act<GoogleCredentials> {
           status,
           currency,
           dailyBudget,
-          ...(await ofCampaign(account, id, call)),
+          ...(await readCampaignActivity(account, id, call)),
         };
       }
       const row = level === 'ad_set' ? await adGroupOf(account, id, call) : await adOf(account, id, call);
       if (!row) return undefined;
-      const own = 'adGroup' in row ? row.adGroup : { ...row.adGroupAd.ad, status: row.adGroupAd.status };
+      const entity = 'adGroup' in row ? row.adGroup : { ...row.adGroupAd.ad, status: row.adGroupAd.status };
       return {
         externalId: id,
-        name: own.name ?? id,
-        status: statusOf(own.status),
+        name: entity.name ?? id,
+        status: statusOf(entity.status),
         currency,
-        // Budgets are the campaign's.
+        // Budgets belong to campaigns.
         dailyBudget: null,
         campaignId: row.campaign.id,
         campaignStatus: statusOf(row.campaign.status),
@@ -125,19 +125,19 @@ export function createAct(api: AdsApi): Act<GoogleCredentials> {
     },
 
     async setStatus(account, { level, externalId: id }, status, call) {
-      if (!isId(id)) throw unknown(id);
+      if (!isId(id)) throw notFound(id);
       const at = customerOf(account);
       const token = account.credentials.accessToken;
-      const word = status === 'ACTIVE' ? 'ENABLED' : 'PAUSED';
+      const googleStatus = status === 'ACTIVE' ? 'ENABLED' : 'PAUSED';
       if (level === 'ad') {
         const row = await adOf(account, id, call);
-        if (!row) throw unknown(id);
-        const update = { resourceName: row.adGroupAd.resourceName, status: word };
+        if (!row) throw notFound(id);
+        const update = { resourceName: row.adGroupAd.resourceName, status: googleStatus };
         await api.mutate(at, 'adGroupAds', update, 'status', token, call);
         return;
       }
       const resource = level === 'campaign' ? 'campaigns' : 'adGroups';
-      const update = { resourceName: `customers/${at.id}/${resource}/${id}`, status: word };
+      const update = { resourceName: `customers/${at.id}/${resource}/${id}`, status: googleStatus };
       await api.mutate(at, resource, update, 'status', token, call);
     },
 
@@ -145,7 +145,7 @@ export function createAct(api: AdsApi): Act<GoogleCredentials> {
       if (level !== 'campaign') throw refused('budget_of_campaign', 'Google Ads has budgets on campaigns only.');
       const row = isId(id) ? await campaignOf(account, id, call) : undefined;
       const budget = row?.campaignBudget;
-      if (!budget) throw unknown(id);
+      if (!budget) throw notFound(id);
       if (budget.explicitlyShared) throw refused('shared_budget', 'The budget is shared with other campaigns.');
       const micros = toMicros(amount);
       if (micros === undefined) throw refused('amount_not_possible', `${amount} is no amount.`);
@@ -163,4 +163,4 @@ export function createAct(api: AdsApi): Act<GoogleCredentials> {
 }
 
 const refused = (code: string, says: string): ProviderFault => new ProviderFault({ verdict: 'refused', code, says });
-const unknown = (id: string): ProviderFault => refused('unknown', `Google Ads has no ${id}.`);
+const notFound = (id: string): ProviderFault => refused('unknown', `Google Ads has no ${id}.`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf } from '../ask.ts';
+import { baseOf, requestJson } from '../ask.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call } from '../provider.ts';
 import { readAs } from '../read-answer.ts';
@@ -10,7 +10,7 @@ const Page = z.object({ results: z.array(z.unknown()).default([]), nextPageToken
 const Stream = z.array(Page);
 const Accessible = z.object({ resourceNames: z.array(z.string()).default([]) });
 
-/** Whom a call is about, and the manager through whom one gets there. */
+/** The customer that a call is for, and the manager account that gives access to it. */
 export interface Customer {
   readonly id: string;
   readonly loginId?: string | undefined;
@@ -23,7 +23,7 @@ export const customerOf = ({ externalId, details }: Account<GoogleCredentials>):
 
 export type AdsApi = ReturnType<typeof createAdsApi>;
 
-/** Google Ads over REST: two kinds of search, and changes. */
+/** Google Ads over REST: two kinds of search, and mutations. */
 export function createAdsApi(settings: GoogleAdsSettings) {
   const base = `${baseOf(settings.adsUrl)}/${settings.apiVersion}`;
   const headersFor = (token: string, loginId?: string) => ({
@@ -42,7 +42,8 @@ export function createAdsApi(settings: GoogleAdsSettings) {
   ) => {
     const url = `${base}/customers/${encodeURIComponent(at.id)}/${verb}`;
     const headers = headersFor(token, at.loginId);
-    return (await ask({ method: 'POST', url, headers, body: JSON.stringify(body) }, schema, call, faultOf)).body;
+    return (await requestJson({ method: 'POST', url, headers, body: JSON.stringify(body) }, schema, call, faultOf))
+      .body;
   };
 
   return {
@@ -52,21 +53,21 @@ export function createAdsApi(settings: GoogleAdsSettings) {
         url: `${base}/customers:listAccessibleCustomers`,
         headers: headersFor(token),
       } as const;
-      const { body } = await ask(request, Accessible, call, faultOf);
+      const { body } = await requestJson(request, Accessible, call, faultOf);
       return body.resourceNames.map((name) => name.replace(/^customers\//, ''));
     },
 
-    /** A page of up to 10,000 rows. */
+    /** Returns a page of up to 10,000 rows. */
     search: (at: Customer, query: string, pageToken: string | undefined, token: string, call: Call) =>
       post(Page, at, 'googleAds:search', { query, ...(pageToken !== undefined && { pageToken }) }, token, call),
 
-    /** All rows at once, for what is small. */
+    /** Returns all rows at once, for small results. */
     async all<T>(row: z.ZodType<T>, at: Customer, query: string, token: string, call: Call): Promise<T[]> {
       const chunks = await post(Stream, at, 'googleAds:searchStream', { query }, token, call);
       return chunks.flatMap(({ results }) => results.map((one) => readAs(row, one, 'row')));
     },
 
-    /** One change of one thing. */
+    /** Changes one resource. */
     mutate: (
       at: Customer,
       resource: 'campaigns' | 'adGroups' | 'adGroupAds' | 'campaignBudgets',

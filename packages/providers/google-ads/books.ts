@@ -10,7 +10,7 @@ const Row = z.object({
   metrics: z.object({ costMicros: wholeText.default('0') }),
 });
 
-/** The sync reads ads; this is what the account as a whole cost. */
+/** The spend of the whole account; the sync reads it per ad. */
 export const createBooks = (api: AdsApi): Books<GoogleCredentials> => ({
   async spend(account, { since, until }, call) {
     const query = `SELECT segments.date, metrics.cost_micros FROM customer WHERE segments.date BETWEEN '${since}' AND '${until}'`;

@@ -28,22 +28,22 @@ const Conversions = z.object({
 });
 const conversionCustomer = 'SELECT customer.conversion_tracking_setting.google_ads_conversion_customer FROM customer';
 
-/** A person who may enter more is asked to connect with a login of fewer. */
-const mostEntrances = 50;
+/** A user with access to more accounts has to connect with a login that has access to fewer. */
+const maxRoots = 50;
 
 export function createConnect(settings: GoogleAdsSettings, api: AdsApi): Connect<GoogleCredentials> {
   return {
     ...createGoogleOAuth(settings, [adsScope, dataManagerScope]),
 
-    /** Accounts that hold ads, each with the manager that leads there. Managers hold none. */
+    /** Accounts that contain ads, each with the manager that gives access to it. Managers contain none. */
     async candidates({ accessToken, granted }, call) {
       if (!granted.includes(adsScope)) return [];
-      const entrances = await api.accessible(accessToken, call);
+      const rootIds = await api.accessible(accessToken, call);
       const found = new Map<string, Candidate<GoogleCredentials>>();
-      for (const entrance of entrances.slice(0, mostEntrances)) {
-        for (const { customerClient: client } of await clientsBelow(entrance, accessToken, call)) {
+      for (const rootId of rootIds.slice(0, maxRoots)) {
+        for (const { customerClient: client } of await clientsBelow(rootId, accessToken, call)) {
           if (client.manager || client.hidden || client.status !== 'ENABLED' || found.has(client.id)) continue;
-          const own = entrance === client.id ? {} : { loginCustomerId: entrance };
+          const own = rootId === client.id ? {} : { loginCustomerId: rootId };
           found.set(client.id, {
             externalId: client.id,
             name: client.descriptiveName ?? client.id,
@@ -56,17 +56,17 @@ export function createConnect(settings: GoogleAdsSettings, api: AdsApi): Connect
     },
   };
 
-  /** An entrance that is closed, as a cancelled account's is, does not close the others. */
-  async function clientsBelow(entrance: string, token: string, call: Call) {
+  /** One inaccessible account, for example a cancelled one, must not hide the others. */
+  async function clientsBelow(rootId: string, token: string, call: Call) {
     try {
-      return await api.all(Client, { id: entrance, loginId: entrance }, clients, token, call);
+      return await api.all(Client, { id: rootId, loginId: rootId }, clients, token, call);
     } catch (error) {
       if (error instanceof ProviderFault && error.details.verdict === 'needs_action') return [];
       throw error;
     }
   }
 
-  /** Conversions may belong to a manager: exports go there. */
+  /** The conversions may belong to a manager; exports go to that customer. */
   async function withConversionOwner(candidate: Candidate<GoogleCredentials>, token: string, call: Call) {
     const at = { id: candidate.externalId, loginId: candidate.details.loginCustomerId };
     const [row] = await api.all(Conversions, at, conversionCustomer, token, call);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ask, baseOf } from '../ask.ts';
+import { baseOf, requestJson } from '../ask.ts';
 import type { GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call, Export, ExportAnswer, ExportEvent, ExportFlaw, ProviderRequest } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
@@ -36,8 +36,8 @@ const Retrieved = z.object({
 });
 
 /**
- * Google's Data Manager API. It takes a request at once, refuses it as a whole for a fault of form, and works it off later: how it
- * went is asked for afterwards. A transaction id that was taken before is left out, so a copy counts once.
+ * Google's Data Manager API. It accepts or rejects a request as a whole by its format, then processes it later; the result is
+ * polled. It drops transaction ids that it has processed before, so a duplicate counts once.
  */
 export function createExport(settings: GoogleAdsSettings): Export<GoogleCredentials> {
   const base = `${baseOf(settings.dataManagerUrl)}/v1`;
@@ -56,8 +56,8 @@ export function createExport(settings: GoogleAdsSettings): Export<GoogleCredenti
       throw error;
     }
   }
-  const asked = async <T>(request: ProviderRequest, schema: z.ZodType<T>, call: Call) =>
-    (await ask(request, schema, call, faultOf)).body;
+  const sendRequest = async <T>(request: ProviderRequest, schema: z.ZodType<T>, call: Call) =>
+    (await requestJson(request, schema, call, faultOf)).body;
 
   return {
     mostEvents: 2_000,
@@ -85,13 +85,13 @@ export function createExport(settings: GoogleAdsSettings): Export<GoogleCredenti
     send: (account, _dataset, body, call) =>
       orRejected(async () => {
         const request = { method: 'POST', url: `${base}/events:ingest`, headers: headersFor(account), body } as const;
-        return { state: 'processing', ticket: (await asked(request, Ingested, call)).requestId };
+        return { state: 'processing', ticket: (await sendRequest(request, Ingested, call)).requestId };
       }),
 
     poll: (account, ticket, call) =>
       orRejected(async () => {
         const url = `${base}/requestStatus:retrieve?${new URLSearchParams({ requestId: ticket })}`;
-        const { requestStatusPerDestination: [status] = [] } = await asked(
+        const { requestStatusPerDestination: [status] = [] } = await sendRequest(
           { method: 'GET', url, headers: headersFor(account) },
           Retrieved,
           call,
@@ -102,14 +102,15 @@ export function createExport(settings: GoogleAdsSettings): Export<GoogleCredenti
         const warnings = (status?.warningInfo?.warningCounts ?? []).map(
           ({ recordCount, reason }) => `${reason}: ${recordCount}`,
         );
-        // A copy is an error to Google, and means that it has the event already. Any other error is of some event, and nobody says of which.
-        const isTaken = errors.length > 0 && errors.every((error) => error.startsWith(`${duplicate}:`));
+        // Google reports a duplicate as an error, which means that it has the event already. Any other error concerns an event
+        // that it does not name.
+        const isDuplicate = errors.length > 0 && errors.every((error) => error.startsWith(`${duplicate}:`));
         switch (status?.requestStatus) {
           case 'SUCCESS':
             return { state: 'accepted', warnings };
           case 'PARTIAL_SUCCESS':
           case 'FAILED':
-            if (isTaken) return { state: 'accepted', warnings: [...errors, ...warnings] };
+            if (isDuplicate) return { state: 'accepted', warnings: [...errors, ...warnings] };
             return { state: 'rejected', says: errors.join(', ') || 'The Data Manager failed.' };
           default:
             return { state: 'processing', ticket };
@@ -144,7 +145,7 @@ function write(event: ExportEvent): Record<string, unknown> {
   };
 }
 
-/** One click id names an event; a second beside it is refused. */
+/** An event may have only one click id; Google rejects a second. */
 function clickOf({ clickIds: { gclid, gbraid, wbraid } }: ExportEvent): Record<string, string> | undefined {
   if (gclid !== undefined) return { gclid };
   if (gbraid !== undefined) return { gbraid };
@@ -159,7 +160,7 @@ function identifiersOf({ person }: ExportEvent): Record<string, string>[] {
   ];
 }
 
-/** Gmail takes an address with dots for the same without. */
+/** Gmail ignores dots in the local part of an address. */
 function emailOf(text: string): string {
   const email = text.trim().toLowerCase();
   const [local = '', domain = ''] = email.split('@');

@@ -19,7 +19,7 @@ const Failure = z.object({
       }),
     )
     .optional(),
-  /** google.rpc.ErrorInfo, as the Data Manager has it. */
+  /** google.rpc.ErrorInfo, as used by the Data Manager. */
   reason: z.string().optional(),
 });
 const Envelope = z.object({
@@ -58,39 +58,42 @@ const wait = [
   'INTERNAL',
   'UNAVAILABLE',
 ];
-const unsaidWaitMs = 60_000;
+const defaultWaitMs = 60_000;
 
-/** By Google's own words: of the product's failure first, of the envelope else. */
+/** Classifies by Google's error codes: those of the product first, then that of the envelope. */
 export function faultOf(answer: ProviderAnswer): ProviderFault {
-  // A stream wraps its error in an array.
+  // A streamed response wraps its error in an array.
   const body = readJson(answer.text);
   const read = Envelope.safeParse(Array.isArray(body) ? body[0] : body);
-  const isLost = answer.status >= 500;
+  const isServerError = answer.status >= 500;
   if (!read.success) {
-    const verdict = isLost || answer.status === 429 ? 'wait' : 'refused';
+    const verdict = isServerError || answer.status === 429 ? 'wait' : 'refused';
     return new ProviderFault({
       verdict,
       code: `http_${answer.status}`,
       says: 'Google answered in a form of no error of its own.',
-      mayHaveHappened: isLost,
+      mayHaveHappened: isServerError,
     });
   }
   const { error } = read.data;
-  const said = error.details.flatMap(({ errors = [] }) => errors)[0];
-  const words = [...Object.values(said?.errorCode ?? {}), ...error.details.flatMap(({ reason }) => reason ?? [])];
-  const code = words[0] ?? error.status ?? `http_${answer.status}`;
-  const verdict = verdictOf([...words, error.status ?? ''], answer.status);
+  const productError = error.details.flatMap(({ errors = [] }) => errors)[0];
+  const codes = [
+    ...Object.values(productError?.errorCode ?? {}),
+    ...error.details.flatMap(({ reason }) => reason ?? []),
+  ];
+  const code = codes[0] ?? error.status ?? `http_${answer.status}`;
+  const verdict = verdictOf([...codes, error.status ?? ''], answer.status);
   return new ProviderFault({
     verdict,
     code,
-    says: said?.message || error.message,
-    mayHaveHappened: isLost,
-    ...(verdict === 'wait' && waitFor(said?.details?.quotaErrorDetails)),
+    says: productError?.message || error.message,
+    mayHaveHappened: isServerError,
+    ...(verdict === 'wait' && waitFor(productError?.details?.quotaErrorDetails)),
   });
 }
 
-function verdictOf(words: readonly string[], status: number): Verdict {
-  const has = (list: readonly string[]) => words.some((word) => list.includes(word));
+function verdictOf(codes: readonly string[], status: number): Verdict {
+  const has = (list: readonly string[]) => codes.some((word) => list.includes(word));
   if (has(wait) || status === 429 || status >= 500) return 'wait';
   if (has(reconnect) || status === 401) return 'reconnect';
   return has(needsAction) ? 'needs_action' : 'refused';
@@ -102,8 +105,8 @@ function waitFor(
   if (!quota) return {};
   const seconds = Number(/^([\d.]+)s$/.exec(quota.retryDelay ?? '')?.[1] ?? Number.NaN);
   return {
-    retryAfterMs: Number.isFinite(seconds) ? Math.ceil(seconds * 1000) : unsaidWaitMs,
-    // A limit of the developer's token stops every connection.
+    retryAfterMs: Number.isFinite(seconds) ? Math.ceil(seconds * 1000) : defaultWaitMs,
+    // A limit of the developer token stops every connection.
     reach: quota.rateScope === 'DEVELOPER' ? 'app' : 'connection',
   };
 }

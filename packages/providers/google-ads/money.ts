@@ -1,6 +1,6 @@
 const perUnit = 1_000_000n;
 
-/** "1230000" as "1.23". Micros are millionths of a major unit in every currency. */
+/** Converts micros to a decimal: "1230000" to "1.23". A micro is a millionth of a major unit in every currency. */
 export function fromMicros(micros: string): string {
   const amount = BigInt(micros);
   const fraction = String(amount % perUnit)
@@ -9,7 +9,7 @@ export function fromMicros(micros: string): string {
   return fraction === '' ? String(amount / perUnit) : `${amount / perUnit}.${fraction}`;
 }
 
-/** Undefined: it is no amount in millionths. */
+/** Returns undefined if the amount is not a whole number of micros. */
 export function toMicros(amount: string): string | undefined {
   const read = /^(\d+)(?:\.(\d{1,6}))?$/.exec(amount);
   if (!read) return undefined;

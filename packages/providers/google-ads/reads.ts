@@ -6,7 +6,7 @@ import { fromMicros } from './money.ts';
 const Id = z.union([z.string(), z.number()]).transform(String);
 const statuses: Readonly<Record<string, string>> = { ENABLED: 'ACTIVE', PAUSED: 'PAUSED', REMOVED: 'DELETED' };
 
-/** ENABLED, PAUSED, REMOVED in the words that all platforms share. */
+/** Maps ENABLED, PAUSED, REMOVED to the statuses shared by all platforms. */
 export const statusOf = (status: string): string => statuses[status] ?? status;
 
 const CampaignRow = z.object({
@@ -64,21 +64,25 @@ interface Days {
   readonly until: string;
 }
 
-/** One query, and how a row of it is said. */
-interface Read {
+/** A query and the parser of its rows. */
+interface ReportQuery {
   query(days: Days): string;
-  say(row: unknown, currency: string): Said;
+  parse(row: unknown, currency: string): Said;
 }
 
-const read = <T>(row: z.ZodType<T>, query: Read['query'], say: (row: T, currency: string) => Said): Read => ({
+const defineQuery = <T>(
+  row: z.ZodType<T>,
+  query: ReportQuery['query'],
+  parse: (row: T, currency: string) => Said,
+): ReportQuery => ({
   query,
-  say: (raw, currency) => say(readAs(row, raw, 'row'), currency),
+  parse: (raw, currency) => parse(readAs(row, raw, 'row'), currency),
 });
 
 const between = ({ since, until }: Days): string => `segments.date BETWEEN '${since}' AND '${until}'`;
 
 export const reads = {
-  campaigns: read(
+  campaigns: defineQuery(
     CampaignRow,
     () =>
       'SELECT campaign.id, campaign.name, campaign.status, campaign.advertising_channel_type, campaign_budget.amount_micros, campaign_budget.period FROM campaign',
@@ -91,14 +95,14 @@ export const reads = {
       ...(campaign.name !== undefined && { name: campaign.name }),
       ...(campaign.advertisingChannelType !== undefined && {
         objective: campaign.advertisingChannelType,
-        // A campaign of Google is made for one kind of place.
+        // A Google campaign runs on one network.
         audience: { placement: campaign.advertisingChannelType.toLowerCase() },
       }),
       ...(budget?.amountMicros !== undefined &&
         budget.period === 'DAILY' && { dailyBudget: fromMicros(budget.amountMicros) }),
     }),
   ),
-  ad_groups: read(
+  ad_groups: defineQuery(
     AdGroupRow,
     () => 'SELECT ad_group.id, ad_group.name, ad_group.status, campaign.id FROM ad_group',
     ({ adGroup, campaign }, currency) => ({
@@ -111,7 +115,7 @@ export const reads = {
       ...(adGroup.name !== undefined && { name: adGroup.name }),
     }),
   ),
-  ads: read(
+  ads: defineQuery(
     AdRow,
     () =>
       'SELECT ad_group_ad.ad.id, ad_group_ad.ad.name, ad_group_ad.ad.type, ad_group_ad.ad.final_url_suffix, ad_group_ad.ad.responsive_search_ad.headlines, ad_group_ad.ad.responsive_search_ad.descriptions, ad_group_ad.status, ad_group.id, campaign.id FROM ad_group_ad',
@@ -125,7 +129,7 @@ export const reads = {
         adSetId: adGroup.id,
         status: statusOf(status),
         currency,
-        // Most ads of Google have no name.
+        // Most Google ads have no name.
         name: ad.name ?? title ?? ad.id,
         ...(ad.type !== undefined && { format: formatOf(ad.type) }),
         creative: {
@@ -137,7 +141,7 @@ export const reads = {
       };
     },
   ),
-  ad_days: read(
+  ad_days: defineQuery(
     AdDayRow,
     (days) =>
       `SELECT segments.date, ad_group_ad.ad.id, ad_group.id, campaign.id, ${metrics} FROM ad_group_ad WHERE ${between(days)}`,
@@ -150,14 +154,14 @@ export const reads = {
       ...dayOf(row, currency),
     }),
   ),
-  // Performance Max has neither ad groups nor ads: what it did is told of the campaign alone.
-  campaign_days: read(
+  // Performance Max has neither ad groups nor ads, so its results are reported per campaign.
+  campaign_days: defineQuery(
     CampaignDayRow,
     (days) =>
       `SELECT segments.date, campaign.id, ${metrics} FROM campaign WHERE campaign.advertising_channel_type = 'PERFORMANCE_MAX' AND ${between(days)}`,
     (row, currency) => ({ kind: 'delivery', level: 'campaign', externalId: row.campaign.id, ...dayOf(row, currency) }),
   ),
-} as const satisfies Record<string, Read>;
+} as const satisfies Record<string, ReportQuery>;
 export type ReadName = keyof typeof reads;
 
 const dayOf = (row: z.infer<typeof CampaignDayRow>, currency: string) => ({
@@ -166,7 +170,7 @@ const dayOf = (row: z.infer<typeof CampaignDayRow>, currency: string) => ({
   spend: fromMicros(row.metrics.costMicros),
   impressions: row.metrics.impressions,
   clicks: row.metrics.clicks,
-  // Of primary actions, on the day of the click; fractions are real.
+  // Primary conversion actions, on the day of the click. Fractional values are possible.
   conversions: row.metrics.conversions,
   conversionValue: row.metrics.conversionsValue,
 });

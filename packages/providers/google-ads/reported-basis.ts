@@ -1,3 +1,3 @@
-/** How Google Ads counts conversions. Each conversion action has a model and a window of its own. */
+/** How Google Ads counts conversions. Each conversion action has its own model and window. */
 export const reportedBasis =
   "primary conversion actions, by each action's own model and window, on the day of the click";

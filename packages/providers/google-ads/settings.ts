@@ -4,7 +4,7 @@ export interface GoogleAdsSettings extends GoogleClient {
   readonly developerToken: string;
   /** https://googleads.googleapis.com */
   readonly adsUrl: string;
-  /** v25. A major version comes about each quarter and lives a year. */
+  /** v25. A new major version appears about every quarter and is supported for a year. */
   readonly apiVersion: string;
   /** https://datamanager.googleapis.com */
   readonly dataManagerUrl: string;

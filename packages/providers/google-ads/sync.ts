@@ -5,7 +5,10 @@ import { ProviderFault } from '../provider-fault.ts';
 import { type AdsApi, customerOf } from './api.ts';
 import { type ReadName, reads } from './reads.ts';
 
-/** Which query is read, from which page on; days in windows. A page token is Google's place in a result and no way in. */
+/**
+ * The current query and its page; delivery is read in windows of days. A page token is a cursor within a result and grants no
+ * access.
+ */
 export type GoogleAdsPosition =
   | {
       readonly stage: ReadName;
@@ -19,7 +22,10 @@ export type GoogleAdsPosition =
 type Reading = Exclude<GoogleAdsPosition, { stage: 'done' }>;
 
 const firstDays = 90;
-/** Conversions fall back on the day of the click; these days are read again once a day, and the last two at every sync. */
+/**
+ * Conversions are attributed back to the day of the click, so these days are read again once a day, and the last two at every
+ * sync.
+ */
 const restatedDays = 30;
 const windowDays = 30;
 const stages: readonly ReadName[] = ['campaigns', 'ad_groups', 'ads', 'ad_days', 'campaign_days'];
@@ -42,8 +48,9 @@ export async function* sync(
 function begin(account: Account<GoogleCredentials>, from: GoogleAdsPosition | null, now: Date): Reading {
   const last = dayIn(account.details.timeZone ?? 'UTC', now);
   const restatedOn = from?.restatedOn ?? null;
-  const back = restatedOn === null ? firstDays : restatedOn < last ? restatedDays + daysBetween(restatedOn, last) : 2;
-  const first = addDays(last, 1 - Math.min(back, firstDays));
+  const backDays =
+    restatedOn === null ? firstDays : restatedOn < last ? restatedDays + daysBetween(restatedOn, last) : 2;
+  const first = addDays(last, 1 - Math.min(backDays, firstDays));
   return { stage: 'campaigns', restatedOn, first, last, since: first };
 }
 
@@ -54,23 +61,23 @@ async function readPage(
   call: Call,
 ): Promise<SyncPage<GoogleAdsPosition>> {
   const until = earlier(addDays(at.since, windowDays - 1), at.last);
-  const { query, say } = reads[at.stage];
+  const { query, parse } = reads[at.stage];
   const { accessToken } = account.credentials;
   const { pageToken: before, ...here } = at;
   try {
     const answer = await api.search(customerOf(account), query({ since: at.since, until }), before, accessToken, call);
-    const said = answer.results.map((row) => say(row, account.details.currency ?? ''));
+    const records = answer.results.map((row) => parse(row, account.details.currency ?? ''));
     const token = answer.nextPageToken;
-    const position: GoogleAdsPosition = token ? { ...here, pageToken: token } : after(here, until);
-    return { said, position, progress: progressOf(position) };
+    const position: GoogleAdsPosition = token ? { ...here, pageToken: token } : nextPosition(here, until);
+    return { said: records, position, progress: progressOf(position) };
   } catch (error) {
-    // A place in a result is forgotten after a while: the query is asked again.
+    // Page tokens expire; the query is then restarted.
     if (before === undefined || !isForgotten(error)) throw error;
     return { said: [], position: here, progress: progressOf(here) };
   }
 }
 
-function after(at: Reading, until: string): GoogleAdsPosition {
+function nextPosition(at: Reading, until: string): GoogleAdsPosition {
   if (inWindows.includes(at.stage) && until < at.last) return { ...at, since: addDays(until, 1) };
   const next = stages[stages.indexOf(at.stage) + 1];
   return next ? { ...at, stage: next, since: at.first } : { stage: 'done', restatedOn: at.last };

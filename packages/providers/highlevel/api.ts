@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf, type Heard, verdictOf } from '../ask.ts';
+import { baseOf, type JsonAnswer, requestJson, verdictOf } from '../ask.ts';
 import type { Account, Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
@@ -14,7 +14,7 @@ export interface HighlevelSettings {
   readonly dialogUrl: string;
   /** The `Version` header: 2021-07-28. */
   readonly apiVersion: string;
-  /** PEM of the Ed25519 key that webhooks are signed with; undefined: none is taken. */
+  /** PEM of the Ed25519 key that signs webhooks; undefined: webhooks are not accepted. */
   readonly webhookPublicKey: string | undefined;
 }
 
@@ -36,33 +36,33 @@ export function createApi(settings: HighlevelSettings) {
     schema: z.ZodType<T>,
     token: string,
     call: Call,
-  ): Promise<Heard<T>> {
+  ): Promise<JsonAnswer<T>> {
     const url = `${base}${path}?${new URLSearchParams(params)}`;
-    return ask({ method: 'GET', url, headers: headersFor(token) }, schema, call, faultOf);
+    return requestJson({ method: 'GET', url, headers: headersFor(token) }, schema, call, faultOf);
   }
 
   return {
     get,
 
-    /** An agency's token reads no location: it is changed for the location's own, which nobody has to keep. */
+    /** An agency's token cannot read locations. It is exchanged for a token of the location, which is not stored. */
     async tokenOf({ externalId, credentials }: Account<HighlevelCredentials>, call: Call): Promise<string> {
       if (credentials.userType === 'Location') return credentials.accessToken;
       const headers = { ...headersFor(credentials.accessToken), 'content-type': 'application/x-www-form-urlencoded' };
       const body = new URLSearchParams({ companyId: credentials.companyId, locationId: externalId }).toString();
       const request = { method: 'POST', url: `${base}/oauth/locationToken`, headers, body } as const;
-      return (await ask(request, Token, call, faultOf)).body.access_token;
+      return (await requestJson(request, Token, call, faultOf)).body.access_token;
     },
 
     async uninstall({ externalId, credentials }: Account<HighlevelCredentials>, call: Call): Promise<void> {
       const headers = { ...headersFor(credentials.accessToken), 'content-type': 'application/json' };
       const body = JSON.stringify({ companyId: credentials.companyId, locationId: externalId });
       const url = `${base}/marketplace/app/${encodeURIComponent(appIdOf(settings.clientId))}/installations`;
-      await ask({ method: 'DELETE', url, headers, body }, z.unknown(), call, faultOf);
+      await requestJson({ method: 'DELETE', url, headers, body }, z.unknown(), call, faultOf);
     },
   };
 }
 
-/** The client's id is the app's with the key's behind a dash. */
+/** The client id is the app id, a dash and the key id. */
 export const appIdOf = (clientId: string): string => clientId.split('-')[0] as string;
 
 const Refusal = z.object({
@@ -83,14 +83,14 @@ function faultOf({ status, headers, text }: ProviderAnswer): ProviderFault {
   });
 }
 
-/** 100 calls in ten seconds, and so many a day: what is left is told with every answer. */
+/** Limits are 100 calls in ten seconds and a daily quota; every response reports what remains. */
 function waitOf(status: number, headers: ProviderAnswer['headers']): number | undefined {
   if (status !== 429) return undefined;
   if (headers['x-ratelimit-daily-remaining'] === '0') return 3_600_000;
   return Number(headers['x-ratelimit-interval-milliseconds'] ?? 10_000) || 10_000;
 }
 
-/** A breath before the next call, when this one was the last of its ten seconds. */
-export function breathOf(headers: ProviderAnswer['headers']): number | undefined {
+/** The wait before the next call, if this call used up the ten-second limit. */
+export function getBackoffMs(headers: ProviderAnswer['headers']): number | undefined {
   return headers['x-ratelimit-remaining'] === '0' ? waitOf(429, headers) : undefined;
 }

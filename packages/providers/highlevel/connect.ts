@@ -32,10 +32,10 @@ const Installed = z.object({
   ),
 });
 
-const locationsAPage = 100;
-/** An agency with more is asked to install the app in the location itself. */
-const mostLocations = 2_000;
-/** Tokens last a day. One that is about to end is replaced before it is used. */
+const locationsPerPage = 100;
+/** An agency with more locations has to install the app in the location itself. */
+const maxLocations = 2_000;
+/** Tokens last a day; one that is about to expire is refreshed before use. */
 const marginMs = 10 * 60_000;
 
 export function createConnect(settings: HighlevelSettings, api: HighlevelApi): Connect<HighlevelCredentials> {
@@ -49,15 +49,15 @@ export function createConnect(settings: HighlevelSettings, api: HighlevelApi): C
     parameters: Record<string, string>,
     call: Call,
   ): Promise<HighlevelCredentials> => {
-    const said = await requestToken(endpoint, grantType, parameters, Tokens, call);
+    const response = await requestToken(endpoint, grantType, parameters, Tokens, call);
     return {
-      accessToken: said.access_token,
-      refreshToken: said.refresh_token,
-      expiresAt: new Date(call.now.getTime() + said.expires_in * 1000).toISOString(),
-      granted: said.scope.split(' ').filter((word) => word !== ''),
-      userType: said.userType,
-      companyId: said.companyId,
-      locationId: said.locationId ?? null,
+      accessToken: response.access_token,
+      refreshToken: response.refresh_token,
+      expiresAt: new Date(call.now.getTime() + response.expires_in * 1000).toISOString(),
+      granted: response.scope.split(' ').filter((word) => word !== ''),
+      userType: response.userType,
+      companyId: response.companyId,
+      locationId: response.locationId ?? null,
     };
   };
 
@@ -66,9 +66,9 @@ export function createConnect(settings: HighlevelSettings, api: HighlevelApi): C
 
     authorizeUrl({ redirectUri, state }) {
       const url = new URL(`${baseOf(settings.dialogUrl)}/v2/oauth/chooselocation`);
-      const asked = { response_type: 'code', loginWindowOpenMode: 'self', scope: scopes.join(' ') };
+      const params = { response_type: 'code', loginWindowOpenMode: 'self', scope: scopes.join(' ') };
       const client = { client_id: settings.clientId, redirect_uri: redirectUri, state };
-      url.search = new URLSearchParams({ ...client, ...asked }).toString();
+      url.search = new URLSearchParams({ ...client, ...params }).toString();
       return url.href;
     },
 
@@ -83,14 +83,14 @@ export function createConnect(settings: HighlevelSettings, api: HighlevelApi): C
         return [{ externalId: locationId, name: body.location.name ?? locationId, granted, details: { companyId } }];
       }
       const found: Candidate<HighlevelCredentials>[] = [];
-      while (found.length < mostLocations) {
-        const page = { isInstalled: 'true', skip: String(found.length), limit: String(locationsAPage) };
-        const asked = { companyId, appId: appIdOf(settings.clientId), ...page };
-        const { body } = await api.get('/oauth/installedLocations', asked, Installed, accessToken, call);
+      while (found.length < maxLocations) {
+        const page = { isInstalled: 'true', skip: String(found.length), limit: String(locationsPerPage) };
+        const params = { companyId, appId: appIdOf(settings.clientId), ...page };
+        const { body } = await api.get('/oauth/installedLocations', params, Installed, accessToken, call);
         for (const { _id, name } of body.locations.filter(({ isInstalled }) => isInstalled)) {
           found.push({ externalId: _id, name: name ?? _id, granted, details: { companyId } });
         }
-        if (body.locations.length < locationsAPage) break;
+        if (body.locations.length < locationsPerPage) break;
       }
       return found;
     },
@@ -98,8 +98,8 @@ export function createConnect(settings: HighlevelSettings, api: HighlevelApi): C
     refreshAt: ({ expiresAt }) => new Date(Date.parse(expiresAt) - marginMs),
 
     async refresh(credentials, call) {
-      const asked = { refresh_token: credentials.refreshToken, user_type: credentials.userType };
-      const fresh = await tokens('refresh_token', asked, call);
+      const params = { refresh_token: credentials.refreshToken, user_type: credentials.userType };
+      const fresh = await tokens('refresh_token', params, call);
       return { ...fresh, granted: fresh.granted.length > 0 ? fresh.granted : credentials.granted };
     },
 

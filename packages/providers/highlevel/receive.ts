@@ -11,8 +11,8 @@ const Delivery = z.object({
   timestamp: z.string(),
 });
 
-const mostAgeMs = 5 * minuteMs;
-const news = /^(Opportunity|Contact|Appointment|Invoice)/;
+const maxAgeMs = 5 * minuteMs;
+const relevantTypes = /^(Opportunity|Contact|Appointment|Invoice)/;
 
 export function createReceive(publicKeyPem: string): Receive {
   const key = createPublicKey(publicKeyPem);
@@ -20,17 +20,17 @@ export function createReceive(publicKeyPem: string): Receive {
   return {
     verify({ headers, body }, now) {
       const signature = Buffer.from(headers['x-ghl-signature'] ?? '', 'base64');
-      // Over the bytes as they came; the older RSA signature in `x-wh-signature` is no longer taken.
+      // Signed over the raw bytes. The older RSA signature in `x-wh-signature` is not accepted.
       if (signature.length !== 64 || !verify(null, body, key, signature)) return false;
       const sentAt = Date.parse(read(body)?.timestamp ?? '');
-      return Math.abs(now.getTime() - sentAt) <= mostAgeMs;
+      return Math.abs(now.getTime() - sentAt) <= maxAgeMs;
     },
     read({ body }) {
-      const said = read(body);
-      if (!said?.locationId) return [];
-      const one = { accountExternalId: said.locationId, deliveryId: said.webhookId };
-      if (said.type === 'UNINSTALL') return [{ ...one, about: 'disconnected' }];
-      return news.test(said.type) ? [{ ...one, about: 'changed' }] : [];
+      const delivery = read(body);
+      if (!delivery?.locationId) return [];
+      const event = { accountExternalId: delivery.locationId, deliveryId: delivery.webhookId };
+      if (delivery.type === 'UNINSTALL') return [{ ...event, about: 'disconnected' }];
+      return relevantTypes.test(delivery.type) ? [{ ...event, about: 'changed' }] : [];
     },
   };
 }

@@ -2,16 +2,16 @@ import { type DealEnd, dayMs } from '@tributary/vocabulary';
 import { z } from 'zod';
 import type { Account, Pipeline, SaidOutcome, Sync } from '../provider.ts';
 import { decimalText, instant } from '../read-answer.ts';
-import { breathOf, type HighlevelApi } from './api.ts';
+import { getBackoffMs, type HighlevelApi } from './api.ts';
 import type { HighlevelCredentials } from './credentials.ts';
 
-/** Deals are listed by when they were made, never by when they changed: each sync walks all of them, and says those that changed. */
+/** Deals can only be listed by creation time, never by update time. Each sync reads all of them and reports those that changed. */
 export const HighlevelPosition = z.object({
-  /** When the walk began that is under way. */
+  /** The start time of the current pass. */
   startedAt: z.string(),
   after: z.object({ startAfter: z.string(), startAfterId: z.string() }).nullable(),
   read: z.number(),
-  /** Whatever changed before has been said already; null: nothing has. */
+  /** Changes before this time have been reported; null: none have. */
   saidUntil: z.string().nullable(),
 });
 export type HighlevelPosition = z.infer<typeof HighlevelPosition>;
@@ -58,16 +58,16 @@ const Pipelines = z.object({
   ),
 });
 
-const dealsAPage = 100;
-/** A change that its list did not show yet when the last walk passed is said again. */
+const dealsPerPage = 100;
+/** Changes that the list did not show yet during the last pass are reported again. */
 const overlapMs = dayMs;
 
 export const createStages =
   (api: HighlevelApi) =>
   async (account: Account<HighlevelCredentials>, call: Parameters<HighlevelApi['tokenOf']>[1]): Promise<Pipeline[]> => {
     const token = await api.tokenOf(account, call);
-    const asked = { locationId: account.externalId };
-    const { body } = await api.get('/opportunities/pipelines', asked, Pipelines, token, call);
+    const params = { locationId: account.externalId };
+    const { body } = await api.get('/opportunities/pipelines', params, Pipelines, token, call);
     return body.pipelines.map(({ stages, ...pipeline }) => ({
       ...pipeline,
       stages: stages.map(({ id, name, position }, place) => ({ id, name, position: position ?? place })),
@@ -77,26 +77,26 @@ export const createStages =
 export const createSync = (api: HighlevelApi): Sync<HighlevelCredentials, HighlevelPosition> =>
   async function* sync(account, from, call) {
     const token = await api.tokenOf(account, call);
-    let position = beginOrGoOn(from, call.now);
+    let position = beginOrResume(from, call.now);
     do {
-      const asked = { location_id: account.externalId, status: 'all', limit: String(dealsAPage), ...position.after };
-      const { body, headers } = await api.get('/opportunities/search', asked, Page, token, call);
+      const params = { location_id: account.externalId, status: 'all', limit: String(dealsPerPage), ...position.after };
+      const { body, headers } = await api.get('/opportunities/search', params, Page, token, call);
       const { opportunities: deals, meta } = body;
       const since = position.saidUntil === null ? 0 : Date.parse(position.saidUntil) - overlapMs;
-      const said = deals.filter((deal) => changedAt(deal) >= since).flatMap((deal) => sayDeal(deal, account));
+      const records = deals.filter((deal) => changedAt(deal) >= since).flatMap((deal) => parseDeal(deal, account));
       const read = position.read + deals.length;
-      const isLast = deals.length < dealsAPage || meta.startAfterId == null || meta.startAfter == null;
+      const isLast = deals.length < dealsPerPage || meta.startAfterId == null || meta.startAfter == null;
       const after = isLast ? null : { startAfter: String(meta.startAfter), startAfterId: String(meta.startAfterId) };
       position = isLast
         ? { startedAt: position.startedAt, after: null, read: 0, saidUntil: position.startedAt }
         : { ...position, after, read };
       const progress = isLast ? 1 : Math.min(0.99, read / Math.max(read, meta.total ?? read));
-      const waitMs = breathOf(headers);
-      yield { said, position, progress, ...(waitMs !== undefined && { waitMs }) };
+      const waitMs = getBackoffMs(headers);
+      yield { said: records, position, progress, ...(waitMs !== undefined && { waitMs }) };
     } while (position.after !== null);
   };
 
-function beginOrGoOn(from: HighlevelPosition | null, now: Date): HighlevelPosition {
+function beginOrResume(from: HighlevelPosition | null, now: Date): HighlevelPosition {
   if (from?.after) return from;
   return { startedAt: now.toISOString(), after: null, read: 0, saidUntil: from?.saidUntil ?? null };
 }
@@ -110,28 +110,28 @@ const changedAt = (deal: Opportunity): number =>
 
 const ends: Readonly<Record<string, DealEnd>> = { won: 'closed_won', lost: 'deal_lost', abandoned: 'deal_abandoned' };
 
-/** Only the last change of stage and of status is kept by HighLevel: what a deal was in between is not told. */
-function sayDeal(deal: Opportunity, account: Account<HighlevelCredentials>): SaidOutcome[] {
+/** HighLevel keeps only the last change of stage and of status; earlier states are not available. */
+function parseDeal(deal: Opportunity, account: Account<HighlevelCredentials>): SaidOutcome[] {
   const { pipelineId, pipelineStageId: stageId } = deal;
   const { currency } = account.details;
   const common = {
     kind: 'outcome' as const,
     externalId: deal.id,
-    person: sayContact(deal),
+    person: parseContact(deal),
     properties: {
       pipeline_id: pipelineId,
       ...(stageId && { stage_id: stageId }),
       ...(deal.source && { source: deal.source }),
       ...(currency && deal.monetaryValue && { currency_assumed: 'true' }),
     },
-    // Nobody is paid a negative amount, and a value without a currency is none.
+    // Negative values, and values without a currency, are ignored.
     ...(currency &&
       deal.monetaryValue &&
       !deal.monetaryValue.startsWith('-') && { value: deal.monetaryValue, currency }),
   };
-  const said: SaidOutcome[] = [];
+  const records: SaidOutcome[] = [];
   if (stageId) {
-    said.push({
+    records.push({
       ...common,
       stage: { pipelineId, stageId },
       occurredAt: instant(deal.lastStageChangeAt ?? deal.createdAt),
@@ -140,12 +140,12 @@ function sayDeal(deal: Opportunity, account: Account<HighlevelCredentials>): Sai
   const end = ends[deal.status];
   if (end) {
     const occurredAt = instant(deal.lastStatusChangeAt ?? deal.updatedAt ?? deal.createdAt);
-    said.push({ ...common, outcomeType: end, occurredAt });
+    records.push({ ...common, outcomeType: end, occurredAt });
   }
-  return said;
+  return records;
 }
 
-function sayContact({ contactId, contact }: Opportunity): SaidOutcome['person'] {
+function parseContact({ contactId, contact }: Opportunity): SaidOutcome['person'] {
   const externalId = contact?.id ?? contactId;
   return {
     ...(externalId && { externalId }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, verdictOf } from '../ask.ts';
 import type { Call, Provider, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
@@ -21,7 +21,7 @@ export function createManychat(settings: ManychatSettings): Provider<ManychatCre
   const readPage = async (apiKey: string, call: Call) => {
     const url = `${baseOf(settings.apiUrl)}/fb/page/getInfo`;
     const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json' };
-    return (await ask({ method: 'GET', url, headers }, PageInfo, call, faultOf)).body.data;
+    return (await requestJson({ method: 'GET', url, headers }, PageInfo, call, faultOf)).body.data;
   };
   return {
     facts: { channel: 'chatbot', name: 'ManyChat' },
@@ -32,7 +32,7 @@ export function createManychat(settings: ManychatSettings): Provider<ManychatCre
         return [{ externalId: id, name: name ?? id, granted: [], details: {}, credentials: { apiKey } }];
       },
     },
-    /** ManyChat offers nothing to read: a sync only checks that the key still works. */
+    /** ManyChat offers no data to read: a sync only checks that the key still works. */
     async *sync({ credentials }, _from, call) {
       await readPage(credentials.apiKey, call);
       yield { said: [], position: null };

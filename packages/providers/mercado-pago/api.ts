@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf, retryAfterMs, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, retryAfterMs, verdictOf } from '../ask.ts';
 import type { Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
@@ -11,7 +11,7 @@ export interface MercadoPagoSettings {
   readonly apiUrl: string;
   /** https://auth.mercadopago.com */
   readonly dialogUrl: string;
-  /** Undefined: no webhook is taken. */
+  /** Undefined: webhooks are not accepted. */
   readonly webhookSecret: string | undefined;
 }
 
@@ -29,7 +29,8 @@ export function createApi(settings: MercadoPagoSettings) {
     ): Promise<T> {
       const url = `${base}${path}?${new URLSearchParams(params)}`;
       const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
-      return (await ask({ method: 'GET', url, headers }, schema, call, (answer) => faultOf(answer, call.now))).body;
+      return (await requestJson({ method: 'GET', url, headers }, schema, call, (answer) => faultOf(answer, call.now)))
+        .body;
     },
   };
 }

@@ -14,23 +14,23 @@ const Approved = z.object({
 });
 const Page = z.object({ paging: z.object({ total: z.number() }), results: z.array(Approved) });
 const wasPaid = ['approved', 'refunded', 'charged_back', 'in_mediation'];
-const rowsAPage = 100;
+const rowsPerPage = 100;
 
-/** The sync reads by when payments last changed; these are listed anew, by when they were approved, which never changes. */
+/** Payments by approval time, which never changes. The sync reads them by update time instead. */
 export const createBooks = (api: MercadoPagoApi): Books<MercadoPagoCredentials> => ({
   async *payments({ credentials }, { from, until }, call) {
-    // Both ends of a range belong to it.
+    // Both ends of a range are inclusive.
     const range = {
       range: 'date_approved',
       begin_date: from.toISOString(),
       end_date: new Date(until.getTime() - 1).toISOString(),
     };
-    const order = { sort: 'date_approved', criteria: 'asc', limit: String(rowsAPage) };
-    for (let offset = 0; ; offset += rowsAPage) {
-      const asked = { ...range, ...order, offset: String(offset) };
-      const page = await api.get('/v1/payments/search', asked, Page, credentials.accessToken, call);
+    const order = { sort: 'date_approved', criteria: 'asc', limit: String(rowsPerPage) };
+    for (let offset = 0; ; offset += rowsPerPage) {
+      const params = { ...range, ...order, offset: String(offset) };
+      const page = await api.get('/v1/payments/search', params, Page, credentials.accessToken, call);
       yield page.results.flatMap(booked);
-      if (offset + rowsAPage >= page.paging.total || page.results.length === 0) return;
+      if (offset + rowsPerPage >= page.paging.total || page.results.length === 0) return;
     }
   },
   async payment({ credentials }, externalId, call) {

@@ -8,9 +8,9 @@ import type { MercadoPagoApi, MercadoPagoSettings } from './api.ts';
 
 export const MercadoPagoCredentials = z.object({
   accessToken: z.string(),
-  /** Null without `offline_access`: then only a new consent helps when the token ends. */
+  /** Null without `offline_access`: when the token expires, only a new consent helps. */
   refreshToken: z.string().nullable(),
-  /** Half of its life is over: the token lasts half a year, and one that lapsed cannot be renewed. */
+  /** Halfway through the token's life of 180 days, because an expired token cannot be renewed. */
   renewAt: z.string(),
   userId: z.string(),
   granted: z.array(z.string()),
@@ -38,13 +38,13 @@ export function createConnect(settings: MercadoPagoSettings, api: MercadoPagoApi
     parameters: Record<string, string>,
     call: Call,
   ): Promise<MercadoPagoCredentials> => {
-    const said = await requestToken(endpoint, grantType, parameters, Tokens, call);
+    const response = await requestToken(endpoint, grantType, parameters, Tokens, call);
     return {
-      accessToken: said.access_token,
-      refreshToken: said.refresh_token ?? null,
-      renewAt: new Date(call.now.getTime() + (said.expires_in * 1000) / 2).toISOString(),
-      userId: said.user_id,
-      granted: said.scope.split(' ').filter((word) => word !== ''),
+      accessToken: response.access_token,
+      refreshToken: response.refresh_token ?? null,
+      renewAt: new Date(call.now.getTime() + (response.expires_in * 1000) / 2).toISOString(),
+      userId: response.user_id,
+      granted: response.scope.split(' ').filter((word) => word !== ''),
     };
   };
 

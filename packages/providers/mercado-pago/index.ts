@@ -34,7 +34,10 @@ const Delivery = z.object({
 
 const read = ({ body }: Received) => Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
 
-/** What is signed is a line made of the payment's id, the request's id and the time, not the body: only whose it is and what about is believed. */
+/**
+ * The signature covers the payment's id, the request's id and the time, but not the body. So only the account and the kind of
+ * change are trusted.
+ */
 export const createReceive = (secret: string): Receive => ({
   verify(delivery) {
     const of = readSignatureHeader(delivery.headers['x-signature']);
@@ -47,9 +50,15 @@ export const createReceive = (secret: string): Receive => ({
     return isSignedBy(secret, [manifest.filter(Boolean).join('')], signature);
   },
   read(delivery) {
-    const said = read(delivery);
-    if (!said) return [];
-    const isOver = said.type === 'mp-connect' && said.action === 'application.deauthorized';
-    return [{ accountExternalId: said.user_id, deliveryId: said.id, about: isOver ? 'disconnected' : 'changed' }];
+    const notification = read(delivery);
+    if (!notification) return [];
+    const isOver = notification.type === 'mp-connect' && notification.action === 'application.deauthorized';
+    return [
+      {
+        accountExternalId: notification.user_id,
+        deliveryId: notification.id,
+        about: isOver ? 'disconnected' : 'changed',
+      },
+    ];
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Said, SaidPerson, SaidRefund } from '../provider.ts';
 import { decimalText, instant } from '../read-answer.ts';
 
-/** A payment as Mercado Pago tells it, in our words. */
+/** Parses payments of Mercado Pago into provider records. */
 
 const id = z.union([z.number(), z.string()]).transform(String);
 
@@ -40,10 +40,10 @@ export const Payment = z.object({
 });
 export type Payment = z.infer<typeof Payment>;
 
-/** What was approved once stays a payment; what became of it since is said beside it. */
+/** A payment that was ever approved stays a payment; refunds and disputes are separate records. */
 const wasPaid = ['approved', 'refunded', 'charged_back', 'in_mediation'];
 
-export function sayPayment(payment: Payment, refunds: readonly Refund[]): Said[] {
+export function parsePayment(payment: Payment, refunds: readonly Refund[]): Said[] {
   if (!payment.date_approved || !wasPaid.includes(payment.status)) return [];
   return [
     {
@@ -56,12 +56,12 @@ export function sayPayment(payment: Payment, refunds: readonly Refund[]): Said[]
       person: payerOf(payment),
       ...(payment.external_reference && { properties: { external_reference: payment.external_reference } }),
     },
-    ...refunds.map((refund) => sayRefund(refund, payment)),
-    ...sayDispute(payment),
+    ...refunds.map((refund) => parseRefund(refund, payment)),
+    ...parseDispute(payment),
   ];
 }
 
-const sayRefund = ({ id, amount, date_created, status }: Refund, payment: Payment): SaidRefund => ({
+const parseRefund = ({ id, amount, date_created, status }: Refund, payment: Payment): SaidRefund => ({
   kind: 'refund',
   externalId: id,
   ofExternalId: payment.id,
@@ -73,10 +73,10 @@ const sayRefund = ({ id, amount, date_created, status }: Refund, payment: Paymen
 });
 
 /**
- * A mediation and a chargeback hold what is left of the payment. It is no longer held when the chargeback was reimbursed, or when the payment
- * is approved or refunded after it was approved before: a mediation ends in either, and what was refunded counts as a refund alone.
+ * A mediation or chargeback holds the rest of the payment. The hold ends when the chargeback is reimbursed, or when the payment
+ * is approved or refunded later than its first approval. A mediation ends in either; what was refunded counts as a refund alone.
  */
-function sayDispute(payment: Payment): SaidRefund[] {
+function parseDispute(payment: Payment): SaidRefund[] {
   const { status, status_detail: detail, date_approved, date_last_updated } = payment;
   const isHeld = status === 'in_mediation' || (status === 'charged_back' && detail !== 'reimbursed');
   const isChangedLater = Date.parse(date_last_updated) - Date.parse(date_approved ?? '') > 60_000;
@@ -104,22 +104,23 @@ function minus(amount: string, less: string): string {
   if (![amount, less].every((text) => /^\d{1,18}(\.\d{1,18})?$/.test(text))) return amount;
   const digits = Math.max(...[amount, less].map((text) => (text.split('.')[1] ?? '').length));
   const units = (text: string) => BigInt(text.split('.')[0] + (text.split('.')[1] ?? '').padEnd(digits, '0'));
-  const left = String(units(amount) - units(less)).padStart(digits + 1, '0');
-  return digits === 0 ? left : `${left.slice(0, -digits)}.${left.slice(-digits)}`;
+  const rest = String(units(amount) - units(less)).padStart(digits + 1, '0');
+  return digits === 0 ? rest : `${rest.slice(0, -digits)}.${rest.slice(-digits)}`;
 }
 
-/** Guests are masked: XXXXXXXXXXX. */
-const told = (text: string | null | undefined): string | undefined => (text && !/x{4}/i.test(text) ? text : undefined);
+/** Mercado Pago masks the data of guests: XXXXXXXXXXX. */
+const unmasked = (text: string | null | undefined): string | undefined =>
+  text && !/x{4}/i.test(text) ? text : undefined;
 
 function payerOf({ payer }: Payment): SaidPerson {
   const { type, number } = payer?.identification ?? {};
   const phone = [payer?.phone?.area_code, payer?.phone?.number].filter(Boolean).join('');
-  const said = {
+  const fields = {
     externalId: payer?.id ?? undefined,
-    email: told(payer?.email),
-    phone: told(phone),
-    name: [told(payer?.first_name), told(payer?.last_name)].filter(Boolean).join(' '),
-    rut: type === 'RUT' ? told(number) : undefined,
+    email: unmasked(payer?.email),
+    phone: unmasked(phone),
+    name: [unmasked(payer?.first_name), unmasked(payer?.last_name)].filter(Boolean).join(' '),
+    rut: type === 'RUT' ? unmasked(number) : undefined,
   };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 }

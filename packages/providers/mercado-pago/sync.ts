@@ -3,27 +3,27 @@ import { z } from 'zod';
 import type { Call, Said, Sync } from '../provider.ts';
 import type { MercadoPagoApi } from './api.ts';
 import type { MercadoPagoCredentials } from './connect.ts';
-import { Payment, Refunds, sayPayment } from './payments.ts';
+import { Payment, parsePayment, Refunds } from './payments.ts';
 
-/** Payments are read by when they last changed, a window of time after the other. */
+/** Payments are read by update time, one time window after the other. */
 export const MercadoPagoPosition = z.object({
-  /** Where the next window begins. */
+  /** The start of the next window. */
   from: z.string(),
-  /** As long as the last ones had to be, so that none holds too many. */
+  /** The length of the last windows, chosen so that none holds too many payments. */
   windowMs: z.number(),
 });
 export type MercadoPagoPosition = z.infer<typeof MercadoPagoPosition>;
 
 const Page = z.object({ paging: z.object({ total: z.number() }), results: z.array(Payment) });
 
-const rowsAPage = 100;
-/** A window with more is cut in two. */
-const mostRows = 500;
+const rowsPerPage = 100;
+/** A window with more payments is halved. */
+const maxRows = 500;
 const shortestMs = minuteMs;
 const longestMs = 30 * dayMs;
-/** The search goes back a year. */
+/** The search covers one year. */
 const historyMs = 365 * dayMs;
-/** What the search does not show at once is read by the next sync. */
+/** Payments that the search does not show at once are read by the next sync. */
 const overlapMs = 10 * minuteMs;
 
 export const createSync = (api: MercadoPagoApi): Sync<MercadoPagoCredentials, MercadoPagoPosition> =>
@@ -35,45 +35,48 @@ export const createSync = (api: MercadoPagoApi): Sync<MercadoPagoCredentials, Me
     while (from < now) {
       const until = Math.min(now, from + windowMs);
       const head = await search(from, until, 0);
-      if (head.paging.total > mostRows && windowMs > shortestMs) {
+      if (head.paging.total > maxRows && windowMs > shortestMs) {
         windowMs = Math.max(shortestMs, Math.floor((until - from) / 2));
         continue;
       }
-      const said: Said[] = [];
-      for await (const payment of rest(head, from, until)) said.push(...(await say(payment)));
+      const records: Said[] = [];
+      for await (const payment of readWindow(head, from, until)) records.push(...(await parse(payment)));
       from = until;
-      if (head.paging.total < mostRows / 4) windowMs = Math.min(longestMs, windowMs * 2);
+      if (head.paging.total < maxRows / 4) windowMs = Math.min(longestMs, windowMs * 2);
       const next = from < now ? from : now - overlapMs;
       const position = { from: new Date(next).toISOString(), windowMs };
-      yield { said, position, progress: from >= now ? 1 : (from - first) / (now - first) };
+      yield { said: records, position, progress: from >= now ? 1 : (from - first) / (now - first) };
     }
 
     /**
-     * From the last page to the first. A payment that changes meanwhile leaves the window, and those behind it move up: who reads forwards
-     * would miss as many, and who reads backwards has them already.
+     * Reads from the last page to the first. A payment that changes during the read leaves the window, and later ones move up.
+     * Reading forwards would miss one for each; reading backwards has already seen them.
      */
-    async function* rest(head: z.infer<typeof Page>, begin: number, end: number) {
-      const pages = Math.ceil(head.paging.total / rowsAPage);
+    async function* readWindow(head: z.infer<typeof Page>, begin: number, end: number) {
+      const pages = Math.ceil(head.paging.total / rowsPerPage);
       for (let page = pages - 1; page >= 1; page -= 1) {
-        yield* (await search(begin, end, page * rowsAPage)).results;
+        yield* (await search(begin, end, page * rowsPerPage)).results;
       }
       yield* pages > 1 ? (await search(begin, end, 0)).results : head.results;
     }
 
     async function search(begin: number, end: number, offset: number) {
       const range = { range: 'date_last_updated', begin_date: iso(begin), end_date: iso(end) };
-      const order = { sort: 'date_last_updated', criteria: 'asc', limit: String(rowsAPage), offset: String(offset) };
+      const order = { sort: 'date_last_updated', criteria: 'asc', limit: String(rowsPerPage), offset: String(offset) };
       return api.get('/v1/payments/search', { ...range, ...order }, Page, accessToken, call);
     }
 
-    async function say(payment: Payment): Promise<Said[]> {
+    async function parse(payment: Payment): Promise<Said[]> {
       const isRefunded = Number(payment.transaction_amount_refunded ?? 0) > 0;
-      const isToldHere = (payment.refunds?.length ?? 0) > 0;
-      return sayPayment(payment, isRefunded && !isToldHere ? await refundsOf(payment, call) : (payment.refunds ?? []));
+      const hasRefunds = (payment.refunds?.length ?? 0) > 0;
+      return parsePayment(
+        payment,
+        isRefunded && !hasRefunds ? await refundsOf(payment, call) : (payment.refunds ?? []),
+      );
     }
 
-    async function refundsOf({ id }: Payment, asked: Call) {
-      return api.get(`/v1/payments/${encodeURIComponent(id)}/refunds`, {}, Refunds, accessToken, asked);
+    async function refundsOf({ id }: Payment, context: Call) {
+      return api.get(`/v1/payments/${encodeURIComponent(id)}/refunds`, {}, Refunds, accessToken, context);
     }
   };
 

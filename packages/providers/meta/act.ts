@@ -5,9 +5,9 @@ import type { Account, Act, Call, LiveEntity } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
 import { decimalText, readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
-import { budgetOf, Creative, creativeFields, sayCreative } from './entities.ts';
+import { budgetOf, Creative, creativeFields, parseCreative } from './entities.ts';
 import type { Graph } from './graph.ts';
-import { fromMetaUnits, leastBudget, toMetaUnits } from './money.ts';
+import { fromMetaUnits, minDailyBudget, toMetaUnits } from './money.ts';
 
 const fieldsOf: Readonly<Record<EntityLevel, string>> = {
   campaign: 'id,account_id,name,status,daily_budget',
@@ -26,7 +26,7 @@ const Node = z.object({
   campaign: z.object({ id: z.string(), status: z.string() }).optional(),
   creative: Creative.optional(),
 });
-const AccountMoney = z.object({ currency: z.string(), min_daily_budget: leastBudget.optional() });
+const AccountMoney = z.object({ currency: z.string(), min_daily_budget: minDailyBudget.optional() });
 const Total = z.object({ summary: z.object({ total_count: z.number() }) });
 const Spent = z.object({ data: z.array(z.object({ spend: decimalText })) });
 const Made = z.object({ id: z.string() });
@@ -34,22 +34,22 @@ const Made = z.object({ id: z.string() });
 type MetaAccount = Account<MetaCredentials>;
 const recentDays = 7;
 
-/** Changes are absolute, so one whose answer was lost may be sent again. */
+/** Changes are absolute, so a change whose response was lost can be sent again. */
 export function createAct(graph: Graph): Act<MetaCredentials> {
   const tokenOf = ({ credentials }: MetaAccount) => credentials.accessToken;
 
-  async function node(account: MetaAccount, id: string, fields: string, call: Call) {
+  async function readNode(account: MetaAccount, id: string, fields: string, call: Call) {
     const { body } = await graph.get(encodeURIComponent(id), { fields }, tokenOf(account), call);
     return readAs(Node, body, 'entity');
   }
 
-  async function money(account: MetaAccount, call: Call) {
+  async function readMoney(account: MetaAccount, call: Call) {
     const fields = 'currency,min_daily_budget';
     const { body } = await graph.get(account.externalId, { fields }, tokenOf(account), call);
     return readAs(AccountMoney, body, 'ad account');
   }
 
-  async function ofCampaign(account: MetaAccount, id: string, call: Call): Promise<Partial<LiveEntity>> {
+  async function readCampaignActivity(account: MetaAccount, id: string, call: Call): Promise<Partial<LiveEntity>> {
     const active = { effective_status: '["ACTIVE"]', summary: 'total_count', limit: '1', fields: 'id' };
     const ads = await graph.get(`${id}/ads`, active, tokenOf(account), call);
     const today = dayIn(account.details.timeZone ?? 'UTC', call.now);
@@ -64,11 +64,11 @@ export function createAct(graph: Graph): Act<MetaCredentials> {
   return {
     async read(account, { level, externalId }, call) {
       try {
-        const [read, { currency, min_daily_budget: least }] = [
-          await node(account, externalId, fieldsOf[level], call),
-          await money(account, call),
+        const [read, { currency, min_daily_budget: minBudget }] = [
+          await readNode(account, externalId, fieldsOf[level], call),
+          await readMoney(account, call),
         ];
-        // A token may see several accounts; budgets are in the currency of the entity's own.
+        // A token may see several accounts; budgets are in the currency of the entity's own account.
         if (read.account_id !== undefined && `act_${read.account_id}` !== account.externalId) return undefined;
         return {
           externalId: read.id,
@@ -76,10 +76,10 @@ export function createAct(graph: Graph): Act<MetaCredentials> {
           status: read.status,
           currency,
           dailyBudget: budgetOf(read.daily_budget, currency).dailyBudget ?? null,
-          ...(least !== undefined && { leastDailyBudget: fromMetaUnits(least, currency) }),
+          ...(minBudget !== undefined && { leastDailyBudget: fromMetaUnits(minBudget, currency) }),
           ...(read.campaign && { campaignId: read.campaign.id, campaignStatus: read.campaign.status }),
-          ...(read.creative && { creative: sayCreative(read.creative) }),
-          ...(level === 'campaign' && (await ofCampaign(account, read.id, call))),
+          ...(read.creative && { creative: parseCreative(read.creative) }),
+          ...(level === 'campaign' && (await readCampaignActivity(account, read.id, call))),
         };
       } catch (error) {
         if (isUnknown(error)) return undefined;
@@ -92,26 +92,29 @@ export function createAct(graph: Graph): Act<MetaCredentials> {
     },
 
     async setDailyBudget(account, { externalId }, amount, call) {
-      const { currency } = await money(account, call);
+      const { currency } = await readMoney(account, call);
       const units = toMetaUnits(amount, currency);
       if (units === undefined) throw refused('amount_not_possible', `Meta has no ${amount} ${currency}.`);
       await graph.post(encodeURIComponent(externalId), { daily_budget: units }, tokenOf(account), call);
     },
 
     async setUrlTags(account, adExternalId, to, call) {
-      const ad = await node(account, adExternalId, fieldsOf.ad, call);
+      const ad = await readNode(account, adExternalId, fieldsOf.ad, call);
       const before = ad.creative;
       if (!before) throw refused('no_creative', 'The ad has no creative.');
       const creativeId =
-        'creativeId' in to ? to.creativeId : await creativeWith(account, ad.status, before, to.urlTags, call);
+        'creativeId' in to ? to.creativeId : await createCreative(account, ad.status, before, to.urlTags, call);
       const creative = JSON.stringify({ creative_id: creativeId });
       await graph.post(encodeURIComponent(adExternalId), { creative }, tokenOf(account), call);
       return { creativeId: before.id };
     },
   };
 
-  /** A creative cannot be changed: the ad gets another one that shows the same post. An equal one gets the id of the first. */
-  async function creativeWith(
+  /**
+   * A creative cannot be changed: the ad gets another one that shows the same post. Meta returns the existing id for an identical
+   * creative.
+   */
+  async function createCreative(
     account: MetaAccount,
     status: string,
     before: Creative,
@@ -132,5 +135,5 @@ export function createAct(graph: Graph): Act<MetaCredentials> {
 
 const refused = (code: string, says: string): ProviderFault => new ProviderFault({ verdict: 'refused', code, says });
 
-/** An id that is nobody's, or somebody else's. */
+/** The id does not exist or belongs to another account. */
 const isUnknown = (error: unknown): boolean => error instanceof ProviderFault && error.details.code === '100/33';

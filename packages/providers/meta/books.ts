@@ -6,10 +6,10 @@ import type { MetaCredentials } from './credentials.ts';
 import type { Graph } from './graph.ts';
 
 const Day = z.object({ date_start: dayText, account_currency: z.string(), spend: decimalText });
-/** Days at once that Meta answers without a report. */
+/** The most days that Meta returns without an asynchronous report. */
 const windowDays = 90;
 
-/** The sync reads ads; this is what the account as a whole cost, deleted ads and all. */
+/** The spend of the whole account, including deleted ads; the sync reads it per ad. */
 export const createBooks = (graph: Graph): Books<MetaCredentials> => ({
   async spend({ externalId, credentials }, { since, until }, call) {
     const days: z.infer<typeof Day>[] = [];

@@ -4,7 +4,7 @@ import { ProviderFault } from '../provider-fault.ts';
 import { lifeSeconds, readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import type { Graph } from './graph.ts';
-import { fromMetaUnits, leastBudget } from './money.ts';
+import { fromMetaUnits, minDailyBudget } from './money.ts';
 import type { MetaSettings } from './settings.ts';
 
 const scopes = ['ads_read', 'ads_management', 'business_management', 'pages_show_list', 'pages_read_engagement'];
@@ -22,7 +22,7 @@ const AdAccount = z.object({
   name: z.string().optional(),
   currency: z.string(),
   timezone_name: z.string(),
-  min_daily_budget: leastBudget.optional(),
+  min_daily_budget: minDailyBudget.optional(),
   business: z.object({ id: z.string(), name: z.string().optional() }).optional(),
 });
 
@@ -33,7 +33,7 @@ export function createConnect(settings: MetaSettings, graph: Graph): Connect<Met
 
     authorizeUrl({ redirectUri, state }) {
       const url = new URL(`${settings.dialogUrl.replace(/\/$/, '')}/${settings.apiVersion}/dialog/oauth`);
-      // Asked again: what somebody declined the last time would not be shown otherwise.
+      // Requested again; otherwise permissions that were declined before would not be shown.
       const params = { response_type: 'code', auth_type: 'rerequest', scope: scopes.join(',') };
       url.search = new URLSearchParams({
         client_id: settings.clientId,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const MetaCredentials = z.object({
   accessToken: z.string(),
-  /** Null: a system user's token, which has no end. There is no refresh: after the end only a new consent helps. */
+  /** Null: a system user's token, which does not expire. There is no refresh; after expiry only a new consent helps. */
   expiresAt: z.string().nullable(),
   granted: z.array(z.string()),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SaidCreative, SaidEntity } from '../provider.ts';
 import { readAs } from '../read-answer.ts';
-import { sayAudience, Targeting } from './audience.ts';
+import { parseAudience, Targeting } from './audience.ts';
 import { fromMetaUnits } from './money.ts';
 
 const Budget = z
@@ -58,31 +58,34 @@ export const creativeFields =
 
 const everyStatus = ['ACTIVE', 'PAUSED', 'DELETED', 'ARCHIVED', 'IN_PROCESS', 'WITH_ISSUES'];
 
-/** One edge of an ad account: what is asked, and how a row of it is said. Without the list of statuses, what was archived is left out. */
+/**
+ * One edge of an ad account: its query and the parser of its rows. Without the list of statuses, archived entities would be left
+ * out.
+ */
 interface Edge {
   readonly fields: string;
   readonly statuses: readonly string[];
-  /** Rows asked for at once; creatives make ads heavy. */
+  /** Rows per request; creatives make ads heavy. */
   readonly limit: number;
-  say(row: unknown, currency: string): SaidEntity;
+  parse(row: unknown, currency: string): SaidEntity;
 }
 
 const edge = <T>(
   row: z.ZodType<T>,
-  of: Omit<Edge, 'say'> & { say: (row: T, currency: string) => SaidEntity },
-): Edge => ({ ...of, say: (raw, currency) => of.say(readAs(row, raw, 'row'), currency) });
+  of: Omit<Edge, 'parse'> & { parse: (row: T, currency: string) => SaidEntity },
+): Edge => ({ ...of, parse: (raw, currency) => of.parse(readAs(row, raw, 'row'), currency) });
 
 export const edges = {
   campaigns: edge(Campaign, {
     fields: 'id,name,objective,status,effective_status,daily_budget,lifetime_budget,updated_time',
     statuses: everyStatus,
     limit: 500,
-    say: (row, currency) => ({
+    parse: (row, currency) => ({
       kind: 'entity',
       level: 'campaign',
       externalId: row.id,
       currency,
-      ...named(row),
+      ...commonFields(row),
       ...(row.objective !== undefined && { objective: row.objective }),
       ...budgetOf(row.daily_budget, currency),
     }),
@@ -92,16 +95,16 @@ export const edges = {
       'id,name,campaign_id,status,effective_status,daily_budget,lifetime_budget,optimization_goal,destination_type,learning_stage_info,targeting,updated_time',
     statuses: [...everyStatus, 'CAMPAIGN_PAUSED'],
     limit: 500,
-    say: (row, currency) => ({
+    parse: (row, currency) => ({
       kind: 'entity',
       level: 'ad_set',
       externalId: row.id,
       campaignId: row.campaign_id,
       currency,
-      ...named(row),
+      ...commonFields(row),
       ...budgetOf(row.daily_budget, currency),
       ...(row.learning_stage_info?.status !== undefined && { learningStage: row.learning_stage_info.status }),
-      ...(row.targeting && { audience: sayAudience(row.targeting) }),
+      ...(row.targeting && { audience: parseAudience(row.targeting) }),
     }),
   }),
   ads: edge(Ad, {
@@ -116,28 +119,28 @@ export const edges = {
       'PENDING_BILLING_INFO',
     ],
     limit: 200,
-    say: (row, currency) => ({
+    parse: (row, currency) => ({
       kind: 'entity',
       level: 'ad',
       externalId: row.id,
       campaignId: row.campaign_id,
       adSetId: row.adset_id,
       currency,
-      ...named(row),
-      ...(row.creative && { format: formatOf(row.creative), creative: sayCreative(row.creative) }),
+      ...commonFields(row),
+      ...(row.creative && { format: formatOf(row.creative), creative: parseCreative(row.creative) }),
     }),
   }),
 } as const satisfies Record<string, Edge>;
 export type EdgeName = keyof typeof edges;
 export const edgeNames: readonly EdgeName[] = ['campaigns', 'adsets', 'ads'];
 
-/** `status` is what its owner set; `effective_status` adds what stands above it, which we know from there. */
-const named = ({ name, status }: { name?: string | undefined; status?: string | undefined }) => ({
+/** `status` is set by the owner; `effective_status` also reflects the parents, which are read separately. */
+const commonFields = ({ name, status }: { name?: string | undefined; status?: string | undefined }) => ({
   ...(name !== undefined && { name }),
   ...(status !== undefined && { status }),
 });
 
-/** Absent or "0": the budget is the campaign's, or one for its whole life. */
+/** Absent or "0": the campaign has the budget, or it is a lifetime budget. */
 export const budgetOf = (units: string | undefined, currency: string): { dailyBudget?: string } =>
   units === undefined || /^0*$/.test(units) ? {} : { dailyBudget: fromMetaUnits(units, currency) };
 
@@ -148,7 +151,7 @@ function formatOf(creative: Creative): string {
   return creative.asset_feed_spec === undefined ? 'static' : 'other';
 }
 
-export function sayCreative(creative: Creative): SaidCreative {
+export function parseCreative(creative: Creative): SaidCreative {
   const videoId = creative.video_id ?? creative.object_story_spec?.video_data?.video_id;
   return {
     externalId: creative.id,

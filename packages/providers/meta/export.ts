@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Account, Export, ExportEvent, ExportFlaw } from '../provider.ts';
 import { ProviderFault } from '../provider-fault.ts';
-import { readAs, told } from '../read-answer.ts';
+import { omitUndefined, readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import type { Graph } from './graph.ts';
 
@@ -19,8 +19,8 @@ const AdSet = z.object({
 });
 
 /**
- * Meta's Conversions API. One event that it does not like, or one that is too old, makes it refuse the whole batch, and it does not say
- * which: so events are judged by `flawOf` before they are sent.
+ * Meta's Conversions API. One event that is invalid or too old makes Meta reject the whole batch without naming it. So `flawOf`
+ * checks events before they are sent.
  */
 export function createExport(graph: Graph): Export<MetaCredentials> {
   return {
@@ -83,7 +83,7 @@ function write(event: ExportEvent, account: Account<MetaCredentials>): Record<st
   };
 }
 
-/** Without the account of the chat and the click there is no messaging event. */
+/** Without the WhatsApp account and the click id there is no messaging event. */
 const isMessaging = ({ actionSource, clickIds }: ExportEvent, { details }: Account<MetaCredentials>): boolean =>
   actionSource === 'business_messaging' &&
   details.whatsappBusinessAccountId !== undefined &&
@@ -91,7 +91,7 @@ const isMessaging = ({ actionSource, clickIds }: ExportEvent, { details }: Accou
 
 function userDataOf(event: ExportEvent, account: Account<MetaCredentials>): Record<string, unknown> {
   const { person, clickIds, clickedAt, occurredAt, userAgent } = event;
-  // Without Meta's cookie, its content follows from the click.
+  // Without Meta's cookie, its value is derived from the click.
   const fbc = clickIds.fbclid && `fb.1.${(clickedAt ?? occurredAt).getTime()}.${clickIds.fbclid}`;
   const { first, last } = namesOf(person?.name);
   const phone = (person?.phone ?? '').replace(/\D/g, '').replace(/^0+/, '');
@@ -102,7 +102,7 @@ function userDataOf(event: ExportEvent, account: Account<MetaCredentials>): Reco
     ...hashed('ln', last),
     ...hashed('external_id', person?.externalId),
     ...hashed('country', person?.country?.toLowerCase()),
-    ...told({ fbc: clickIds.fbc ?? fbc, fbp: clickIds.fbp }),
+    ...omitUndefined({ fbc: clickIds.fbc ?? fbc, fbp: clickIds.fbp }),
     ...(userAgent !== undefined && { client_user_agent: userAgent }),
     ...(isMessaging(event, account) && {
       whatsapp_business_account_id: account.details.whatsappBusinessAccountId,
@@ -111,14 +111,14 @@ function userDataOf(event: ExportEvent, account: Account<MetaCredentials>): Reco
   };
 }
 
-/** What is a hash already is passed on. */
+/** Values that are hashes already are passed through. */
 function hashed(name: string, value: string | undefined): Record<string, string[]> {
   if (value === undefined || value === '') return {};
   const isHash = /^[0-9a-f]{64}$/.test(value);
   return { [name]: [isHash ? value : createHash('sha256').update(value, 'utf8').digest('hex')] };
 }
 
-/** Meta wants first and last names in lower case; letters beyond ASCII stay as they are. */
+/** Meta expects first and last names in lower case; letters beyond ASCII stay unchanged. */
 function namesOf(name: string | undefined): { readonly first: string | undefined; readonly last: string | undefined } {
   const words = (name ?? '')
     .trim()

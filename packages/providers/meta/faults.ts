@@ -18,7 +18,7 @@ type MetaError = z.infer<typeof Envelope>['error'];
 const isBetween = (code: number, low: number, high: number): boolean => code >= low && code <= high;
 const minuteMs = 60_000;
 
-/** By its code alone: the type is OAuthException for nearly everything, and texts change. */
+/** Classifies by code alone: the type is nearly always OAuthException, and texts change. */
 export function faultOf(answer: ProviderAnswer): ProviderFault {
   const read = Envelope.safeParse(readJson(answer.text));
   if (!read.success) {
@@ -49,10 +49,11 @@ function verdictOf({ code, is_transient }: MetaError, status: number): Verdict {
 }
 
 function waitFor({ code, error_subcode }: MetaError, answer: ProviderAnswer): Partial<FaultDetails> {
-  // An ad set's budget was changed four times within the hour: that one waits, and nothing else.
+  // The ad set's budget was changed four times within an hour: only this ad set has to wait.
   if (code === 613 && error_subcode === 1_487_632) return { retryAfterMs: 60 * minuteMs };
-  const asked = waitOf(answer.headers);
-  if (code === 4) return { reach: 'app', retryAfterMs: asked ?? 10 * minuteMs };
-  if ([17, 32, 613].includes(code) || isBetween(code, 80_000, 80_014)) return { retryAfterMs: asked ?? 5 * minuteMs };
-  return asked === undefined ? {} : { retryAfterMs: asked };
+  const requestedMs = waitOf(answer.headers);
+  if (code === 4) return { reach: 'app', retryAfterMs: requestedMs ?? 10 * minuteMs };
+  if ([17, 32, 613].includes(code) || isBetween(code, 80_000, 80_014))
+    return { retryAfterMs: requestedMs ?? 5 * minuteMs };
+  return requestedMs === undefined ? {} : { retryAfterMs: requestedMs };
 }

@@ -14,9 +14,9 @@ export interface GraphAnswer {
 
 export interface GraphPage<T> {
   readonly rows: readonly T[];
-  /** Undefined: this was the last. */
+  /** Undefined on the last page. */
   readonly after: string | undefined;
-  /** Rows at once that Meta was ready to give. */
+  /** The number of rows per page that Meta accepted. */
   readonly limit: number;
   readonly waitMs: number | undefined;
 }
@@ -24,19 +24,19 @@ export interface GraphPage<T> {
 type Params = Readonly<Record<string, string>>;
 export type Graph = ReturnType<typeof createGraph>;
 
-const mostBytes = 32 * 1024 * 1024;
-/** "Please reduce the amount of data": the same page is asked again with fewer rows. */
-const fewer = [500, 100, 50, 10];
-/** Where nobody needs more rows than fit into memory at once: accounts, pixels, pages. */
-const mostPages = 40;
+const maxBytes = 32 * 1024 * 1024;
+/** After "Please reduce the amount of data" the same page is requested again with fewer rows. */
+const pageSizes = [500, 100, 50, 10];
+/** For lists that fit into memory: accounts, pixels, pages. */
+const maxPages = 40;
 
-/** Meta's Graph API over the `send` of a call. The token rides in a header and never in a URL. */
+/** Meta's Graph API. The token is sent in a header and never in a URL. */
 export function createGraph(settings: MetaSettings) {
   const base = `${settings.apiUrl.replace(/\/$/, '')}/${settings.apiVersion}`;
 
-  async function ask(request: ProviderRequest, call: Call): Promise<GraphAnswer> {
+  async function requestJson(request: ProviderRequest, call: Call): Promise<GraphAnswer> {
     call.signal.throwIfAborted();
-    const answer = await call.send({ ...request, maxResponseBytes: mostBytes });
+    const answer = await call.send({ ...request, maxResponseBytes: maxBytes });
     const body = readJson(answer.text);
     if (answer.status >= 300 || hasError(body)) throw faultOf(answer);
     if (body === undefined) throw unreadable(answer);
@@ -50,7 +50,7 @@ export function createGraph(settings: MetaSettings) {
 
   function get(path: string, params: Params, token: string, call: Call): Promise<GraphAnswer> {
     const query = new URLSearchParams({ ...params, ...signed(token) });
-    return ask({ method: 'GET', url: `${base}/${path}?${query}`, headers: headersFor(token) }, call);
+    return requestJson({ method: 'GET', url: `${base}/${path}?${query}`, headers: headersFor(token) }, call);
   }
 
   async function page<T>(
@@ -59,18 +59,18 @@ export function createGraph(settings: MetaSettings) {
     token: string,
     call: Call,
   ): Promise<GraphPage<T>> {
-    const limits = [at.limit, ...fewer.filter((limit) => limit < at.limit)];
-    for (const [place, limit] of limits.entries()) {
+    const limits = [at.limit, ...pageSizes.filter((limit) => limit < at.limit)];
+    for (const [attempt, limit] of limits.entries()) {
       try {
         const params = { ...at.params, limit: String(limit), ...(at.after !== undefined && { after: at.after }) };
         const { body, waitMs } = await get(at.path, params, token, call);
         const { data, paging } = readAs(PageBody, body, at.path);
         const rows = data.map((one) => readAs(row, one, at.path));
-        // `paging.next` is a URL with the token in it: that there is one is all that is taken from it.
+        // `paging.next` is a URL that contains the token, so only its presence is used.
         const after = paging?.next === undefined ? undefined : paging.cursors?.after;
         return { rows, after, limit, waitMs };
       } catch (error) {
-        if (!isTooMuch(error) || place === limits.length - 1) throw error;
+        if (!isTooMuch(error) || attempt === limits.length - 1) throw error;
       }
     }
     throw new Error('No limit was tried.');
@@ -80,23 +80,26 @@ export function createGraph(settings: MetaSettings) {
     get,
     page,
 
-    /** Without a user: the app asks in its own name. */
+    /** Requests without a user, in the name of the app. */
     getAsApp: (path: string, params: Params, call: Call): Promise<GraphAnswer> =>
-      ask({ method: 'GET', url: `${base}/${path}?${new URLSearchParams(params)}` }, call),
+      requestJson({ method: 'GET', url: `${base}/${path}?${new URLSearchParams(params)}` }, call),
 
     post(path: string, params: Params, token: string, call: Call): Promise<GraphAnswer> {
       const body = new URLSearchParams({ ...params, ...signed(token) }).toString();
       const headers = { ...headersFor(token), 'content-type': 'application/x-www-form-urlencoded' };
-      return ask({ method: 'POST', url: `${base}/${path}`, headers, body }, call);
+      return requestJson({ method: 'POST', url: `${base}/${path}`, headers, body }, call);
     },
 
     postJson(path: string, body: string, token: string, call: Call): Promise<GraphAnswer> {
       const headers = { ...headersFor(token), 'content-type': 'application/json' };
-      return ask({ method: 'POST', url: `${base}/${path}?${new URLSearchParams(signed(token))}`, headers, body }, call);
+      return requestJson(
+        { method: 'POST', url: `${base}/${path}?${new URLSearchParams(signed(token))}`, headers, body },
+        call,
+      );
     },
 
     delete: (path: string, token: string, call: Call): Promise<GraphAnswer> =>
-      ask(
+      requestJson(
         { method: 'DELETE', url: `${base}/${path}?${new URLSearchParams(signed(token))}`, headers: headersFor(token) },
         call,
       ),
@@ -104,7 +107,7 @@ export function createGraph(settings: MetaSettings) {
     async all<T>(row: z.ZodType<T>, path: string, params: Params, token: string, call: Call): Promise<T[]> {
       const rows: T[] = [];
       let after: string | undefined;
-      for (let count = 0; count < mostPages; count += 1) {
+      for (let count = 0; count < maxPages; count += 1) {
         const read = await page(row, { path, params, limit: 100, after }, token, call);
         rows.push(...read.rows);
         after = read.after;
@@ -124,6 +127,6 @@ const PageBody = z.object({
 
 const hasError = (body: unknown): boolean => typeof body === 'object' && body !== null && 'error' in body;
 
-/** Code 1 is what "reduce the amount of data" comes with; 100/1487534 says so of insights. */
+/** Code 1 comes with "reduce the amount of data"; 100/1487534 is its equivalent for insights. */
 const isTooMuch = (error: unknown): boolean =>
   error instanceof ProviderFault && ['1', '100/1487534'].includes(error.details.code);

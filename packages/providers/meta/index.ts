@@ -61,7 +61,7 @@ export function createMeta(settings: MetaSettings): Provider<MetaCredentials, Me
   };
 }
 
-/** Meta writes 2024-05-01T10:00:00+0000. */
+/** Parses Meta's format 2024-05-01T10:00:00+0000. */
 function instant(text: string | undefined): string | null {
   const at = new Date(text ?? '');
   return Number.isNaN(at.getTime()) ? null : at.toISOString();

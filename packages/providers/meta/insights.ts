@@ -24,17 +24,17 @@ type Insight = z.infer<typeof Insight>;
 export const insightFields =
   'date_start,date_stop,account_id,account_currency,campaign_id,adset_id,ad_id,impressions,clicks,inline_link_clicks,spend,reach,actions,action_values,video_p100_watched_actions,attribution_setting,objective,optimization_goal';
 
-/** Names of the same thing, the widest first: one of them is taken, because their sum counts a purchase three times. */
+/** Action types for the same event, the broadest first. Only one is used, because their sum would count a purchase three times. */
 const purchases = ['omni_purchase', 'purchase', 'offsite_conversion.fb_pixel_purchase'];
 const leads = ['lead', 'onsite_conversion.lead_grouped', 'offsite_conversion.fb_pixel_lead'];
 const leadObjectives = ['OUTCOME_LEADS', 'LEAD_GENERATION'];
 
-export function sayInsight(row: Insight): SaidDelivery {
-  const wanted = leadObjectives.includes(row.objective ?? '') ? leads : purchases;
-  const videoViews = toldAs(row.actions, ['video_view']);
-  const completions = toldAs(row.video_p100_watched_actions, ['video_view']);
-  const started = toldAs(row.actions, ['onsite_conversion.messaging_conversation_started_7d']);
-  const replies = toldAs(row.actions, ['onsite_conversion.messaging_first_reply']);
+export function parseInsight(row: Insight): SaidDelivery {
+  const actionTypes = leadObjectives.includes(row.objective ?? '') ? leads : purchases;
+  const videoViews = findValue(row.actions, ['video_view']);
+  const completions = findValue(row.video_p100_watched_actions, ['video_view']);
+  const started = findValue(row.actions, ['onsite_conversion.messaging_conversation_started_7d']);
+  const replies = findValue(row.actions, ['onsite_conversion.messaging_first_reply']);
   return {
     kind: 'delivery',
     level: 'ad',
@@ -47,9 +47,9 @@ export function sayInsight(row: Insight): SaidDelivery {
     impressions: row.impressions,
     clicks: row.clicks,
     ...(row.reach !== undefined && { reach: row.reach }),
-    // Meta leaves out what did not happen.
-    conversions: toldAs(row.actions, wanted) ?? '0',
-    conversionValue: toldAs(row.action_values, wanted) ?? '0',
+    // Meta omits zeros.
+    conversions: findValue(row.actions, actionTypes) ?? '0',
+    conversionValue: findValue(row.action_values, actionTypes) ?? '0',
     ...(videoViews !== undefined && { videoViews3s: Number(videoViews) }),
     ...(completions !== undefined && { videoCompletions: Number(completions) }),
     ...(started !== undefined && { messagingConversationsStarted: Number(started) }),
@@ -57,7 +57,7 @@ export function sayInsight(row: Insight): SaidDelivery {
   };
 }
 
-const toldAs = (actions: Insight['actions'], names: readonly string[]): string | undefined =>
+const findValue = (actions: Insight['actions'], names: readonly string[]): string | undefined =>
   names
     .map((name) => actions.find(({ action_type }) => action_type === name)?.value)
     .find((value) => value !== undefined);

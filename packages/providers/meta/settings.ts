@@ -5,6 +5,6 @@ export interface MetaSettings {
   readonly apiUrl: string;
   /** https://www.facebook.com */
   readonly dialogUrl: string;
-  /** v26.0. Meta ends a version after about a year. */
+  /** v26.0. Meta retires a version after about a year. */
   readonly apiVersion: string;
 }

@@ -6,43 +6,43 @@ import { readAs } from '../read-answer.ts';
 import type { MetaCredentials } from './credentials.ts';
 import { type EdgeName, edgeNames, edges } from './entities.ts';
 import type { Graph } from './graph.ts';
-import { Insight, insightFields, sayInsight } from './insights.ts';
+import { Insight, insightFields, parseInsight } from './insights.ts';
 
 /**
- * Where a sync stands: first the three edges of entities, then windows of days. Only Meta's cursor is kept, never its URL of the next page,
- * which holds the token.
+ * The position of a sync: first the three entity edges, then windows of days. Only Meta's cursor is stored, never its URL of the
+ * next page, which contains the token.
  */
 export type MetaPosition =
   | { readonly stage: EdgeName; readonly after?: string; readonly limit?: number; readonly restatedOn: string | null }
-  | Delivering
+  | DeliveryPosition
   | { readonly stage: 'done'; readonly restatedOn: string };
 
-interface Delivering {
+interface DeliveryPosition {
   readonly stage: 'insights';
   readonly first: string;
   readonly last: string;
-  /** The window that is being read: from `since`, so many days. */
+  /** The current window: `days` days from `since`. */
   readonly since: string;
   readonly days: number;
   readonly after?: string;
   readonly limit?: number;
-  /** A report that Meta works out while others wait. */
+  /** The asynchronous report that Meta is preparing. */
   readonly run?: string;
   readonly polls?: number;
 }
 
-/** A first sync goes back so far. */
+/** The history that a first sync reads. */
 const firstDays = 90;
-/** Meta may restate a day for 28 days; they are read again once a day, and the last two at every sync. */
+/** Meta may restate a day for 28 days. These days are read again once a day, and the last two at every sync. */
 const restatedDays = 28;
 const windows = [30, 7, 1];
-/** Longer windows are asked for as a report. */
-const longestAtOnce = 7;
-const mostPolls = 200;
+/** Longer windows need an asynchronous report. */
+const maxSynchronousDays = 7;
+const maxPolls = 200;
 /** The report of a small account is ready within a second or two. */
 const pollMs = [500, 1_000, 2_000];
-const longestPollMs = 3_000;
-const rowsAtOnce = 500;
+const maxPollMs = 3_000;
+const rowsPerPage = 500;
 
 const Started = z.object({ report_run_id: z.string() });
 const RunState = z.object({ async_status: z.string(), async_percent_completion: z.number().default(0) });
@@ -82,8 +82,8 @@ async function readEdge(
 ): Promise<SyncPage<MetaPosition>> {
   const edge = edges[at.stage];
   const params = { fields: edge.fields, effective_status: JSON.stringify(edge.statuses) };
-  const asked = { path: `${account.externalId}/${at.stage}`, params, limit: at.limit ?? edge.limit, after: at.after };
-  const { rows, after, limit, waitMs } = await graph.page(z.unknown(), asked, account.credentials.accessToken, call);
+  const query = { path: `${account.externalId}/${at.stage}`, params, limit: at.limit ?? edge.limit, after: at.after };
+  const { rows, after, limit, waitMs } = await graph.page(z.unknown(), query, account.credentials.accessToken, call);
   const currency = account.details.currency ?? '';
   const next = edgeNames[edgeNames.indexOf(at.stage) + 1];
   const { restatedOn } = at;
@@ -94,7 +94,7 @@ async function readEdge(
         ? { stage: next, restatedOn }
         : planDelivery(account, restatedOn, call.now);
   return {
-    said: rows.map((row) => edge.say(row, currency)),
+    said: rows.map((row) => edge.parse(row, currency)),
     position,
     progress: (edgeNames.indexOf(at.stage) + 1) / 20,
     ...(waitMs !== undefined && { waitMs }),
@@ -103,29 +103,30 @@ async function readEdge(
 
 function planDelivery(account: Account<MetaCredentials>, restatedOn: string | null, now: Date): MetaPosition {
   const today = dayIn(account.details.timeZone ?? 'UTC', now);
-  const back = restatedOn === null ? firstDays : restatedOn < today ? restatedDays + daysBetween(restatedOn, today) : 2;
-  const first = addDays(today, 1 - Math.min(back, firstDays));
+  const backDays =
+    restatedOn === null ? firstDays : restatedOn < today ? restatedDays + daysBetween(restatedOn, today) : 2;
+  const first = addDays(today, 1 - Math.min(backDays, firstDays));
   return { stage: 'insights', first, last: today, since: first, days: windows[0] as number };
 }
 
 async function readDelivery(
   graph: Graph,
   account: Account<MetaCredentials>,
-  at: Delivering,
+  at: DeliveryPosition,
   call: Call,
 ): Promise<SyncPage<MetaPosition>> {
   const until = earlier(addDays(at.since, at.days - 1), at.last);
-  const isReport = daysBetween(at.since, until) >= longestAtOnce;
+  const isReport = daysBetween(at.since, until) >= maxSynchronousDays;
   try {
     if (isReport && at.run === undefined) return await startReport(graph, account, at, until, call);
     if (isReport && at.polls !== undefined) return await pollReport(graph, account, at, call);
     return await readRows(graph, account, at, until, call);
   } catch (error) {
-    // Reports are forgotten after a month; whoever comes so late begins the window again.
+    // Reports expire after a month; the window is then restarted.
     const isGone = at.run !== undefined && error instanceof ProviderFault && error.details.verdict === 'refused';
     const smaller = isGone || isTooLarge(error) ? smallerThan(at.days) : undefined;
     if (smaller === undefined) throw error;
-    return { said: [], position: { ...bare(at), days: smaller }, progress: progressOf(at) };
+    return { said: [], position: { ...withoutCursor(at), days: smaller }, progress: progressOf(at) };
   }
 }
 
@@ -139,60 +140,61 @@ const paramsFor = (since: string, until: string) => ({
 async function startReport(
   graph: Graph,
   account: Account<MetaCredentials>,
-  at: Delivering,
+  at: DeliveryPosition,
   until: string,
   call: Call,
 ): Promise<SyncPage<MetaPosition>> {
   const path = `${account.externalId}/insights`;
   const { body } = await graph.post(path, paramsFor(at.since, until), account.credentials.accessToken, call);
   const { report_run_id: run } = readAs(Started, body, path);
-  return { said: [], position: { ...bare(at), run, polls: 0 }, progress: progressOf(at) };
+  return { said: [], position: { ...withoutCursor(at), run, polls: 0 }, progress: progressOf(at) };
 }
 
 async function pollReport(
   graph: Graph,
   account: Account<MetaCredentials>,
-  at: Delivering,
+  at: DeliveryPosition,
   call: Call,
 ): Promise<SyncPage<MetaPosition>> {
   const run = at.run ?? '';
   const fields = 'async_status,async_percent_completion';
   const { body } = await graph.get(run, { fields }, account.credentials.accessToken, call);
   const { async_status: status } = readAs(RunState, body, 'report');
-  if (status === 'Job Completed') return { said: [], position: { ...bare(at), run }, progress: progressOf(at) };
+  if (status === 'Job Completed')
+    return { said: [], position: { ...withoutCursor(at), run }, progress: progressOf(at) };
   const polls = (at.polls ?? 0) + 1;
-  if (status === 'Job Failed' || status === 'Job Skipped' || polls > mostPolls) throw reportFailed(status);
+  if (status === 'Job Failed' || status === 'Job Skipped' || polls > maxPolls) throw reportFailed(status);
   return {
     said: [],
-    position: { ...bare(at), run, polls },
+    position: { ...withoutCursor(at), run, polls },
     progress: progressOf(at),
-    waitMs: pollMs[polls - 1] ?? longestPollMs,
+    waitMs: pollMs[polls - 1] ?? maxPollMs,
   };
 }
 
 async function readRows(
   graph: Graph,
   account: Account<MetaCredentials>,
-  at: Delivering,
+  at: DeliveryPosition,
   until: string,
   call: Call,
 ): Promise<SyncPage<MetaPosition>> {
   const path = at.run === undefined ? `${account.externalId}/insights` : `${at.run}/insights`;
   const params = at.run === undefined ? paramsFor(at.since, until) : {};
-  const asked = { path, params, limit: at.limit ?? rowsAtOnce, after: at.after };
-  const { rows, after, limit, waitMs } = await graph.page(Insight, asked, account.credentials.accessToken, call);
-  const next: Delivering = { ...bare(at), since: addDays(until, 1) };
+  const query = { path, params, limit: at.limit ?? rowsPerPage, after: at.after };
+  const { rows, after, limit, waitMs } = await graph.page(Insight, query, account.credentials.accessToken, call);
+  const next: DeliveryPosition = { ...withoutCursor(at), since: addDays(until, 1) };
   const position: MetaPosition =
     after !== undefined
-      ? { ...bare(at), ...(at.run !== undefined && { run: at.run }), after, limit }
+      ? { ...withoutCursor(at), ...(at.run !== undefined && { run: at.run }), after, limit }
       : next.since > at.last
         ? { stage: 'done', restatedOn: at.last }
         : next;
   const progress = position.stage === 'done' ? 1 : progressOf(next);
-  return { said: rows.map(sayInsight), position, progress, ...(waitMs !== undefined && { waitMs }) };
+  return { said: rows.map(parseInsight), position, progress, ...(waitMs !== undefined && { waitMs }) };
 }
 
-const bare = ({ first, last, since, days }: Delivering): Delivering => ({
+const withoutCursor = ({ first, last, since, days }: DeliveryPosition): DeliveryPosition => ({
   stage: 'insights',
   first,
   last,
@@ -200,7 +202,7 @@ const bare = ({ first, last, since, days }: Delivering): Delivering => ({
   days,
 });
 
-const progressOf = ({ first, last, since }: Delivering): number =>
+const progressOf = ({ first, last, since }: DeliveryPosition): number =>
   0.15 + 0.85 * Math.min(1, daysBetween(first, since) / (daysBetween(first, last) + 1));
 
 const smallerThan = (days: number): number | undefined => windows.find((window) => window < days);
@@ -208,7 +210,7 @@ const smallerThan = (days: number): number | undefined => windows.find((window) 
 const reportFailed = (status: string): ProviderFault =>
   new ProviderFault({ verdict: 'wait', code: 'report_failed', says: `Meta's report ended as "${status}".` });
 
-/** Too many days at once: the same days are asked for in smaller windows. */
+/** Too many days at once: they are requested again in smaller windows. */
 const isTooLarge = (error: unknown): boolean =>
   error instanceof ProviderFault &&
   ['report_failed', '1', '100/1487534', '1504018', '1504038'].some(

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { readJson } from '../read-answer.ts';
 
 const minuteMs = 60_000;
-/** Above the first share of an allowance a short breath is due, above the second a long one. */
-const breaths = [
+/** Above the first share of an allowance a long wait is due, above the second a short one. */
+const backoffs = [
   { above: 95, waitMs: 10 * minuteMs },
   { above: 85, waitMs: 2 * minuteMs },
 ];
@@ -13,7 +13,7 @@ const ByBusiness = z.record(z.string(), z.array(Numbers));
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** How long Meta's own headers ask to wait before the next call; undefined: no need. Allowances are percentages. */
+/** The wait before the next call according to Meta's usage headers; undefined if none is needed. Allowances are percentages. */
 export function waitOf(headers: Headers): number | undefined {
   const usages = [
     ...single(headers['x-app-usage']),
@@ -22,18 +22,18 @@ export function waitOf(headers: Headers): number | undefined {
     ...byBusiness(headers['x-business-use-case-usage']),
   ];
   const waits = usages.flatMap((usage) => {
-    // Minutes of a use case, seconds of an account.
-    const told =
+    // Minutes for a use case, seconds for an account.
+    const reportedMs =
       number(usage.estimated_time_to_regain_access) * minuteMs ||
-      spent(usage, number(usage.reset_time_duration) * 1000);
-    return [told, breaths.find(({ above }) => shareOf(usage) > above)?.waitMs ?? 0];
+      ifUsedUp(usage, number(usage.reset_time_duration) * 1000);
+    return [reportedMs, backoffs.find(({ above }) => shareOf(usage) > above)?.waitMs ?? 0];
   });
   const longest = Math.max(0, ...waits);
   return longest > 0 ? longest : undefined;
 }
 
-/** An account says when its window ends whether or not it is used up. */
-const spent = (usage: Usage, ms: number): number => (shareOf(usage) >= 100 ? ms : 0);
+/** The end of an account's window matters only if its allowance is used up. */
+const ifUsedUp = (usage: Usage, ms: number): number => (shareOf(usage) >= 100 ? ms : 0);
 
 type Usage = z.infer<typeof Numbers>;
 

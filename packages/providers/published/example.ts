@@ -1,13 +1,13 @@
 import type { Provider, Received, Said } from '../provider.ts';
 
-/** An answer as a provider publishes it, and what must be made of it. */
+/** A published response of a provider, and the records that it must yield. */
 export interface Example {
   readonly name: string;
-  /** Where its form is published. */
+  /** Where the format is published. */
   readonly source: string;
-  /** What the API answers, by the end of the path; other paths get the provider's empty answer. */
+  /** The API's responses by the end of the path; other paths get the provider's empty response. */
   readonly answers?: Readonly<Record<string, unknown>>;
-  /** A webhook that carries the record itself. */
+  /** A webhook that contains the record itself. */
   readonly webhook?: { readonly topic: string; readonly body: unknown };
   readonly said: readonly unknown[];
 }
@@ -19,17 +19,17 @@ export interface PublishedExamples {
     readonly credentials: unknown;
     readonly details: Record<string, string>;
   };
-  /** Where a sync begins that reads what the examples are about. */
+  /** The position from which a sync reads the examples. */
   readonly position: unknown;
-  /** An empty answer to whatever an example says nothing about. */
+  /** The empty response for requests that the example does not cover. */
   readonly empty: (path: string) => unknown;
-  /** Kinds of records that the examples are about; all unless given. */
+  /** The kinds of records to compare; all unless set. */
   readonly kinds?: readonly Said['kind'][];
   readonly examples: readonly Example[];
 }
 
 export const receivedOf = ({ topic, body }: NonNullable<Example['webhook']>): Received => ({
   headers: { 'x-shopify-topic': topic },
-  // '#820982911946154508' stands for a number that JavaScript cannot write.
+  // '#820982911946154508' stands for an integer that JavaScript cannot represent.
   body: Buffer.from(JSON.stringify(body).replaceAll(/"#(\d{15,})"/g, '$1')),
 });

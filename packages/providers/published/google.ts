@@ -21,7 +21,7 @@ const adGroup = { resourceName: 'customers/1234567890/adGroups/147446000002', id
 const of = (name: string, stage: string, row: object, said: object) => ({
   name,
   source: search,
-  // The queries are told apart by what they ask for first.
+  // Responses are chosen by the first resource of the query.
   answers: { [stage]: { results: [row], fieldMask: 'as.asked', queryResourceConsumption: '118' } },
   said: [said],
 });

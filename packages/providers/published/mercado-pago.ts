@@ -94,7 +94,7 @@ const held = (over: object = {}) => ({
   ...over,
 });
 
-/** A payment that changed after it was approved is not held: it is not known whether it ever was. */
+/** A payment that changed after its approval is not held; whether it ever was is unknown. */
 const notHeld = held({ isUndone: true, occurredAt: '2026-02-06T19:35:49.000Z' });
 
 const of = (

@@ -60,7 +60,7 @@ export const metaExamples: PublishedExamples = {
     credentials: { accessToken: 't', expiresAt: null, granted: [] },
     details: { currency: 'USD', timeZone: 'UTC' },
   },
-  // All days but today were read before.
+  // All days but today have been read before.
   position: { stage: 'done', restatedOn: '2026-03-01' },
   empty: () => ({ data: [], paging: {} }),
   examples: [

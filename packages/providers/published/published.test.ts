@@ -9,7 +9,7 @@ import { metaExamples } from './meta.ts';
 import { shopifyExamples } from './shopify.ts';
 import { stripeExamples } from './stripe.ts';
 
-const all: readonly PublishedExamples[] = [
+const allExamples: readonly PublishedExamples[] = [
   metaExamples,
   googleAdsExamples,
   searchConsoleExamples,
@@ -21,7 +21,7 @@ const all: readonly PublishedExamples[] = [
   manychatExamples,
 ];
 
-/** By what a query of Google Ads asks, by the end of the path elsewhere. */
+/** Matches by the queried resource for Google Ads, by the end of the path otherwise. */
 function isAbout(key: string, { url, body = '' }: ProviderRequest): boolean {
   const query = /"query":"([^"]+)"/.exec(body)?.[1];
   if (query === undefined || key.startsWith('/')) return new URL(url).pathname.endsWith(key);
@@ -34,27 +34,30 @@ async function recordsOf({ provider, account, position, empty, kinds }: Publishe
   const answered = new Set<string>();
   const send = async (request: ProviderRequest) => {
     const key = Object.keys(example.answers ?? {}).find((one) => isAbout(one, request));
-    // A list that is read in several windows has what the example is about in the first.
+    // For a list that is read in several windows, only the first window contains the example.
     const isAgain = key !== undefined && answered.has(key);
     if (key !== undefined) answered.add(key);
     const body = key === undefined || isAgain ? empty(new URL(request.url).pathname) : example.answers?.[key];
     return { status: 200, headers: {}, text: JSON.stringify(body) };
   };
-  const said: Said[] = [];
+  const records: Said[] = [];
   const call = { send, now: new Date('2026-03-01T12:00:00Z'), signal: new AbortController().signal };
-  for await (const page of provider.sync?.(account, position, call) ?? []) said.push(...page.said);
-  return said.filter(({ kind }) => !kinds || kinds.includes(kind));
+  for await (const page of provider.sync?.(account, position, call) ?? []) records.push(...page.said);
+  return records.filter(({ kind }) => !kinds || kinds.includes(kind));
 }
 
-describe.each(all.map((examples) => [examples.provider.facts.name, examples] as const))('%s', (_name, examples) => {
-  test.each(examples.examples.map((example) => [example.name, example] as const))(
-    'the published form of %s yields the expected records',
-    async (_example, example) => {
-      expect(await recordsOf(examples, example)).toEqual(example.said);
-    },
-  );
-});
+describe.each(allExamples.map((examples) => [examples.provider.facts.name, examples] as const))(
+  '%s',
+  (_name, examples) => {
+    test.each(examples.examples.map((example) => [example.name, example] as const))(
+      'parses the published form of %s into the expected records',
+      async (_example, example) => {
+        expect(await recordsOf(examples, example)).toEqual(example.said);
+      },
+    );
+  },
+);
 
 test('every example names its public source', () => {
-  for (const { examples } of all) for (const { source } of examples) expect(source).toMatch(/\.\w+\/|\/\w+/);
+  for (const { examples } of allExamples) for (const { source } of examples) expect(source).toMatch(/\.\w+\/|\/\w+/);
 });

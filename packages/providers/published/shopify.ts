@@ -82,7 +82,7 @@ const of = (name: string, over: object, said: readonly unknown[]) => ({
   said,
 });
 
-/** As a webhook has it: texts for amounts, numbers for ids, which are larger than a double holds, and far more fields than these. */
+/** The format of a webhook: texts for amounts, numeric ids larger than a double can hold, and many more fields. */
 const body = (over: object) => ({
   id: '#820982911946154508',
   admin_graphql_api_id: 'gid://shopify/Order/820982911946154508',
@@ -115,7 +115,7 @@ const body = (over: object) => ({
   updated_at: '2026-01-09T18:50:00-05:00',
   ...over,
 });
-const told = (over: object = {}) => ({
+const webhookOrder = (over: object = {}) => ({
   kind: 'outcome',
   externalId: '820982911946154508',
   outcomeType: 'payment_received',
@@ -203,9 +203,9 @@ export const shopifyExamples: PublishedExamples = {
     of('an order with a status that is new', { displayFinancialStatus: 'SETTLING' }, []),
     of('an order without a status', { displayFinancialStatus: null }, []),
     of('a test order', { test: true }, []),
-    hook('a paid order in yen', 'orders/paid', body({}), [told()]),
+    hook('a paid order in yen', 'orders/paid', body({}), [webhookOrder()]),
     hook('an order of a guest', 'orders/updated', body({ customer: null, email: '', name: null }), [
-      told({ person: {}, properties: undefined }),
+      webhookOrder({ person: {}, properties: undefined }),
     ]),
     hook('an order that is not paid yet', 'orders/create', body({ financial_status: 'pending' }), []),
     hook(
@@ -213,7 +213,7 @@ export const shopifyExamples: PublishedExamples = {
       'orders/updated',
       body({ financial_status: 'partially_refunded', refunds: [refundBody([refunded])] }),
       [
-        told(),
+        webhookOrder(),
         {
           kind: 'refund',
           externalId: '245135271310201194',

@@ -7,7 +7,7 @@ const currencies = 'docs.stripe.com/currencies#zero-decimal and #three-decimal';
 const refunds = 'docs.stripe.com/api/refunds/object; stripe/openapi openapi/fixtures3.json';
 const disputes = 'docs.stripe.com/api/disputes/object; stripe/openapi openapi/fixtures3.json';
 
-/** A charge as the reference shows it: nearly every field is there, and most of them are null. */
+/** A charge as in the API reference: nearly every field is present, and most are null. */
 const charge = (over: object) => ({
   id: 'ch_3Nabc2eZvKYlo2C',
   object: 'charge',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, verdictOf } from '../ask.ts';
 import { addDays, dayIn, earlier } from '../days.ts';
 import { createGoogleOAuth, type GoogleClient, GoogleCredentials } from '../google-oauth.ts';
 import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
@@ -11,23 +11,23 @@ export interface SearchConsoleSettings extends GoogleClient {
   readonly apiUrl: string;
 }
 
-/** Days that are read, and how many rows of them were. */
+/** The days being read and the row reached. */
 export type SearchConsolePosition =
   | {
       readonly stage: 'reading';
       readonly since: string;
       readonly last: string;
       readonly startRow: number;
-      /** When it began. A position of an older version has none. */
+      /** The start time of the reading; positions of older versions have none. */
       readonly reading?: string;
     }
   | { readonly stage: 'done'; readonly readUntil: string };
 
 const scope = 'https://www.googleapis.com/auth/webmasters.readonly';
-/** Its days are California's, wherever the site is. */
+/** Search Console uses Californian days, wherever the site is. */
 const timeZone = 'America/Los_Angeles';
 const firstDays = 90;
-/** Final data come two to three days late. */
+/** Final data arrive two to three days late. */
 const restatedDays = 5;
 const windowDays = 7;
 const rowsAtOnce = 25_000;
@@ -79,7 +79,7 @@ export function createSearchConsole(
       });
       const url = `${base}/${encodeURIComponent(account.externalId)}/searchAnalytics/query`;
       const request = { method: 'POST', url, headers: headersFor(account.credentials), body } as const;
-      const { rows } = (await ask(request, Rows, call, faultOf)).body;
+      const { rows } = (await requestJson(request, Rows, call, faultOf)).body;
       const hasMore = rows.length === rowsAtOnce;
       const next = addDays(until, 1);
       position = hasMore
@@ -87,7 +87,7 @@ export function createSearchConsole(
         : next > last
           ? { stage: 'done', readUntil: last }
           : { stage: 'reading', since: next, last, startRow: 0, reading };
-      const said = rows.map(
+      const records = rows.map(
         ({ keys: [day, query, page], clicks, impressions, position: place }): Said => ({
           kind: 'search_term',
           reading,
@@ -99,8 +99,8 @@ export function createSearchConsole(
           position: place,
         }),
       );
-      if (!hasMore && reading) said.push({ kind: 'search_days', since, until, reading });
-      yield { position, said };
+      if (!hasMore && reading) records.push({ kind: 'search_days', since, until, reading });
+      yield { position, said: records };
     }
   }
 
@@ -112,7 +112,7 @@ export function createSearchConsole(
       async candidates(credentials, call) {
         if (!credentials.granted.includes(scope)) return [];
         const request = { method: 'GET', url: base, headers: headersFor(credentials) } as const;
-        const { siteEntry } = (await ask(request, Sites, call, faultOf)).body;
+        const { siteEntry } = (await requestJson(request, Sites, call, faultOf)).body;
         return siteEntry
           .filter(({ permissionLevel }) => !unverified.includes(permissionLevel))
           .map(({ siteUrl }) => ({
@@ -146,7 +146,7 @@ const throttles: Readonly<Record<string, number>> = {
   dailyLimitExceeded: 24 * 60 * minuteMs,
 };
 
-/** A throttle comes as 403, like a missing permission: the reason tells them apart. */
+/** Throttling is a 403, like a missing permission; only the reason differs. */
 function faultOf({ status, text }: ProviderAnswer): ProviderFault {
   const read = Refused.safeParse(readJson(text));
   const reason = read.data?.error.errors[0]?.reason ?? `http_${status}`;

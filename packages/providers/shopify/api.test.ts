@@ -5,7 +5,7 @@ import { createApi } from './api.ts';
 const api = createApi({ apiUrl: 'https://{shop}', apiVersion: '2026-07' });
 const account = { externalId: 'a.myshopify.com', credentials: { accessToken: 'token' }, details: {} };
 
-/** What the client makes of an answer: its result, or the details of its fault. */
+/** The result of the client for a response, or the details of its fault. */
 async function read(body: object, status = 200, credentials: object = account.credentials) {
   const call: Call = {
     now: new Date('2026-03-10T12:00:00Z'),
@@ -33,7 +33,7 @@ test.each([
   expect(await read({ data: { shop: {} }, ...cost(requested, available) })).toEqual({ data: { shop: {} }, waitMs });
 });
 
-test('a throttled query waits until the bucket holds enough for it', async () => {
+test('a throttled query waits until the bucket holds enough points', async () => {
   const errors = [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }];
   expect(await read({ errors, ...cost(550, 50) })).toMatchObject({ verdict: 'wait', retryAfterMs: 10_000 });
   expect(await read({ errors })).toMatchObject({ verdict: 'wait', code: 'THROTTLED' });
@@ -43,7 +43,7 @@ test.each([
   ['ACCESS_DENIED', 'needs_action'],
   ['MAX_COST_EXCEEDED', 'refused'],
   [undefined, 'refused'],
-])('the error %s in a 200 is a fault: %s', async (code, verdict) => {
+])('the error %s in a 200 is a fault with verdict %s', async (code, verdict) => {
   expect(await read({ errors: [{ message: 'no', ...(code && { extensions: { code } }) }] })).toMatchObject({ verdict });
 });
 
@@ -54,7 +54,7 @@ test.each([
   [429, 'wait'],
   [503, 'wait'],
   [404, 'refused'],
-])('status %d is a fault: %s', async (status, verdict) => {
+])('status %d is a fault with verdict %s', async (status, verdict) => {
   expect(await read({}, status)).toMatchObject({ verdict });
 });
 

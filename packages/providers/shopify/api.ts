@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, verdictOf } from '../ask.ts';
 import type { Account, Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import type { ShopifyCredentials } from './credentials.ts';
@@ -24,7 +24,7 @@ const Answer = z.object({
 
 export type ShopifyApi = ReturnType<typeof createApi>;
 
-/** The Admin API: one address for all, and errors that come with a 200. */
+/** The Admin API: one URL for all queries, and errors that come with a 200. */
 export function createApi(settings: ShopifySettings) {
   return async (account: Account<ShopifyCredentials>, query: string, variables: object, call: Call) => {
     const { accessToken } = account.credentials;
@@ -38,16 +38,17 @@ export function createApi(settings: ShopifySettings) {
     const url = `${baseOf(settings.apiUrl.replace('{shop}', account.externalId))}/admin/api/${settings.apiVersion}/graphql.json`;
     const headers = { 'x-shopify-access-token': accessToken, 'content-type': 'application/json' };
     const body = JSON.stringify({ query, variables });
-    const { data, errors, extensions } = (await ask({ method: 'POST', url, headers, body }, Answer, call, faultOf))
-      .body;
+    const { data, errors, extensions } = (
+      await requestJson({ method: 'POST', url, headers, body }, Answer, call, faultOf)
+    ).body;
     const [error] = errors ?? [];
-    if (error) throw graphqlFault(error.message, error.extensions?.code, breathOf(extensions?.cost));
-    return { data: data ?? {}, waitMs: breathOf(extensions?.cost) };
+    if (error) throw graphqlFault(error.message, error.extensions?.code, getBackoffMs(extensions?.cost));
+    return { data: data ?? {}, waitMs: getBackoffMs(extensions?.cost) };
   };
 }
 
-/** How long until the store's bucket holds enough for the same query again. */
-function breathOf(cost: z.infer<typeof Cost> | undefined): number | undefined {
+/** The wait until the store's bucket holds enough points for the same query again. */
+function getBackoffMs(cost: z.infer<typeof Cost> | undefined): number | undefined {
   if (!cost) return undefined;
   const { currentlyAvailable, restoreRate } = cost.throttleStatus;
   const missing = cost.requestedQueryCost - currentlyAvailable;
@@ -60,7 +61,7 @@ function graphqlFault(says: string, code = 'graphql_error', retryAfterMs?: numbe
   return new ProviderFault({ verdict, code, says, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 }
 
-/** A frozen or locked store answers 402 or 423 until it is paid for and connected anew. */
+/** A frozen or locked store answers 402 or 423 until it has been paid for and connected again. */
 function faultOf({ status, text }: ProviderAnswer): ProviderFault {
   const verdict = status === 402 || status === 423 ? 'reconnect' : verdictOf(status);
   return new ProviderFault({ verdict, code: `http_${status}`, says: text.slice(0, 200) || `HTTP ${status}` });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a merchant gives by hand: the secret that the store signs webhooks with, and the token of a custom app. */
+/** Entered by the merchant: the store's webhook secret, and the token of a custom app. */
 export const ShopifyCredentials = z.object({
   webhookSecret: z.string().nullable(),
   accessToken: z.string().nullable(),

@@ -1,7 +1,7 @@
 import type { PaymentProvider } from '@tributary/vocabulary';
 import { z } from 'zod';
 import type { Said, SaidPerson } from '../provider.ts';
-import { decimalText, instant, told } from '../read-answer.ts';
+import { decimalText, instant, omitUndefined } from '../read-answer.ts';
 
 const id = z.union([z.number(), z.string()]).transform(String);
 const text = z.string().nullish();
@@ -15,7 +15,7 @@ export const Refund = z.object({
 });
 type Refund = z.infer<typeof Refund>;
 
-/** An order in the words of a webhook, into which those of the Admin API are brought. */
+/** An order in the webhook format, to which those of the Admin API are converted. */
 export const Order = z.object({
   id,
   name: text,
@@ -33,12 +33,12 @@ export const Order = z.object({
 });
 export type Order = z.infer<typeof Order>;
 
-/** What was paid once stays a payment; what went back of it is said beside it. */
+/** An order that was ever paid stays a payment; refunds are separate records. */
 const wasPaid = ['paid', 'partially_refunded', 'refunded'];
 
-export function sayOrder(order: Order): Said[] {
+export function parseOrder(order: Order): Said[] {
   if (order.test || !wasPaid.includes(order.financial_status ?? '')) return [];
-  const takenBy = takersOf(order.payment_gateway_names);
+  const takenBy = getTakers(order.payment_gateway_names);
   return [
     {
       kind: 'outcome',
@@ -51,19 +51,19 @@ export function sayOrder(order: Order): Said[] {
       ...(order.name && { properties: { order_name: order.name } }),
       ...(takenBy.length > 0 && { takenBy }),
     },
-    ...order.refunds.flatMap((refund) => sayRefund(refund, takenBy)),
+    ...order.refunds.flatMap((refund) => parseRefund(refund, takenBy)),
   ];
 }
 
-/** Money goes back in one or several transactions, some of which fail. */
-export const sayRefund = (
+/** A refund consists of one or several transactions, some of which may fail. */
+export const parseRefund = (
   { order_id, created_at, transactions }: Refund,
-  takers?: readonly PaymentProvider[],
+  orderTakers?: readonly PaymentProvider[],
 ): Said[] =>
   transactions
     .filter(({ kind, status }) => kind === 'refund' && status === 'success')
     .map(({ id: externalId, amount, currency, gateway }) => {
-      const takenBy = takers ?? takersOf(gateway ? [gateway] : []);
+      const takenBy = orderTakers ?? getTakers(gateway ? [gateway] : []);
       return {
         kind: 'refund',
         externalId,
@@ -76,19 +76,22 @@ export const sayRefund = (
       };
     });
 
-/** Gateways of a store that are payment providers of their own, however a store spells them: `mercado_pago`, `Mercado Pago`. */
-const takers = { mercadopago: 'payments_b', stripe: 'payments_a' } as const satisfies Record<string, PaymentProvider>;
+/** Gateways that are payment providers in their own right, in any spelling: `mercado_pago`, `Mercado Pago`. */
+const gatewayProviders = { mercadopago: 'payments_b', stripe: 'payments_a' } as const satisfies Record<
+  string,
+  PaymentProvider
+>;
 
-function takersOf(gateways: readonly string[]): PaymentProvider[] {
+function getTakers(gateways: readonly string[]): PaymentProvider[] {
   const letters = gateways.map((name) => name.toLowerCase().replace(/[^a-z]/g, ''));
-  return Object.entries(takers)
+  return Object.entries(gatewayProviders)
     .filter(([name]) => letters.some((one) => one.startsWith(name)))
     .map(([, provider]) => provider);
 }
 
 function buyerOf({ customer, email, phone }: Order): SaidPerson {
   const name = [customer?.first_name, customer?.last_name].filter(Boolean).join(' ');
-  return told({
+  return omitUndefined({
     externalId: customer?.id,
     email: email || customer?.email || undefined,
     phone: phone || customer?.phone || undefined,

@@ -5,15 +5,15 @@ import { ProviderFault } from '../provider-fault.ts';
 import { decimalText, readAs } from '../read-answer.ts';
 import type { ShopifyApi } from './api.ts';
 import type { ShopifyCredentials } from './credentials.ts';
-import { type Order, sayOrder } from './order.ts';
+import { type Order, parseOrder } from './order.ts';
 
-/** Orders are read by when they last changed, so one that changes meanwhile comes again at the end. */
+/** Orders are read by update time, so one that changes during the sync is read again at the end. */
 export interface ShopifyPosition {
-  /** The walk takes what changed since; null: everything that the store lets be read. */
+  /** Orders changed since then are read; null: all that the store allows. */
   readonly since: string | null;
-  /** The store's place in the walk; null: at its beginning. */
+  /** The store's cursor; null: at the beginning. */
   readonly after: string | null;
-  /** When the last order that was read had changed. */
+  /** The update time of the last order that was read. */
   readonly seen: string | null;
 }
 
@@ -52,30 +52,30 @@ const Page = z.object({
 const Whole = z.object({ transactions: z.array(Transaction) });
 
 /** A query may cost 1,000 points, and each of these rows counts. */
-const ordersAPage = 25;
-const transactionsAtOnce = 20;
-const mostTransactions = 250;
-/** What its list did not show at once is read by the next sync. */
+const ordersPerPage = 25;
+const transactionsPerOrder = 20;
+const maxTransactions = 250;
+/** Orders that the list did not show at once are read by the next sync. */
 const overlapMs = 10 * minuteMs;
 
 const transactions = (first: number) =>
   `transactions(first: ${first}) { id kind status gateway createdAt processedAt amountSet { shopMoney { amount currencyCode } } }`;
 const list = `query orders($after: String, $query: String) {
-  orders(first: ${ordersAPage}, after: $after, query: $query, sortKey: UPDATED_AT) {
+  orders(first: ${ordersPerPage}, after: $after, query: $query, sortKey: UPDATED_AT) {
     pageInfo { hasNextPage endCursor }
     nodes {
       id name test createdAt processedAt updatedAt displayFinancialStatus paymentGatewayNames email phone
       totalPriceSet { shopMoney { amount currencyCode } }
       customer { id firstName lastName }
-      ${transactions(transactionsAtOnce)}
+      ${transactions(transactionsPerOrder)}
     }
   }
 }`;
-const one = `query order($id: ID!) { order(id: $id) { ${transactions(mostTransactions)} } }`;
+const one = `query order($id: ID!) { order(id: $id) { ${transactions(maxTransactions)} } }`;
 
 export const createSync = (graphql: ShopifyApi): Sync<ShopifyCredentials, ShopifyPosition> =>
   async function* sync(account, from, call) {
-    // A store that gave no token tells of its orders by webhooks alone.
+    // A store without a token reports its orders by webhook only.
     if (account.credentials.accessToken === null) return;
     let position: ShopifyPosition = from ?? { since: null, after: null, seen: null };
     for (let isMore = true; isMore; ) {
@@ -87,42 +87,47 @@ export const createSync = (graphql: ShopifyApi): Sync<ShopifyCredentials, Shopif
         continue;
       }
       const { nodes, pageInfo, waitMs } = page;
-      const said = [];
-      for (const node of nodes) said.push(...sayOrder(orderOf(node, await allOf(node, account, call))));
+      const records = [];
+      for (const node of nodes)
+        records.push(...parseOrder(orderOf(node, await readAllTransactions(node, account, call))));
       const reached = nodes.at(-1)?.updatedAt ?? seen;
       isMore = pageInfo.hasNextPage && nodes.length > 0;
       position = isMore
         ? { since, after: pageInfo.endCursor ?? null, seen: reached }
         : { since: reached === null ? since : before(reached), after: null, seen: null };
-      yield { said, position, ...(isMore ? {} : { progress: 1 }), ...(waitMs !== undefined && { waitMs }) };
+      yield { said: records, position, ...(isMore ? {} : { progress: 1 }), ...(waitMs !== undefined && { waitMs }) };
     }
 
-    /** Undefined: the store does not know the place any more, and the walk begins at the last order that was read. */
-    async function read(asked: { readonly after: string | null; readonly query: string | null }) {
+    /** Undefined: the cursor has expired, and reading restarts at the last order that was read. */
+    async function read(variables: { readonly after: string | null; readonly query: string | null }) {
       try {
-        const { data, waitMs } = await graphql(account, list, asked, call);
+        const { data, waitMs } = await graphql(account, list, variables, call);
         return { ...readAs(Page, data.orders, 'orders'), waitMs };
       } catch (error) {
         const isForgotten = error instanceof ProviderFault && error.details.verdict === 'refused';
-        if (asked.after === null || !isForgotten) throw error;
+        if (variables.after === null || !isForgotten) throw error;
         return undefined;
       }
     }
 
-    /** Hardly any order has more than are asked for beside it. */
-    async function allOf(node: Node, of: Account<ShopifyCredentials>, asking: Call): Promise<Transaction[]> {
-      if (node.transactions.length < transactionsAtOnce) return node.transactions;
-      const { data } = await graphql(of, one, { id: node.id }, asking);
+    /** Hardly any order has more transactions than the list includes. */
+    async function readAllTransactions(
+      node: Node,
+      of: Account<ShopifyCredentials>,
+      context: Call,
+    ): Promise<Transaction[]> {
+      if (node.transactions.length < transactionsPerOrder) return node.transactions;
+      const { data } = await graphql(of, one, { id: node.id }, context);
       return readAs(Whole, data.order, 'order').transactions;
     }
   };
 
 const before = (at: string): string => new Date(Date.parse(at) - overlapMs).toISOString();
 
-/** Webhooks name things by the number at the end of what the Admin API calls them: gid://shopify/Order/1. */
+/** Webhooks use the number at the end of the Admin API's ids: gid://shopify/Order/1. */
 const numberOf = (gid: string): string => gid.slice(gid.lastIndexOf('/') + 1);
 
-/** In the words of a webhook, whose ids and amounts are the same. */
+/** Converts an order to the webhook format; ids and amounts are the same. */
 function orderOf(node: Node, all: readonly Transaction[]): Order {
   const { customer, totalPriceSet } = node;
   const order_id = numberOf(node.id);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ask, baseOf, retryAfterMs, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, retryAfterMs, verdictOf } from '../ask.ts';
 import type { Call, ProviderAnswer } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
 import { readJson } from '../read-answer.ts';
@@ -13,7 +13,7 @@ export interface StripeSettings {
   /** https://marketplace.stripe.com */
   readonly dialogUrl: string;
   readonly apiVersion: string;
-  /** Undefined: no webhook is taken. */
+  /** Undefined: webhooks are not accepted. */
   readonly webhookSecret: string | undefined;
 }
 
@@ -26,10 +26,11 @@ export function createApi(settings: StripeSettings) {
     async get<T>(path: string, params: Params, schema: z.ZodType<T>, token: string, call: Call): Promise<T> {
       const url = `${base}${path}?${queryOf(params)}`;
       const headers = { authorization: `Bearer ${token}`, 'stripe-version': settings.apiVersion };
-      return (await ask({ method: 'GET', url, headers }, schema, call, (answer) => faultOf(answer, call.now))).body;
+      return (await requestJson({ method: 'GET', url, headers }, schema, call, (answer) => faultOf(answer, call.now)))
+        .body;
     },
 
-    /** In the name of the app itself. */
+    /** Calls in the name of the app itself. */
     async postAsApp(path: string, params: Params, call: Call): Promise<void> {
       const body = queryOf(params).toString();
       const headers = {
@@ -38,7 +39,7 @@ export function createApi(settings: StripeSettings) {
         'content-type': 'application/x-www-form-urlencoded',
       };
       const request = { method: 'POST', url: `${base}${path}`, headers, body } as const;
-      await ask(request, z.unknown(), call, (answer) => faultOf(answer, call.now));
+      await requestJson(request, z.unknown(), call, (answer) => faultOf(answer, call.now));
     },
   };
 }
@@ -46,7 +47,7 @@ export function createApi(settings: StripeSettings) {
 const queryOf = (params: Params): URLSearchParams =>
   new URLSearchParams(params.map(([name, value]): [string, string] => [name, value]));
 
-/** The key is the name, and there is no password. */
+/** Basic authentication with the key as the user name and an empty password. */
 export const appAuthorization = (secretKey: string): string =>
   `Basic ${Buffer.from(`${secretKey}:`).toString('base64')}`;
 
@@ -75,7 +76,7 @@ export function faultOf(answer: ProviderAnswer, now: Date): ProviderFault {
   });
 }
 
-/** Where Stripe says itself whether to try again, it knows better than the status does. */
+/** `Stripe-Should-Retry` is more reliable than the status. */
 function verdictOfStripe(status: number, code: string | undefined, shouldRetry: string | undefined): Verdict {
   if (status === 403) return code === 'account_invalid' ? 'reconnect' : 'needs_action';
   const verdict = verdictOf(status);

@@ -13,14 +13,14 @@ const Paid = z.object({
   paid: z.boolean(),
   captured: z.boolean(),
 });
-/** A movement of the account's balance. Its own amount is in the currency of the payout; what was charged stands in the charge that it came from. */
+/** A movement of the account's balance. Its amount is in the payout currency; the charged amount is in the source charge. */
 const Movement = z.object({ id: z.string(), type: z.string(), source: z.unknown() });
 const Page = z.object({ data: z.array(Movement), has_more: z.boolean() });
 
 /** Charges by card, and payments by other means. */
 const incoming = ['charge', 'payment'];
 
-/** The sync reads charges and events; this is Stripe's own account of what moved the balance. */
+/** Stripe's own record of balance movements; the sync reads charges and events instead. */
 export const createBooks = (api: StripeApi): Books<StripeCredentials> => ({
   async *payments({ credentials }, { from, until }, call) {
     let after: Params = [];

@@ -7,7 +7,7 @@ import { appAuthorization, type StripeApi, type StripeSettings } from './api.ts'
 
 export const StripeCredentials = z.object({
   accessToken: z.string(),
-  /** Replaced at each use, and good for a year. */
+  /** Replaced at each use; valid for a year. */
   refreshToken: z.string(),
   expiresAt: z.string(),
   accountId: z.string(),
@@ -31,7 +31,7 @@ const StripeAccount = z.object({
   settings: z.object({ dashboard: z.object({ display_name: z.string().nullish() }).nullish() }).nullish(),
 });
 
-/** Stripe does not say when a token ends: an hour after it was made, by its documentation. */
+/** Stripe does not return the expiry: by its documentation a token lasts an hour. */
 const lifeMs = 3_600_000;
 const marginMs = 5 * 60_000;
 
@@ -47,14 +47,14 @@ export function createConnect(settings: StripeSettings, api: StripeApi): Connect
     parameters: Record<string, string>,
     call: Call,
   ): Promise<StripeCredentials> => {
-    const said = await requestToken(endpoint, grantType, parameters, Tokens, call);
+    const response = await requestToken(endpoint, grantType, parameters, Tokens, call);
     return {
-      accessToken: said.access_token,
-      refreshToken: said.refresh_token,
+      accessToken: response.access_token,
+      refreshToken: response.refresh_token,
       expiresAt: new Date(call.now.getTime() + lifeMs).toISOString(),
-      accountId: said.stripe_user_id,
-      isLive: said.livemode,
-      granted: said.scope.split(' '),
+      accountId: response.stripe_user_id,
+      isLive: response.livemode,
+      granted: response.scope.split(' '),
     };
   };
 
@@ -97,7 +97,7 @@ export function createConnect(settings: StripeSettings, api: StripeApi): Connect
       ),
   };
 
-  /** An app that may not read the account still reads its payments; then the account goes by its id. */
+  /** An app that may not read the account still reads its payments; the account is then named by its id. */
   async function readAccount(token: string, call: Call): Promise<z.infer<typeof StripeAccount> | undefined> {
     try {
       return await api.get('/v1/account', [], StripeAccount, token, call);

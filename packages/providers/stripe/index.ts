@@ -23,13 +23,13 @@ export function createStripe(settings: StripeSettings): Provider<StripeCredentia
 
 const Delivery = z.object({ id: z.string(), type: z.string(), account: z.string() });
 
-/** One endpoint hears of all accounts that installed the app; `account` says which. */
+/** One endpoint receives the webhooks of all accounts that installed the app; `account` names the account. */
 export const createReceive = (secret: string): Receive => ({
   verify: ({ headers, body }, now) => isTimelySigned(headers['stripe-signature'], body, secret, now),
   read({ body }) {
-    const said = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
-    if (!said) return [];
-    const about = said.type === 'account.application.deauthorized' ? 'disconnected' : 'changed';
-    return [{ accountExternalId: said.account, deliveryId: said.id, about }];
+    const delivery = Delivery.safeParse(readJson(Buffer.from(body).toString('utf8'))).data;
+    if (!delivery) return [];
+    const about = delivery.type === 'account.application.deauthorized' ? 'disconnected' : 'changed';
+    return [{ accountExternalId: delivery.account, deliveryId: delivery.id, about }];
   },
 });

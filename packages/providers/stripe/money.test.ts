@@ -6,7 +6,7 @@ test.each([
   [5, 'eur', '0.05'],
   [15_990, 'clp', '15990'],
   [15_990, 'jpy', '15990'],
-  // Written in hundredths although nobody pays with them.
+  // Stripe reports these in hundredths although they have no minor unit in use.
   [150_000, 'isk', '1500.00'],
   [150_000, 'ugx', '1500.00'],
   [150_000, 'huf', '1500.00'],

@@ -1,4 +1,4 @@
-/** Stripe's smallest units, which are its own and not those of ISO 4217: kronur of Iceland and shillings of Uganda are told in hundredths. */
+/** Stripe's smallest units, which differ from ISO 4217: Icelandic kronur and Ugandan shillings are reported in hundredths. */
 const decimals: readonly (readonly [number, string])[] = [
   [0, 'BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'],
   [3, 'BHD JOD KWD OMR TND'],
@@ -7,7 +7,7 @@ const decimalsOf = new Map(
   decimals.flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, digits] as const)),
 );
 
-/** A decimal in major units. */
+/** Converts to a decimal in major units. */
 export function fromStripeUnits(amount: number, currency: string): string {
   const digits = decimalsOf.get(currency.toUpperCase()) ?? 2;
   const text = String(Math.abs(amount)).padStart(digits + 1, '0');

@@ -3,7 +3,7 @@ import type { SaidOutcome, SaidPerson, SaidRefund } from '../provider.ts';
 import { instant } from '../read-answer.ts';
 import { fromStripeUnits } from './money.ts';
 
-/** Charges, refunds and disputes as Stripe tells them, in our words. */
+/** Parses charges, refunds and disputes of Stripe into provider records. */
 
 const Customer = z.object({
   id: z.string(),
@@ -46,8 +46,8 @@ export const Dispute = z.object({
   created: z.number(),
 });
 
-/** Money counts once it was captured; an authorisation is no payment. */
-export function sayCharge(charge: z.infer<typeof Charge>): SaidOutcome[] {
+/** Only captured charges are payments; an authorisation is not. */
+export function parseCharge(charge: z.infer<typeof Charge>): SaidOutcome[] {
   if (!charge.paid || !charge.captured || charge.status !== 'succeeded') return [];
   const intent = typeof charge.payment_intent === 'string' ? charge.payment_intent : charge.payment_intent?.id;
   return [
@@ -65,31 +65,31 @@ export function sayCharge(charge: z.infer<typeof Charge>): SaidOutcome[] {
 }
 
 function payerOf({ customer, billing_details: billing, receipt_email }: z.infer<typeof Charge>): SaidPerson {
-  const known = typeof customer === 'string' ? { id: customer } : customer;
-  const { email, name, phone } = { email: null, name: null, phone: null, ...known };
-  const said = {
-    externalId: known?.id,
+  const expanded = typeof customer === 'string' ? { id: customer } : customer;
+  const { email, name, phone } = { email: null, name: null, phone: null, ...expanded };
+  const fields = {
+    externalId: expanded?.id,
     email: billing?.email || receipt_email || email,
     phone: billing?.phone || phone,
     name: billing?.name || name,
   };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 }
 
-/** A refund that fails later gives the money back to the business. */
-export function sayRefund(refund: z.infer<typeof Refund>): SaidRefund[] {
+/** A refund that fails later returns the money to the business. */
+export function parseRefund(refund: z.infer<typeof Refund>): SaidRefund[] {
   if (!refund.charge) return [];
   const isUndone = refund.status === 'failed' || refund.status === 'canceled';
-  return [sayReversal({ ...refund, charge: refund.charge }, false, isUndone)];
+  return [parseReversal({ ...refund, charge: refund.charge }, false, isUndone)];
 }
 
-/** The bank takes the money when it opens a dispute. A warning takes none, and who wins has it back. */
-export function sayDispute(dispute: z.infer<typeof Dispute>): SaidRefund[] {
+/** The bank withdraws the money when it opens a dispute. A warning withdraws none, and a won dispute returns it. */
+export function parseDispute(dispute: z.infer<typeof Dispute>): SaidRefund[] {
   if (dispute.status.startsWith('warning_')) return [];
-  return [sayReversal(dispute, true, dispute.status === 'won' || dispute.status === 'prevented')];
+  return [parseReversal(dispute, true, dispute.status === 'won' || dispute.status === 'prevented')];
 }
 
-const sayReversal = (
+const parseReversal = (
   {
     id,
     charge,

@@ -4,17 +4,17 @@ import { ProviderFault } from '../provider-fault.ts';
 import { readAs } from '../read-answer.ts';
 import type { Params, StripeApi } from './api.ts';
 import type { StripeCredentials } from './connect.ts';
-import { Charge, Dispute, Refund, sayCharge, sayDispute, sayRefund } from './objects.ts';
+import { Charge, Dispute, parseCharge, parseDispute, parseRefund, Refund } from './objects.ts';
 
 /**
- * First the lists of charges, refunds and disputes, the newest first; then what happened since, by Stripe's own list of events, the oldest
- * first. `anchor` is the event behind which the latter begins: the newest there was when the walk through the lists began.
+ * First reads the lists of charges, refunds and disputes, newest first; then Stripe's list of events, oldest first. `anchor` is
+ * the event after which the latter starts: the newest one when reading of the lists began.
  */
 export const StripePosition = z.object({
   phase: z.enum(['charges', 'refunds', 'disputes', 'events']),
-  /** The last object of the page before. */
+  /** The last object of the previous page. */
   after: z.string().nullable(),
-  /** Objects made before are known already, in seconds; 0: none are. */
+  /** Objects created before this time, in seconds, have been read; 0: none have. */
   since: z.number(),
   startedAt: z.number(),
   anchor: z.string().nullable(),
@@ -42,17 +42,17 @@ const types = [
   'charge.dispute.funds_withdrawn',
   'charge.dispute.funds_reinstated',
 ];
-const onlyThese: Params = types.map((type) => ['types[]', type]);
+const typeFilter: Params = types.map((type) => ['types[]', type]);
 const mostRows: Params = [['limit', '100']];
-/** Events of the last minutes are read once more the next time: a later one may still come before them. */
+/** The events of the last minutes are read again next time: a later event may still be listed before them. */
 const settledSeconds = 300;
-/** Lists by `created` overlap by a day where no event marks the place. */
+/** Lists by `created` overlap by a day if there is no anchor event. */
 const overlapSeconds = 86_400;
 
 const lists = {
-  charges: { row: Charge, say: sayCharge, also: [['expand[]', 'data.customer']], next: 'refunds', progress: 0.6 },
-  refunds: { row: Refund, say: sayRefund, also: [], next: 'disputes', progress: 0.8 },
-  disputes: { row: Dispute, say: sayDispute, also: [], next: 'events', progress: 0.9 },
+  charges: { row: Charge, parse: parseCharge, also: [['expand[]', 'data.customer']], next: 'refunds', progress: 0.6 },
+  refunds: { row: Refund, parse: parseRefund, also: [], next: 'disputes', progress: 0.8 },
+  disputes: { row: Dispute, parse: parseDispute, also: [], next: 'events', progress: 0.9 },
 } as const;
 
 export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePosition> =>
@@ -61,12 +61,12 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
     let position = from ?? (await begin(0));
     for (let isRead = false; !isRead; ) {
       while (position.phase !== 'events') {
-        const { said, next, progress } = await readList(position, position.phase);
+        const { records, next, progress } = await readList(position, position.phase);
         position = next;
-        yield { said, position, progress };
+        yield { said: records, position, progress };
       }
       if (position.anchor === null) {
-        // Stripe keeps events for 30 days, and there was none: whatever is new stands in the lists.
+        // Stripe keeps events for 30 days, and there was none: new objects are found in the lists.
         yield { said: [], position: await begin(position.startedAt - overlapSeconds), progress: 1 };
         return;
       }
@@ -75,13 +75,13 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
 
     async function begin(since: number): Promise<StripePosition> {
       const schema = listOf(Event);
-      const { data } = await api.get('/v1/events', [['limit', '1'], ...onlyThese], schema, token, call);
+      const { data } = await api.get('/v1/events', [['limit', '1'], ...typeFilter], schema, token, call);
       const startedAt = Math.floor(call.now.getTime() / 1000);
       return { phase: 'charges', after: null, since, startedAt, anchor: data[0]?.id ?? null };
     }
 
     async function readList(at: StripePosition, phase: keyof typeof lists) {
-      const { also, next, progress, row, say } = lists[phase];
+      const { also, next, progress, row, parse } = lists[phase];
       const params: Params = [
         ...mostRows,
         ...also,
@@ -89,26 +89,26 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
         ...(at.after === null ? [] : [['starting_after', at.after] as const]),
       ];
       const page = await api.get(`/v1/${phase}`, params, listOf(z.looseObject({ id: z.string() })), token, call);
-      const said = page.data.flatMap((one): Said[] =>
-        (say as (row: unknown) => Said[])(readAs<unknown>(row, one, phase)),
+      const records = page.data.flatMap((one): Said[] =>
+        (parse as (row: unknown) => Said[])(readAs<unknown>(row, one, phase)),
       );
       const last = page.data.at(-1)?.id;
       const isOver = !page.has_more || last === undefined;
       return {
-        said,
+        records,
         next: isOver ? { ...at, phase: next, after: null } : { ...at, after: last },
         progress: isOver ? progress : progress / 2,
       };
     }
 
-    /** Returns false if the anchor was forgotten: then the lists are read again. */
+    /** Returns false if the anchor has expired: the lists are then read again. */
     async function* readEvents(anchor: string): AsyncGenerator<SyncPage<StripePosition>, boolean> {
       const { startedAt } = position;
       let [cursor, settled] = [anchor, anchor];
       for (let hasMore = true; hasMore; ) {
-        const page = await eventsBehind(api, cursor, token, call);
+        const page = await readEventsAfter(api, cursor, token, call);
         if (page === undefined) {
-          // Older than what Stripe keeps: only the lists know what happened meanwhile.
+          // The anchor is older than Stripe's retention, so only the lists show what happened since.
           position = await begin(0);
           yield { said: [], position, progress: 0 };
           return false;
@@ -119,18 +119,18 @@ export const createSync = (api: StripeApi): Sync<StripeCredentials, StripePositi
         hasMore = page.has_more && events.length > 0;
         const reached = hasMore ? cursor : settled;
         position = { phase: 'events', after: null, since: 0, startedAt, anchor: reached };
-        yield { said: events.flatMap(sayEvent), position, progress: hasMore ? 0.95 : 1 };
+        yield { said: events.flatMap(parseEvent), position, progress: hasMore ? 0.95 : 1 };
       }
       return true;
     }
   };
 
-/** The hundred that came next; undefined: the anchor is forgotten. */
-async function eventsBehind(api: StripeApi, anchor: string, token: string, call: Call) {
+/** The next hundred events; undefined if the anchor has expired. */
+async function readEventsAfter(api: StripeApi, anchor: string, token: string, call: Call) {
   try {
     return await api.get(
       '/v1/events',
-      [...mostRows, ...onlyThese, ['ending_before', anchor]],
+      [...mostRows, ...typeFilter, ['ending_before', anchor]],
       listOf(Event),
       token,
       call,
@@ -141,14 +141,14 @@ async function eventsBehind(api: StripeApi, anchor: string, token: string, call:
   }
 }
 
-function sayEvent({ data: { object } }: z.infer<typeof Event>): Said[] {
+function parseEvent({ data: { object } }: z.infer<typeof Event>): Said[] {
   switch (object.object) {
     case 'charge':
-      return sayCharge(readAs(Charge, object, 'charge'));
+      return parseCharge(readAs(Charge, object, 'charge'));
     case 'refund':
-      return sayRefund(readAs(Refund, object, 'refund'));
+      return parseRefund(readAs(Refund, object, 'refund'));
     case 'dispute':
-      return sayDispute(readAs(Dispute, object, 'dispute'));
+      return parseDispute(readAs(Dispute, object, 'dispute'));
     default:
       return [];
   }

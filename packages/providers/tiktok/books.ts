@@ -9,19 +9,19 @@ const Page = z.object({
     .array(z.object({ dimensions: z.object({ stat_time_day: z.string() }), metrics: z.object({ spend: decimalText }) }))
     .default([]),
 });
-/** A report by day covers so many at most. */
+/** A report by day covers at most this many days. */
 const windowDays = 30;
 
-type Heard = <T>(
+type Request = <T>(
   path: string,
   schema: z.ZodType<T>,
   how: { readonly token: string; readonly query: object },
   call: Call,
 ) => Promise<T>;
 
-/** The sync reads ads; this is what the advertiser as a whole cost. */
+/** The spend of the whole advertiser; the sync reads it per ad. */
 export const createBooks = <Credentials extends { readonly accessToken: string }>(
-  heard: Heard,
+  request: Request,
 ): Books<Credentials> => ({
   async spend({ externalId, credentials, details }: Account<Credentials>, days, call) {
     const rows: z.infer<typeof Page>['list'] = [];
@@ -38,7 +38,7 @@ export const createBooks = <Credentials extends { readonly accessToken: string }
         page_size: 1_000,
       };
       rows.push(
-        ...(await heard('/report/integrated/get/', Page, { token: credentials.accessToken, query }, call)).list,
+        ...(await request('/report/integrated/get/', Page, { token: credentials.accessToken, query }, call)).list,
       );
     }
     const currency = details.currency ?? '';

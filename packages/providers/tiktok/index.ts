@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { ask, baseOf, verdictOf } from '../ask.ts';
+import { baseOf, requestJson, verdictOf } from '../ask.ts';
 import { addDays, dayIn, earlier } from '../days.ts';
 import { readOAuthCallback } from '../oauth-token.ts';
 import type { Account, Call, Provider, ProviderAnswer, Said, SyncPage } from '../provider.ts';
 import { ProviderFault, type Verdict } from '../provider-fault.ts';
-import { count, decimalText, readAs, told } from '../read-answer.ts';
+import { count, decimalText, omitUndefined, readAs } from '../read-answer.ts';
 import { createBooks } from './books.ts';
 
 /** The example of docs/guides/add-a-provider.md: another ad platform, read only. */
@@ -24,14 +24,14 @@ export type TikTokPosition =
   | { readonly stage: 'done' };
 
 type Reading = Exclude<TikTokPosition, { stage: 'done' }>;
-type Who = Account<Credentials>;
+type TikTokAccount = Account<Credentials>;
 
 const firstDays = 90;
-/** A report by day covers so many at most. */
+/** A report by day covers at most this many days. */
 const windowDays = 30;
-const rowsAtOnce = 1_000;
+const rowsPerPage = 1_000;
 
-/** Every answer has HTTP status 200; the code says how it went. */
+/** Every response has HTTP status 200; the code indicates success or failure. */
 const Envelope = z.object({ code: z.number(), message: z.string().default(''), data: z.unknown() });
 const page = <T extends z.ZodType>(row: T) =>
   z.object({ list: z.array(row).default([]), page_info: z.object({ total_page: z.number() }).optional() });
@@ -67,41 +67,41 @@ const Day = z.object({
 
 const levels = ['campaign', 'adgroup', 'ad'] as const;
 type Level = (typeof levels)[number];
-const said = { campaign: 'campaign', adgroup: 'ad_set', ad: 'ad' } as const satisfies Record<Level, string>;
+const entityLevels = { campaign: 'campaign', adgroup: 'ad_set', ad: 'ad' } as const satisfies Record<Level, string>;
 const statuses: Readonly<Record<string, string>> = { ENABLE: 'ACTIVE', DISABLE: 'PAUSED', DELETE: 'DELETED' };
 
-type How = { readonly token?: string; readonly query?: object; readonly body?: object };
+type RequestOptions = { readonly token?: string; readonly query?: object; readonly body?: object };
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export function createTikTok(settings: TikTokSettings): Provider<Credentials, TikTokPosition> {
   const base = `${baseOf(settings.apiUrl)}/open_api/v1.3`;
   const app = { app_id: settings.clientId, secret: settings.clientSecret };
 
-  async function heard<T>(path: string, schema: z.ZodType<T>, how: How, call: Call) {
-    const texts = Object.entries(how.query ?? {}).map(([name, value]) => [name, asText(value)]);
+  async function request<T>(path: string, schema: z.ZodType<T>, options: RequestOptions, call: Call) {
+    const texts = Object.entries(options.query ?? {}).map(([name, value]) => [name, asText(value)]);
     const url = `${base}${path}?${new URLSearchParams(Object.fromEntries(texts))}`;
-    const headers = { 'content-type': 'application/json', 'access-token': how.token ?? '' };
-    const request = how.body
-      ? ({ method: 'POST', url, headers, body: JSON.stringify(how.body) } as const)
+    const headers = { 'content-type': 'application/json', 'access-token': options.token ?? '' };
+    const request = options.body
+      ? ({ method: 'POST', url, headers, body: JSON.stringify(options.body) } as const)
       : ({ method: 'GET', url, headers } as const);
-    const { code, message, data } = (await ask(request, Envelope, call, faultOf)).body;
+    const { code, message, data } = (await requestJson(request, Envelope, call, faultOf)).body;
     if (code !== 0) throw new ProviderFault({ verdict: verdictOfCode(code), code: String(code), says: message });
     return readAs(schema, data, path);
   }
 
-  async function readPage({ externalId, credentials, details }: Who, at: Reading, call: Call) {
+  async function readPage({ externalId, credentials, details }: TikTokAccount, at: Reading, call: Call) {
     const token = credentials.accessToken;
     const currency = details.currency ?? '';
-    const paged = { advertiser_id: externalId, page: at.page, page_size: rowsAtOnce };
+    const paged = { advertiser_id: externalId, page: at.page, page_size: rowsPerPage };
     if (at.stage !== 'days') {
       const { stage } = at;
-      const { list, page_info } = await heard(`/${stage}/get/`, page(Entity), { token, query: paged }, call);
+      const { list, page_info } = await request(`/${stage}/get/`, page(Entity), { token, query: paged }, call);
       const hasMore = at.page < (page_info?.total_page ?? 1);
       const next = levels[levels.indexOf(stage) + 1];
       const last = dayIn(details.timeZone ?? 'UTC', call.now);
       const days: TikTokPosition = { stage: 'days', since: addDays(last, 1 - firstDays), last, page: 1 };
       const position: TikTokPosition = hasMore ? { stage, page: at.page + 1 } : next ? { stage: next, page: 1 } : days;
-      return { said: list.map((row) => sayEntity(stage, row, currency)), position };
+      return { said: list.map((row) => parseEntity(stage, row, currency)), position };
     }
     const until = earlier(addDays(at.since, windowDays - 1), at.last);
     const query = {
@@ -113,7 +113,7 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
       start_date: at.since,
       end_date: until,
     };
-    const { list, page_info } = await heard('/report/integrated/get/', page(Day), { token, query }, call);
+    const { list, page_info } = await request('/report/integrated/get/', page(Day), { token, query }, call);
     const hasMore = at.page < (page_info?.total_page ?? 1);
     const next = addDays(until, 1);
     const position: TikTokPosition = hasMore
@@ -121,13 +121,13 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
       : next > at.last
         ? { stage: 'done' }
         : { ...at, since: next, page: 1 };
-    return { said: list.map((row) => sayDay(row, currency)), position };
+    return { said: list.map((row) => parseDay(row, currency)), position };
   }
 
   return {
     facts: { channel: 'social_ads', name: 'TikTok Ads' },
     credentials: Credentials,
-    books: createBooks(heard),
+    books: createBooks(request),
     connect: {
       usesPkce: false,
       authorizeUrl({ redirectUri, state }) {
@@ -137,16 +137,21 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
       readCallback: ({ auth_code: code, ...query }) =>
         readOAuthCallback(code === undefined ? query : { ...query, code }),
       async exchange({ code }, call) {
-        const token = await heard('/oauth2/access_token/', Token, { body: { ...app, auth_code: code } }, call);
+        const token = await request('/oauth2/access_token/', Token, { body: { ...app, auth_code: code } }, call);
         return { accessToken: token.access_token, granted: token.scope.map(String) };
       },
       async candidates({ accessToken: token, granted }, call) {
-        const { list } = await heard('/oauth2/advertiser/get/', Advertisers, { token, query: app }, call);
+        const { list } = await request('/oauth2/advertiser/get/', Advertisers, { token, query: app }, call);
         if (list.length === 0) return [];
         const ids = list.map((one) => one.advertiser_id);
-        const known = await heard('/advertiser/info/', Information, { token, query: { advertiser_ids: ids } }, call);
+        const information = await request(
+          '/advertiser/info/',
+          Information,
+          { token, query: { advertiser_ids: ids } },
+          call,
+        );
         return list.map(({ advertiser_id: externalId, advertiser_name: name }) => {
-          const info = known.list.find((one) => one.advertiser_id === externalId);
+          const info = information.list.find((one) => one.advertiser_id === externalId);
           const details = info ? { currency: info.currency, timeZone: info.timezone } : {};
           return { externalId, name, granted, details };
         });
@@ -163,13 +168,13 @@ export function createTikTok(settings: TikTokSettings): Provider<Credentials, Ti
   };
 }
 
-function sayEntity(level: Level, row: z.infer<typeof Entity>, currency: string): Said {
+function parseEntity(level: Level, row: z.infer<typeof Entity>, currency: string): Said {
   return {
     kind: 'entity',
-    level: said[level],
+    level: entityLevels[level],
     externalId: row[`${level}_id`] ?? '',
     currency,
-    ...told({
+    ...omitUndefined({
       campaignId: level === 'campaign' ? undefined : row.campaign_id,
       adSetId: level === 'ad' ? row.adgroup_id : undefined,
       name: row[`${level}_name`],
@@ -180,11 +185,11 @@ function sayEntity(level: Level, row: z.infer<typeof Entity>, currency: string):
   };
 }
 
-function sayDay({ dimensions, metrics }: z.infer<typeof Day>, currency: string): Said {
+function parseDay({ dimensions, metrics }: z.infer<typeof Day>, currency: string): Said {
   const { spend, impressions, clicks, conversion: conversions, reach, campaign_id, adgroup_id } = metrics;
   const [externalId, day] = [dimensions.ad_id, dimensions.stat_time_day.slice(0, 10)];
-  const above = told({ campaignId: campaign_id, adSetId: adgroup_id, conversions, reach });
-  return { kind: 'delivery', level: 'ad', externalId, day, currency, spend, impressions, clicks, ...above };
+  const optionalFields = omitUndefined({ campaignId: campaign_id, adSetId: adgroup_id, conversions, reach });
+  return { kind: 'delivery', level: 'ad', externalId, day, currency, spend, impressions, clicks, ...optionalFields };
 }
 
 function verdictOfCode(code: number): Verdict {

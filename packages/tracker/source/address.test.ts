@@ -19,7 +19,7 @@ test.each([
   ['https://a.example/?x&svc_type=3&svc_t', 'https://a.example/?x&svc_type=3', '', undefined],
   ['https://a.example/?svc_type=3&my_svc_t=4', 'https://a.example/?svc_type=3&my_svc_t=4', undefined, undefined],
   ['https://a.example/?q=a+b%20c&svc_t=T&e=%C3%B1&&z', 'https://a.example/?q=a+b%20c&e=%C3%B1&&z', 'T', undefined],
-])('%s becomes %s', (url, rest, t, v) => {
+])('the address %s becomes %s', (url, rest, t, v) => {
   expect(takeReserved(url)).toEqual({ url: rest, ...(t !== undefined && { t }), ...(v !== undefined && { v }) });
 });
 
@@ -30,6 +30,6 @@ test.each([
   ['https://a.example/#/cart?step=2', 'https://a.example/#/cart?step=2'],
   ['https://a.example/#!/cart', 'https://a.example/#!/cart'],
   ['https://user:pass@a.example/?svc_t=T', 'https://a.example/'],
-])('the page of %s is %s', (url, page) => {
+])('the page URL of %s is %s', (url, page) => {
   expect(pageOf(new URL(url))).toBe(page);
 });

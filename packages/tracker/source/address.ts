@@ -1,25 +1,25 @@
 /**
- * Addresses of pages. The parameters `svc_t` (who opened this link) and `svc_v` (is the tracker installed here) are for us alone: they are
- * taken out as text, so that not a letter of the rest changes, and also after the hash, where a link to a hash router has them.
+ * Page URLs. The parameters `svc_t` (link token: who opened this link) and `svc_v` (installation check) are ours. They are
+ * removed as text, so that nothing else in the URL changes, and also after the hash, where links to hash routers carry them.
  */
 const reserved = /([?&])svc_([tv])(?:=([^&#]*))?(?:(&)|(?=#)|$)/;
 
-export interface Taken {
-  /** The address without our parameters. */
+export interface ReservedParams {
+  /** The URL without our parameters. */
   readonly url: string;
   readonly t?: string;
   readonly v?: string;
 }
 
-export function takeReserved(url: string): Taken {
-  const taken: { url: string; t?: string; v?: string } = { url };
-  for (let found = reserved.exec(url); found; found = reserved.exec(url)) {
-    const [all, before, name, value, more] = found;
-    taken[name as 't' | 'v'] = taken[name as 't' | 'v'] || decode(value);
-    taken.url = url.slice(0, found.index) + (more ? before : '') + url.slice(found.index + all.length);
-    url = taken.url;
+export function takeReserved(url: string): ReservedParams {
+  const result: { url: string; t?: string; v?: string } = { url };
+  for (let match = reserved.exec(url); match; match = reserved.exec(url)) {
+    const [all, before, name, value, more] = match;
+    result[name as 't' | 'v'] = result[name as 't' | 'v'] || decode(value);
+    result.url = url.slice(0, match.index) + (more ? before : '') + url.slice(match.index + all.length);
+    url = result.url;
   }
-  return taken;
+  return result;
 }
 
 function decode(value = ''): string {
@@ -30,7 +30,7 @@ function decode(value = ''): string {
   }
 }
 
-/** The page that an address shows. A hash counts where it looks like a path; elsewhere it may hold anything, even a token. */
+/** The URL of a page. The hash counts only if it looks like a path; otherwise it may contain anything, even a token. */
 export function pageOf({
   origin,
   pathname,

@@ -1,4 +1,4 @@
-/** Whatever goes wrong in the tracker is no business of the page: it neither throws there nor writes on its console. */
+/** Swallows errors of the tracker: it must neither throw into the page nor write to its console. */
 export function attempt<Value>(work: () => Value): Value | undefined {
   try {
     return work();

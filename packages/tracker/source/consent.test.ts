@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mayTrack } from './consent.ts';
 
 test.each([
-  // answer, the site requires one, Global Privacy Control, may track
+  // answer, site requires consent, Global Privacy Control, tracking allowed
   [undefined, false, false, true],
   [undefined, true, false, false],
   [undefined, false, true, false],
@@ -16,6 +16,6 @@ test.each([
   ['no', false, true, false],
   ['no', true, true, false],
   ['what', false, false, false],
-])('answer %s, required %s, opted out %s: %s', (answer, isRequired, isOptedOut, may) => {
+])('answer %s, consent required %s, opted out %s: allowed %s', (answer, isRequired, isOptedOut, may) => {
   expect(mayTrack(answer, isRequired, isOptedOut)).toBe(may);
 });

@@ -1,14 +1,14 @@
 import { readShared, removeEverything, writeShared } from './storage.ts';
 
-/** As long as browsers keep a cookie at most. */
-export const rememberedSeconds = 400 * 86_400;
+/** The longest lifetime that browsers allow for a cookie. */
+export const maxCookieSeconds = 400 * 86_400;
 
-/** What the person said counts before what their browser says for them, and that before what the site takes for granted. */
+/** The visitor's own answer counts first, then the browser's privacy signal, then the default of the site. */
 export function mayTrack(answer: string | undefined, isRequired: boolean, isOptedOut: boolean): boolean {
   return answer ? answer === 'yes' : !isRequired && !isOptedOut;
 }
 
-/** Asked every time, as the answer may have been given in another tab. */
+/** Evaluated on every call, because the visitor may have answered in another tab. */
 export function isAllowed(isRequired: boolean): boolean {
   const { globalPrivacyControl } = navigator as { globalPrivacyControl?: boolean };
   return mayTrack(readShared('consent'), isRequired, !!globalPrivacyControl);
@@ -23,23 +23,23 @@ export function hasRefused(): boolean {
 }
 
 export function giveConsent(): void {
-  writeShared('consent', 'yes', rememberedSeconds);
+  writeShared('consent', 'yes', maxCookieSeconds);
 }
 
 /**
- * Nothing stays but the refusal itself, or the next page would begin anew. Who is asked first and never said yes does not even leave
- * that.
+ * Deletes everything but the refusal, without which the next page would start tracking again. Where consent is required first and
+ * was never given, not even the refusal is stored.
  */
 export function refuseConsent(isRequired: boolean): void {
   forget(!isRequired || !!readShared('consent'));
 }
 
-/** Deletes what an earlier page kept, when the site has begun to ask or the browser to object since then. */
+/** Deletes the data of an earlier page if the site has since started to require consent or the browser to object. */
 export function forgetUnlessAllowed(isRequired: boolean): void {
   if (!isAllowed(isRequired)) forget(hasRefused());
 }
 
-function forget(remembersRefusal: boolean): void {
+function forget(keepsRefusal: boolean): void {
   removeEverything();
-  if (remembersRefusal) writeShared('consent', 'no', rememberedSeconds);
+  if (keepsRefusal) writeShared('consent', 'no', maxCookieSeconds);
 }

@@ -11,7 +11,10 @@ export function readCookies(): Record<string, string> {
   return cookies;
 }
 
-/** At the widest domain that takes it, so that all subdomains of a site know the same visitor. No seconds delete it. */
+/**
+ * Sets the cookie on the widest domain that accepts it, so that all subdomains of a site share the visitor. Zero seconds delete
+ * it.
+ */
 export function writeCookie(name: string, value: string, seconds: number): void {
   attempt(() => {
     if (domain === undefined) domain = widestDomain();
@@ -19,7 +22,7 @@ export function writeCookie(name: string, value: string, seconds: number): void 
   });
 }
 
-/** Found by trying, as only the browser has the list of public suffixes. */
+/** Found by trying to set a cookie, because only the browser knows the public suffix list. */
 function widestDomain(): string {
   const name = 'tributary_probe';
   const labels = location.hostname.split('.');
@@ -37,6 +40,6 @@ function widestDomain(): string {
 function setCookie(name: string, value: string, seconds: number, at: string): void {
   const where = at && `;domain=${at}`;
   const secure = location.protocol === 'https:' ? ';secure' : '';
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store knows no page that is about to go, and not every browser knows it.
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is asynchronous, too late for an unloading page.
   document.cookie = `${name}=${value};path=/;max-age=${seconds};samesite=lax${where}${secure}`;
 }

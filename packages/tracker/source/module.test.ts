@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTracker } from './module.ts';
 
-test('on a server the module does nothing, and says nothing', () => {
+test('the module does nothing on a server', () => {
   const tracker = startTracker({ key: 'trk_a', collector: '/t' });
   tracker.track('trial_started');
   tracker.consent(true);

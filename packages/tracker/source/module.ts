@@ -1,12 +1,12 @@
 import { attempt } from './attempt.ts';
 import { endpointOf } from './settings.ts';
-import { begin, world } from './start.ts';
+import { begin, getWindow } from './start.ts';
 
-/** What the script tag says, for those who bundle the tracker instead. */
+/** The settings of the script tag, for sites that bundle the tracker. */
 export interface TrackerOptions {
   /** The tracking key of the site, `trk_…`. It is public. */
   readonly key: string;
-  /** Where visits go: the collector's address, or a path of the site that is passed on to it, like `/t`. */
+  /** The collector's URL, or a path of the site that is proxied to it, like `/t`. */
   readonly collector: string;
   /** `required`: nothing is stored or sent before `consent(true)`. */
   readonly consent?: 'required';
@@ -14,7 +14,10 @@ export interface TrackerOptions {
   readonly auto?: boolean;
 }
 
-/** Who somebody is. Of somebody new only the strongest of these is kept; the others, and names, must come from a server. */
+/**
+ * Identifies a visitor. For a new visitor only the strongest identifier is stored; the others, and names, must come from a
+ * server.
+ */
 export interface Traits {
   readonly external_id?: string;
   readonly email?: string;
@@ -24,19 +27,19 @@ export interface Traits {
 }
 
 export interface Tracker {
-  /** Records a page view. Not needed unless `auto` is false. */
+  /** Records a page view. Needed only if `auto` is false. */
   page(): void;
-  /** Records that something happened, like `track('trial_started', { plan: 'pro' })`. */
+  /** Records a custom event, like `track('trial_started', { plan: 'pro' })`. */
   track(name: string, properties?: Readonly<Record<string, unknown>>): void;
-  /** Says who is there; with a signature of your server the collector believes it. */
+  /** Identifies the visitor; the collector trusts it if it is signed by your server. */
   identify(traits: Traits, signature?: string): void;
-  /** The person's answer about being recorded. */
+  /** Records whether the visitor consented to tracking. */
   consent(isGiven: boolean): void;
 }
 
 /**
- * Starts the tracker, once per page. On a server, where there is no window, it does nothing, and neither do the commands. Nothing
- * is ever thrown into the page.
+ * Starts the tracker, once per page. On a server, where there is no window, it and its commands do nothing. It never throws into
+ * the page.
  */
 export function startTracker({ key, collector, consent, auto = true }: TrackerOptions): Tracker {
   if (typeof window !== 'undefined') {
@@ -55,10 +58,10 @@ export function startTracker({ key, collector, consent, auto = true }: TrackerOp
 function call(...command: unknown[]): void {
   if (typeof window === 'undefined') return;
   attempt(() => {
-    // A page that is only prepared so far starts later, and takes up what was called until then.
-    const early = (...kept: unknown[]) => void (early.q as unknown[][]).push(kept);
+    // A prerendered page starts later and then runs the calls queued until then.
+    const early = (...args: unknown[]) => void (early.q as unknown[][]).push(args);
     early.q = [] as unknown[][];
-    const here = world();
+    const here = getWindow();
     here.tributary = here.tributary || early;
     here.tributary(...command);
   });

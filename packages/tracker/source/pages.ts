@@ -1,10 +1,13 @@
 import { takeReserved } from './address.ts';
 import { attempt } from './attempt.ts';
 
-// A server that reads the module has no history.
+// On a server there is no history.
 const { replaceState } = typeof history === 'undefined' ? ({} as History) : history;
 
-/** Takes our parameters out of the address bar and gives them; all else stays as it is, the state of a single-page app too. */
+/**
+ * Removes our parameters from the address bar and returns them. Everything else stays unchanged, including the history state of
+ * single-page apps.
+ */
 export function tidyAddressBar(): { link_token?: string; verification?: string } {
   const { origin, pathname, search, hash } = location;
   const address = origin + pathname + search + hash;
@@ -13,19 +16,22 @@ export function tidyAddressBar(): { link_token?: string; verification?: string }
   return { ...(t && { link_token: t }), ...(v && { verification: v }) };
 }
 
-/** Tells of every change of the address that loads no new document, and of a document that comes back from the browser's cache. */
-export function watchAddress(changed: () => void, cameBack: () => void): void {
+/**
+ * Calls `onChange` when the URL changes without loading a document, and `onReturn` when a document returns from the back/forward
+ * cache.
+ */
+export function watchAddress(onChange: () => void, onReturn: () => void): void {
   for (const name of ['pushState', 'replaceState'] as const) {
     const original = history[name];
     history[name] = (...change) => {
       original.apply(history, change);
-      attempt(changed);
+      attempt(onChange);
     };
   }
-  listen(window, 'popstate', changed);
-  listen(window, 'hashchange', changed);
+  listen(window, 'popstate', onChange);
+  listen(window, 'hashchange', onChange);
   listen(window, 'pageshow', (event) => {
-    if ((event as PageTransitionEvent).persisted) cameBack();
+    if ((event as PageTransitionEvent).persisted) onReturn();
   });
 }
 

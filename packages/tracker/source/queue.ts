@@ -1,20 +1,20 @@
-import { names, read, remove, write } from './storage.ts';
+import { listNames, read, remove, write } from './storage.ts';
 import { timeOf } from './uuid.ts';
 import type { Visit } from './visit.ts';
 
 /**
- * Visits that the collector has not confirmed. Each has an entry of its own, so that tabs cannot overwrite each other's, and the entry's
- * name begins with the tracking key, so that two sites of one origin do not send each other's.
+ * Visits that the collector has not confirmed. Each is its own storage entry, so that tabs cannot overwrite each other's. The
+ * entry's name starts with the tracking key, so that two sites on one origin do not send each other's visits.
  */
 const maximumVisits = 100;
 const maximumAgeMs = 48 * 3_600_000;
 const maximumBatch = 10;
-/** Three bytes a character at the worst, which leaves a request below the 64 KiB that collector and browser allow. */
+/** At three bytes per character in the worst case, a request stays below the 64 KiB limit of collector and browser. */
 const maximumCharacters = 20_000;
 
 export interface Batch {
   readonly names: readonly string[];
-  /** The visits as JSON, with commas between them. */
+  /** The visits as JSON, comma-separated. */
   readonly text: string;
 }
 
@@ -26,37 +26,37 @@ export interface Queue {
 }
 
 export function openQueue(key: string): Queue {
-  const waiting = () => names(`visit_${key}_`);
+  const listWaiting = () => listNames(`visit_${key}_`);
 
   return {
     add(visit) {
       const text = JSON.stringify(visit);
       if (text.length > maximumCharacters) return;
       write(`visit_${key}_${visit.id}`, text);
-      for (const name of waiting().slice(0, -maximumVisits)) remove(name);
+      for (const name of listWaiting().slice(0, -maximumVisits)) remove(name);
     },
 
     batch(except) {
       removeOld();
-      const taken: string[] = [];
+      const batchNames: string[] = [];
       let text = '';
-      for (const name of waiting()) {
+      for (const name of listWaiting()) {
         const visit = read(name);
         if (except.has(name) || !visit) continue;
-        if (taken.length === maximumBatch || text.length + visit.length > maximumCharacters) break;
+        if (batchNames.length === maximumBatch || text.length + visit.length > maximumCharacters) break;
         text += (text && ',') + visit;
-        taken.push(name);
+        batchNames.push(name);
       }
-      return { names: taken, text };
+      return { names: batchNames, text };
     },
 
-    isBatchFull: () => waiting().length >= maximumBatch,
+    isBatchFull: () => listWaiting().length >= maximumBatch,
   };
 }
 
-/** Of every key, or a site that changes its key would leave visits behind for ever. */
+/** Covers all keys; otherwise a site that changes its key would leave visits behind. */
 function removeOld(): void {
-  for (const name of names('visit_')) {
+  for (const name of listNames('visit_')) {
     const age = Date.now() - timeOf(name.slice(name.lastIndexOf('_') + 1));
     if (!(age < maximumAgeMs)) remove(name);
   }

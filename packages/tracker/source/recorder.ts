@@ -1,8 +1,8 @@
 import { attempt } from './attempt.ts';
-import { isAllowed, rememberedSeconds } from './consent.ts';
+import { isAllowed, maxCookieSeconds } from './consent.ts';
 import { openQueue } from './queue.ts';
 import { createSender, type Sender } from './send.ts';
-import { keptSession, ongoingSession } from './session.ts';
+import { formatSession, getActiveSession } from './session.ts';
 import type { Settings } from './settings.ts';
 import { readShared, writeShared } from './storage.ts';
 import { isUuid, uuid } from './uuid.ts';
@@ -10,9 +10,9 @@ import type { Draft } from './visit.ts';
 
 export interface Recorder {
   record(draft: Draft): void;
-  /** Stores what had to wait, and has it sent. */
+  /** Stores the visits that waited for consent and schedules sending. */
   settle(): void;
-  /** Forgets what waits for consent. */
+  /** Drops the visits that wait for consent. */
   forget(): void;
   readonly sender: Sender;
 }
@@ -21,8 +21,8 @@ const maximumDrafts = 100;
 const sessionSeconds = 1_800;
 
 /**
- * From a visit that happens to one in the queue. Until it may be stored it waits in memory, in the order of time; the first are kept, because
- * they say how the person came here.
+ * Turns visits into queue entries. Until a visit may be stored, it waits in memory in time order; when memory is full, the first
+ * visits are kept, because they contain how the visitor arrived.
  */
 export function createRecorder({ key, endpoint, consentRequired }: Settings): Recorder {
   const queue = openQueue(key);
@@ -35,17 +35,17 @@ export function createRecorder({ key, endpoint, consentRequired }: Settings): Re
     for (const draft of drafts.splice(0)) {
       clientId();
       const atMs = Date.parse(draft.at);
-      const ongoing = ongoingSession(readShared(sessionName), atMs);
+      const ongoing = getActiveSession(readShared(sessionName), atMs);
       const session = ongoing || uuid(atMs);
-      writeShared(sessionName, keptSession(session, atMs), sessionSeconds);
+      writeShared(sessionName, formatSession(session, atMs), sessionSeconds);
       queue.add({ ...draft, session_id: session, is_session_start: !ongoing });
     }
   }
 
   const sender = createSender({ key, endpoint, queue, clientId, isAllowed: mayStore, settle });
 
-  function settleInTurn(): void {
-    // The lock may be held by a tab that the system has put to sleep; the sender settles without it when its time comes.
+  function settleExclusively(): void {
+    // The lock may be held by a suspended tab; the sender then stores the visits without it.
     exclusively(`tributary_${key}`, settle);
     sender.soon();
   }
@@ -54,9 +54,9 @@ export function createRecorder({ key, endpoint, consentRequired }: Settings): Re
     record(draft) {
       if (drafts.length === maximumDrafts) settle();
       if (drafts.length < maximumDrafts) drafts.push(draft);
-      settleInTurn();
+      settleExclusively();
     },
-    settle: settleInTurn,
+    settle: settleExclusively,
     forget() {
       drafts = [];
     },
@@ -64,15 +64,15 @@ export function createRecorder({ key, endpoint, consentRequired }: Settings): Re
   };
 }
 
-/** Who this browser is: nothing but a number of ours. Written again each time, so that its time begins anew. */
+/** The visitor id, a random UUID. It is rewritten each time to extend the cookie's lifetime. */
 function clientId(): string {
-  const kept = readShared('id');
-  const id = isUuid(kept) ? kept : uuid(Date.now());
-  writeShared('id', id, rememberedSeconds);
+  const stored = readShared('id');
+  const id = isUuid(stored) ? stored : uuid(Date.now());
+  writeShared('id', id, maxCookieSeconds);
   return id;
 }
 
-/** One tab at a time, where the browser can do that: two that open together must not both begin the session. */
+/** Runs the work in one tab at a time if the browser supports locks: two tabs opened together must not both start a session. */
 function exclusively(name: string, work: () => void): void {
   const safely = () => attempt(work);
   if (!navigator.locks) safely();

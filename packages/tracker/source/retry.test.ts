@@ -13,7 +13,7 @@ test.each([
   [429, false],
   [500, false],
   [503, false],
-])('%s is final: %s', (status, final) => {
+])('status %s is final: %s', (status, final) => {
   expect(isFinal(status)).toBe(final);
 });
 
@@ -29,10 +29,10 @@ test.each([
   [9, '1', 0, 300_000],
   [0, 'Sun, 15 Nov 2026 10:00:00 GMT', 0, 1_000],
   [0, '999999999', 0, 86_400_000],
-])('after %s failures, asked for %s, with chance %s: %s ms', (failures, retryAfter, random, delayMs) => {
+])('after %s failures, Retry-After %s and random %s: %s ms', (failures, retryAfter, random, delayMs) => {
   expect(retryDelayMs(failures, retryAfter, random)).toBe(delayMs);
 });
 
-test('no delay is taken for an impossible one', () => {
+test('no possible delay exceeds impossibleDelayMs', () => {
   expect(retryDelayMs(2_000, '999999999', 1)).toBeLessThan(impossibleDelayMs);
 });

@@ -1,4 +1,4 @@
-/** Whether an answer is the last word on a visit: it is kept, or no repetition would help. 0 stands for no answer. */
+/** Whether a status settles a visit: it was stored, or no retry would help. 0 means that no response arrived. */
 export function isFinal(status: number): boolean {
   return (status >= 200 && status < 300) || (status >= 400 && status < 500 && status !== 429);
 }
@@ -6,11 +6,11 @@ export function isFinal(status: number): boolean {
 const longestMs = 300_000;
 const daySeconds = 86_400;
 
-/** How long to wait after failures in a row: twice as long each time, at least as long as asked, and a little different for everybody. */
+/** The delay after consecutive failures: doubles each time, is at least Retry-After, and includes jitter. */
 export function retryDelayMs(failures: number, retryAfter: string | null, random: number): number {
-  const askedMs = Math.min(Number(retryAfter) || 0, daySeconds) * 1_000;
-  return Math.max(askedMs, Math.min(longestMs, 1_000 * 2 ** failures)) * (1 + random / 2);
+  const retryAfterMs = Math.min(Number(retryAfter) || 0, daySeconds) * 1_000;
+  return Math.max(retryAfterMs, Math.min(longestMs, 1_000 * 2 ** failures)) * (1 + random / 2);
 }
 
-/** Longer than any delay: a wait this long comes from a clock that was set back. */
+/** Longer than any real delay: a stored wait this long means that the clock was set back. */
 export const impossibleDelayMs = 2 * daySeconds * 1_000;

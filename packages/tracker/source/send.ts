@@ -4,88 +4,88 @@ import type { Batch, Queue } from './queue.ts';
 import { impossibleDelayMs, isFinal, retryDelayMs } from './retry.ts';
 import { read, remove, write } from './storage.ts';
 
-interface Parts {
+interface SenderOptions {
   readonly endpoint: string;
   readonly key: string;
   readonly queue: Queue;
   readonly clientId: () => string;
   readonly isAllowed: () => boolean;
-  /** Puts into the queue what is not there yet. */
+  /** Moves visits from memory into the queue. */
   readonly settle: () => void;
 }
 
 export interface Sender {
-  /** Within a second, together with what else happens until then; without delay when there is a batch. */
+  /** Sends within a second, together with later visits; at once if a batch is full. */
   soon(): void;
-  /** Unless the collector asked to be left alone for a while. */
+  /** Sends at once, unless the collector asked to wait. */
   now(): void;
-  /** The network is back, and with it the reason to wait has gone. */
+  /** Sends at once, because the network is back and the wait no longer applies. */
   whenOnline(): void;
-  /** The page may be about to go. */
+  /** Sends with a beacon, because the page may unload. */
   beacon(): void;
 }
 
-const gatherMs = 1_000;
+const batchingMs = 1_000;
 const timeoutMs = 15_000;
 
-/** Empties the queue. A visit leaves it when the collector has answered for it, and not before. */
-export function createSender({ endpoint, key, queue, clientId, isAllowed, settle }: Parts): Sender {
-  // Kept on the device like the queue: neither the next page nor another tab knocks earlier.
+/** Sends the queued visits. A visit leaves the queue only when the collector has confirmed it. */
+export function createSender({ endpoint, key, queue, clientId, isAllowed, settle }: SenderOptions): Sender {
+  // Stored on the device like the queue, so that the next page and other tabs also wait.
   const waitName = `wait_${key}`;
   const beaconed = new Set<string>();
-  let onTheWay: ReadonlySet<string> = new Set();
+  let inFlight: ReadonlySet<string> = new Set();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
 
-  function plan(delayMs?: number): void {
+  function schedule(delayMs?: number): void {
     clearTimeout(timer);
     timer = delayMs === undefined ? undefined : setTimeout(() => attempt(now), delayMs);
   }
 
   function now(): void {
-    plan();
+    schedule();
     settle();
-    if (!isAllowed() || onTheWay.size) return;
+    if (!isAllowed() || inFlight.size) return;
     const waitMs = Number(read(waitName)) - Date.now();
     if (waitMs > 0 && waitMs < impossibleDelayMs) {
-      plan(waitMs);
+      schedule(waitMs);
       return;
     }
-    const batch = queue.batch(onTheWay);
+    const batch = queue.batch(inFlight);
     if (!batch.text) return;
-    onTheWay = new Set(batch.names);
-    post(endpoint, bodyOf(batch)).then(([status, retryAfter]) => {
-      onTheWay = new Set();
-      attempt(() => answered(batch, status, retryAfter));
+    inFlight = new Set(batch.names);
+    post(endpoint, buildBody(batch)).then(([status, retryAfter]) => {
+      inFlight = new Set();
+      attempt(() => settleBatch(batch, status, retryAfter));
     });
   }
 
-  function answered(batch: Batch, status: number, retryAfter: string | null): void {
+  function settleBatch(batch: Batch, status: number, retryAfter: string | null): void {
     if (isFinal(status)) {
       for (const name of batch.names) remove(name);
       remove(waitName);
       failures = 0;
-      plan(0);
+      schedule(0);
     } else if (isAllowed()) {
       const delayMs = retryDelayMs(failures, retryAfter, Math.random());
       failures += 1;
       write(waitName, String(Date.now() + delayMs));
-      plan(delayMs);
+      schedule(delayMs);
     }
   }
 
   /**
-   * A beacon outlives its page but tells nobody what came of it. So the visits stay in the queue and are sent again from the next page
-   * under the same ids, which the server counts once.
+   * A beacon outlives its page but returns no result. So the visits stay in the queue and are sent again from the next page with
+   * the same ids, which the server deduplicates.
    */
   function beacon(): void {
-    plan();
+    schedule();
     settle();
     if (!isAllowed()) return;
     for (;;) {
-      const batch = queue.batch(new Set([...onTheWay, ...beaconed]));
+      const batch = queue.batch(new Set([...inFlight, ...beaconed]));
       if (!batch.text) return;
-      if (!attempt(() => navigator.sendBeacon(endpoint, bodyOf(batch)))) {
+      if (!attempt(() => navigator.sendBeacon(endpoint, buildBody(batch)))) {
         now();
         return;
       }
@@ -93,14 +93,14 @@ export function createSender({ endpoint, key, queue, clientId, isAllowed, settle
     }
   }
 
-  function bodyOf({ text }: Batch): string {
+  function buildBody({ text }: Batch): string {
     return `{"key":${JSON.stringify(key)},"client_id":"${clientId()}","consent":${hasAgreed()},"visits":[${text}]}`;
   }
 
   return {
     soon() {
       if (queue.isBatchFull()) now();
-      else if (!timer) plan(gatherMs);
+      else if (!timer) schedule(batchingMs);
     },
     now,
     whenOnline() {
@@ -111,7 +111,7 @@ export function createSender({ endpoint, key, queue, clientId, isAllowed, settle
   };
 }
 
-/** Status and Retry-After; 0 when no answer came. Plain text goes to another origin without being announced by a request of its own. */
+/** Returns status and Retry-After; status 0 if no response arrived. A plain text body avoids a CORS preflight request. */
 async function post(endpoint: string, body: string): Promise<[number, string | null]> {
   const abort = new AbortController();
   const timer = setTimeout(() => abort.abort(), timeoutMs);

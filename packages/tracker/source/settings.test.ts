@@ -18,7 +18,7 @@ test.each([
   expect(settings(src, collector ? { 'data-collector': collector } : {}).endpoint).toBe(endpoint);
 });
 
-test('page views are recorded and consent is not waited for, unless the tag says so', () => {
+test('page views are automatic and consent is not required by default', () => {
   expect(settings(page, { 'data-key': 'trk_a' })).toMatchObject({ key: 'trk_a', consentRequired: false, auto: true });
   expect(settings(page, { 'data-consent': 'required', 'data-auto': 'false' })).toMatchObject({
     key: '',

@@ -1,10 +1,10 @@
-/** What the site says on the script tag. */
+/** The settings of the script tag. */
 export interface Settings {
   readonly key: string;
-  /** Where visits go. */
+  /** The URL that visits are sent to. */
   readonly endpoint: string;
   readonly consentRequired: boolean;
-  /** Whether page views are recorded without being asked for. */
+  /** Whether page views are recorded automatically. */
   readonly auto: boolean;
 }
 
@@ -14,7 +14,7 @@ interface Tag {
 }
 
 /**
- * The collector is where the script came from, path included: a site that passes `/t/` on to a collector loads `/t/t.js` and sends to
+ * The collector is at the script's own origin and path: a site that proxies `/t/` to a collector loads `/t/t.js` and sends to
  * `/t/v1/visits`.
  */
 export function readSettings(tag: Tag, page: string): Settings {

@@ -4,23 +4,23 @@ import { listen, watchAddress } from './pages.ts';
 import type { Settings } from './settings.ts';
 import { createTracker } from './tracker.ts';
 
-/** `tributary(command, ...)`. Until the script is there, a stand-in of one line keeps the calls in `q`. */
+/** `tributary(command, ...)`. Until the script has loaded, a one-line stub collects the calls in `q`. */
 interface Tributary {
   (...call: unknown[]): void;
   q?: ArrayLike<Call> | { push(call: Call): void };
 }
 type Call = ArrayLike<unknown>;
 
-/** Looked up at each use: a bundle may be read where there is no window. */
-export const world = () => window as Window & { tributary?: Tributary };
+/** Evaluated on each use, because a bundle may be loaded where there is no window. */
+export const getWindow = () => window as Window & { tributary?: Tributary };
 
-/** Starts once, however often it is asked to, and only on a page that somebody sees. */
+/** Starts only once per page, and only on a page that is visible to the visitor. */
 export function begin(settings: Settings): void {
   if (!settings.key || isLoaded() || !/^http/.test(location.protocol)) return;
   const go = () => {
     attempt(() => start(settings));
   };
-  // A page that the browser prepares in advance may never be seen.
+  // A prerendered page may never be shown.
   if ((document as { prerendering?: boolean }).prerendering) {
     document.addEventListener('prerenderingchange', go, { once: true });
   } else go();
@@ -36,16 +36,16 @@ function start(settings: Settings): void {
   };
   const early = earlyCalls();
   const tributary: Tributary = (...call) => run(call);
-  // Whoever holds on to the stand-in still reaches us.
+  // Code that kept a reference to the stub still reaches the tracker.
   tributary.q = { push: run };
-  world().tributary = tributary;
+  getWindow().tributary = tributary;
 
   watchAddress(addressChanged, () => settings.auto && commands.page());
   listen(window, 'online', sender.whenOnline);
   listen(window, 'pagehide', sender.beacon);
   listen(document, 'visibilitychange', () => (document.visibilityState === 'hidden' ? sender.beacon() : sender.now()));
 
-  // An answer that was given before us counts for the first page view, too.
+  // A consent answer given before the script loaded also applies to the first page view.
   const isConsent = (call: Call) => call[0] === 'consent';
   early.filter(isConsent).forEach(run);
   if (settings.auto) commands.page();
@@ -54,10 +54,10 @@ function start(settings: Settings): void {
 }
 
 function isLoaded(): boolean {
-  const { q } = world().tributary || {};
+  const { q } = getWindow().tributary || {};
   return !!q && !Array.isArray(q);
 }
 
 function earlyCalls(): Call[] {
-  return Array.from((world().tributary?.q || []) as ArrayLike<Call>);
+  return Array.from((getWindow().tributary?.q || []) as ArrayLike<Call>);
 }

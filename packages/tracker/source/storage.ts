@@ -2,8 +2,9 @@ import { attempt } from './attempt.ts';
 import { readCookies, writeCookie } from './cookies.ts';
 
 /**
- * What is kept on the device. Storage may be full, blocked or missing; whatever it refuses is kept in memory and gone with the page.
- * All names begin alike, so that all of it can be found and deleted. Names and values hold no character that a cookie could not.
+ * The data stored on the device. If storage is full, blocked or missing, values are kept in memory and lost with the page. All
+ * All names share a prefix, so that all data can be found and deleted. Names and values contain only characters that are valid in
+ * cookies.
  */
 const prefix = 'tributary_';
 const memory: Record<string, string> = {};
@@ -25,16 +26,16 @@ export function remove(name: string): void {
   attempt(() => localStorage.removeItem(prefix + name));
 }
 
-/** The names of what is kept that begin with some letters, in order. */
-export function names(beginning: string): string[] {
+/** The stored names with a prefix, sorted. */
+export function listNames(start: string): string[] {
   return Object.keys(memory)
     .concat(attempt(() => Object.keys(localStorage)) || [])
-    .filter((name) => name.startsWith(prefix + beginning))
+    .filter((name) => name.startsWith(prefix + start))
     .map((name) => name.slice(prefix.length))
     .sort();
 }
 
-/** Of both homes the cookie is asked first: the site's other subdomains and tabs see it, and see it at once. */
+/** The cookie is read before localStorage: other subdomains and tabs see it, and see it immediately. */
 export function readShared(name: string): string | undefined {
   return readCookies()[prefix + name] || read(name);
 }
@@ -45,6 +46,6 @@ export function writeShared(name: string, value: string, seconds: number): void 
 }
 
 export function removeEverything(): void {
-  for (const name of names('')) remove(name);
+  for (const name of listNames('')) remove(name);
   for (const name of Object.keys(readCookies())) if (name.startsWith(prefix)) writeCookie(name, '', 0);
 }

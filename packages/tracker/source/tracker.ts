@@ -9,7 +9,7 @@ import { uuid } from './uuid.ts';
 import type { Draft } from './visit.ts';
 
 export interface Tracker {
-  /** What a site can call. */
+  /** The commands that a site can call. */
   readonly commands: Record<string, (...values: never[]) => void> & { page(): void };
   readonly addressChanged: () => void;
   readonly sender: Sender;
@@ -18,17 +18,17 @@ export interface Tracker {
 export function createTracker(settings: Settings): Tracker {
   const { consentRequired, auto } = settings;
   const { record, settle, forget, sender } = createRecorder(settings);
-  /** How the person came here; it goes with the first visit only. */
-  let arrival: Partial<Draft> = { ...referredBy(document.referrer), ...tidyAddressBar() };
+  /** How the visitor arrived; sent with the first visit only. */
+  let arrival: Partial<Draft> = { ...toReferrer(document.referrer), ...tidyAddressBar() };
   let lastToken = arrival.link_token;
   let page = '';
-  // Who is to be asked first may still say yes, so visits wait; for everybody else no is no.
+  // If consent is required first, the visitor may still give it, so visits wait. Otherwise a refusal is final.
   let isRefused = hasRefused() || !(consentRequired || isAllowed(false));
 
   function visit(type: Draft['type'], details: Partial<Draft>): void {
     if (isRefused) return;
     const now = Date.now();
-    // A copy, since the caller may go on changing what it passed. What cannot be copied could not be sent.
+    // Copied, because the caller may later modify the object. Anything that cannot be copied could not be sent either.
     const copied: Partial<Draft> = JSON.parse(JSON.stringify(details));
     record({ id: uuid(now), at: new Date(now).toISOString(), type, url: pageOf(location), ...copied, ...arrival });
     arrival = {};
@@ -37,12 +37,12 @@ export function createTracker(settings: Settings): Tracker {
   function pageView(): void {
     const previous = page;
     page = pageOf(location);
-    visit('page_view', referredBy(previous));
+    visit('page_view', toReferrer(previous));
   }
 
   function addressChanged(): void {
     const { link_token, verification } = tidyAddressBar();
-    // A router that remembers the first address may bring its token back.
+    // A router that restores the first URL may bring its token back.
     if (link_token && link_token !== lastToken) {
       arrival = { ...arrival, link_token };
       lastToken = link_token;
@@ -79,6 +79,6 @@ export function createTracker(settings: Settings): Tracker {
   };
 }
 
-function referredBy(url: string): Partial<Draft> {
+function toReferrer(url: string): Partial<Draft> {
   return url ? { referrer: takeReserved(url).url } : {};
 }

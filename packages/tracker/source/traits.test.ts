@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readTraits } from './traits.ts';
 
-test('known traits are taken as text; empty and unknown ones stay in the browser', () => {
-  const given = {
+test('converts known traits to text and drops empty and unknown ones', () => {
+  const input = {
     email: 'ana@example.com',
     phone: null,
     external_id: 42,
@@ -10,5 +10,5 @@ test('known traits are taken as text; empty and unknown ones stay in the browser
     last_name: undefined,
     password: 'secret',
   };
-  expect(readTraits(given)).toEqual({ email: 'ana@example.com', external_id: '42' });
+  expect(readTraits(input)).toEqual({ email: 'ana@example.com', external_id: '42' });
 });

@@ -1,10 +1,10 @@
-const known = ['email', 'phone', 'external_id', 'first_name', 'last_name'];
+const supported = ['email', 'phone', 'external_id', 'first_name', 'last_name'];
 
-/** Of what a site says about a person, the parts that Tributary has a use for. The rest does not leave the browser. */
-export function readTraits(given: object): Record<string, string> {
+/** Keeps only the traits that Tributary uses. All others stay in the browser. */
+export function readTraits(input: object): Record<string, string> {
   const traits: Record<string, string> = {};
-  for (const name of known) {
-    const value = (given as Record<string, unknown>)[name];
+  for (const name of supported) {
+    const value = (input as Record<string, unknown>)[name];
     if (value !== undefined && value !== null && value !== '') traits[name] = String(value);
   }
   return traits;

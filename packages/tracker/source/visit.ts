@@ -1,4 +1,4 @@
-/** A visit as the collector takes it. */
+/** A visit in the collector's format. */
 export interface Visit {
   readonly id: string;
   readonly at: string;
@@ -15,5 +15,5 @@ export interface Visit {
   readonly verification?: string;
 }
 
-/** What is known of a visit when it happens. Its session is only looked up when it may be stored. */
+/** A visit when it happens. Its session is determined only when the visit may be stored. */
 export type Draft = Omit<Visit, 'session_id' | 'is_session_start'>;

@@ -14,7 +14,7 @@ import { testOutcomeServices } from '@tributary/testkit';
 import { type Channel, channelNames } from '@tributary/vocabulary';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { recordSaid } from '../../../domain/connections/record-said.ts';
+import { applyProviderRecords } from '../../../domain/connections/record-said.ts';
 import { documentChanges } from './documents.ts';
 import { type ParserTarget, parserTarget } from './target.ts';
 import type { ParserWorld } from './world.ts';
@@ -127,7 +127,7 @@ async function recordPage(
   const context = { profileId: profile.id, connectionId, channel, services, now: now() };
   await untilRecorded(() =>
     kit.app.forProfile(profile.id).transaction(async (tx) => {
-      await recordSaid(tx, context, records);
+      await applyProviderRecords(tx, context, records);
       await sql`SELECT ${JSON.stringify(position)}::jsonb`.execute(tx);
     }),
   );

@@ -3,8 +3,8 @@ import { type Fault, faultsIn } from '../fault.ts';
 /** Of the MCP server and of the first account. */
 export const faults: readonly Fault[] = [
   ...faultsIn('apps/api/mcp/tools.ts', ['apps/api/mcp/mcp.test.ts'], {
-    'changes-without-trying': ['{ dry_run: true, ...given }', '{ ...given }', 'an assistant changes ads at once'],
-    'lists-not-joined': [".map(textOf).join(',')", ".map(textOf).join(' ')", 'a list in a question is refused'],
+    'changes-without-trying': ['{ dry_run: true, ...args }', '{ ...args }', 'an assistant changes ads at once'],
+    'lists-not-joined': [".map(toText).join(',')", ".map(toText).join(' ')", 'a list in a question is refused'],
   }),
   ...faultsIn('apps/api/mcp/serve.ts', ['apps/api/mcp/mcp.test.ts'], {
     'changes-anywhere': [
@@ -18,7 +18,7 @@ export const faults: readonly Fault[] = [
       'any page speaks for an assistant',
     ],
     'messages-counted-twice': [
-      'limiter: uncounted(binding)',
+      'limiter: withoutCount(binding)',
       'limiter: binding.limiter',
       'a message costs two calls of the allowance',
     ],

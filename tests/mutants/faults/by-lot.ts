@@ -32,8 +32,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/providers/mercado-pago/index.ts', ['apps/sandbox/mercado-pago/mercado-pago.test.ts'], {
     'lot-16-authorized-disconnects': [
-      "said.type === 'mp-connect' && said.action === 'application.deauthorized'",
-      "said.type === 'mp-connect'",
+      "notification.type === 'mp-connect' && notification.action === 'application.deauthorized'",
+      "notification.type === 'mp-connect'",
       'a healthy connection is shown as disconnected',
     ],
   }),
@@ -95,8 +95,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/partners/named-customers.ts', ['domain/partners/partners.test.ts'], {
     'lot-5-first-number-only': [
-      "(text ?? '').matchAll(writtenAsRut))\n    if",
-      "[...(text ?? '').matchAll(writtenAsRut)].slice(0, 1))\n    if",
+      "(text ?? '').matchAll(rutPattern))\n    if",
+      "[...(text ?? '').matchAll(rutPattern)].slice(0, 1))\n    if",
       'a national id behind a wrong one is stored',
     ],
   }),
@@ -149,8 +149,8 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn('domain/partners/told-touch.ts', ['domain/partners/partners.test.ts'], {
     'lot-29-ad-set-is-ad': [
-      'adSetId: known(row.ad_set_id)',
-      'adSetId: known(row.ad_id)',
+      'adSetId: nilToNull(row.ad_set_id)',
+      'adSetId: nilToNull(row.ad_id)',
       'a preview folds touches of an ad set without an ad',
     ],
   }),

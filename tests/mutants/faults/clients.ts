@@ -19,9 +19,9 @@ export const faults: readonly Fault[] = [
       'an id of ".." reaches another route',
     ],
     'one-key-for-all': ["byte.toString(16).padStart(2, '0')", "'00'", 'every change is sent under the same made key'],
-    'same-page-for-ever': ['cursor === null || cursor === seen', 'cursor === null', 'a list never ends'],
+    'same-page-for-ever': ['cursor === null || cursor === lastCursor', 'cursor === null', 'a list never ends'],
     'cookie-forms': [
-      '...((body !== undefined || isMarked) && {',
+      '...((body !== undefined || needsJsonType) && {',
       '...(body !== undefined && {',
       'a change without a body is refused in the console',
     ],

@@ -44,15 +44,15 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/connections/record-said.ts', ['domain/connections/integrations/integrations.test.ts'], {
     'sale-told-twice': [
-      '!takenBy.some((one) => live.includes(one))',
-      'live.length >= takenBy.length * 0',
+      '!takenBy.some((one) => activeChannels.includes(one))',
+      'activeChannels.length >= takenBy.length * 0',
       'an order counts beside the payment that a connected provider tells of',
     ],
   }),
   ...faultsIn('packages/providers/shopify/sync.ts', ['domain/connections/integrations/integrations.test.ts'], {
     'many-transactions-cut': [
-      'node.transactions.length < transactionsAtOnce',
-      'node.transactions.length <= transactionsAtOnce',
+      'node.transactions.length < transactionsPerOrder',
+      'node.transactions.length <= transactionsPerOrder',
       'of an order with many refunds only the first are known',
     ],
   }),

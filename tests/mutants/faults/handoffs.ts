@@ -9,8 +9,8 @@ export const faults: readonly Fault[] = [
       'a process that died with a consent in its hands makes the link useless',
     ],
     'passing-fault-ends-the-link': [
-      "return seenOn === 'bounce' ? undefined : { ...nothing, status, reason: ending.reason };",
-      'return { ...nothing, status, reason: ending.reason };',
+      "return seenOn === 'bounce' ? undefined : { ...unsettled, status, reason: ending.reason };",
+      'return { ...unsettled, status, reason: ending.reason };',
       'a provider that was away for a moment costs a new link',
     ],
   }),
@@ -33,8 +33,8 @@ export const faults: readonly Fault[] = [
       'somebody who opened the link as well finishes what another began',
     ],
     'state-lives-for-ever': [
-      'const isOld = sent.signed.expiresAt <= now.getTime();',
-      'const isOld = false;',
+      'const isExpired = sent.signed.expiresAt <= now.getTime();',
+      'const isExpired = false;',
       'a consent page that stood open for a day still connects',
     ],
   }),
@@ -45,8 +45,8 @@ export const faults: readonly Fault[] = [
       'every consent that comes back at the same time has its code exchanged',
     ],
     'late-consent-writes': [
-      "if (row?.claim !== claim || row.status !== 'pending') return toldOf('handoff_used');",
-      "if (!row) return toldOf('handoff_used');",
+      "if (row?.claim !== claim || row.status !== 'pending') return outcomeForReason('handoff_used');",
+      "if (!row) return outcomeForReason('handoff_used');",
       'a consent that was given up decides after another one did',
     ],
   }),

@@ -12,20 +12,20 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/http/body-budget.ts', ['packages/http/body-budget.test.ts'], {
     'one-sender-takes-all': [
-      'if (this.#of(held.sender) > this.#limits.perSender) return this.#release(held);',
+      'if (this.#bytesOf(entry.sender) > this.#limits.perSender) return this.#release(entry);',
       '',
       "one sender's uploads take the room of all others",
     ],
     'complete-bodies-given-up': [
-      'if (held.isComing && held.bytes > 0',
-      'if (held.bytes > 0',
+      'entry.isReceiving &&',
+      '',
       'a body that has come whole is given up for one that has not',
     ],
   }),
   ...faultsIn('packages/http/in-turn.ts', ['packages/http/in-turn.test.ts'], {
     'answers-overtake': [
-      'if (ahead.closed) return done();',
-      'if (ahead) return done();',
+      'if (previous.closed) return done();',
+      'if (previous) return done();',
       'a request is begun before the answer ahead of it has left',
     ],
   }),
@@ -36,8 +36,8 @@ export const faults: readonly Fault[] = [
       'somebody unknown has megabytes kept in memory',
     ],
     'cut-bodies-taken': [
-      'if (announced >= 0 && announced !== received) fail(cutShort());',
-      'if (false) fail(cutShort());',
+      'if (announced >= 0 && announced !== received) fail(wrongLength());',
+      'if (false) fail(wrongLength());',
       'a body that was cut short is taken for whole',
     ],
   }),

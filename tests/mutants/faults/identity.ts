@@ -96,7 +96,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'token-never-ends',
     file: 'domain/ingestion/identify-visitors.ts',
-    from: 'readLinkToken(profile.id, secret.link_token, usedAt)',
+    from: 'readLinkToken(profile.id, secret.link_token, tokenCheckedAt)',
     to: 'readLinkToken(profile.id, secret.link_token, new Date(0))',
     breaks: "the pipeline never looks at a token's end",
     tests: ['domain/ingestion/link-token.test.ts'],
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'token-believes-browser',
     file: 'domain/ingestion/identify-visitors.ts',
-    from: 'readLinkToken(profile.id, secret.link_token, usedAt)',
+    from: 'readLinkToken(profile.id, secret.link_token, tokenCheckedAt)',
     to: 'readLinkToken(profile.id, secret.link_token, at)',
     breaks: "a token is judged by the browser's own clock",
     tests: ['domain/ingestion/link-token.test.ts'],

@@ -12,7 +12,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'bad-row-twice',
     file: 'domain/ingestion/keep-bad-visits.ts',
-    from: 'uuidFrom(`bad_visit:${id}:${place}`, arrival.profile_id)',
+    from: 'uuidFrom(`bad_visit:${id}:${index}`, arrival.profile_id)',
     to: 'crypto.randomUUID()',
     breaks: 'a redelivery keeps the bad row a second time',
     tests: [

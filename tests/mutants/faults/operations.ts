@@ -126,8 +126,8 @@ export const faults: readonly Fault[] = [
         'somebody who reads slowly keeps a switch of privacy from happening',
       ],
       'lost-lock-goes-on': [
-        'holdOrRecord(gate, leaving, () => cut.abort());',
-        'holdOrRecord(gate, leaving, () => {});',
+        'lockOrRecord(gate, leaving, () => cut.abort());',
+        'lockOrRecord(gate, leaving, () => {});',
         'bytes leave although the lock was lost',
       ],
     },
@@ -153,7 +153,7 @@ export const faults: readonly Fault[] = [
         'the same key with another body is answered as if it were the same',
       ],
       'rights-not-in-fingerprint': [
-        '`${rightsOf(caller)}\\n${method}',
+        '`${describePermissions(caller)}\\n${method}',
         '`${method}',
         'an answer is shown again to somebody who may do less by now',
       ],
@@ -201,8 +201,8 @@ export const faults: readonly Fault[] = [
         'a key whose request changed nothing may be answered otherwise later',
       ],
       'secrets-kept': [
-        'kept = { status, bytes: left === whole ? bytes : written(left), people };',
-        'kept = { status, bytes, people };',
+        'storedAnswer = { status, bytes: stripped === whole ? bytes : toText(stripped), people };',
+        'storedAnswer = { status, bytes, people };',
         'a secret that is shown once is kept for a day',
       ],
     },
@@ -219,18 +219,18 @@ export const faults: readonly Fault[] = [
     'speaking-keys-shown': [
       '!isOpaqueKey(key) || ',
       '',
-      'an e-mail used as a key is shown to whoever may not see people',
+      'an e-mail used as a key is shown to a caller without customers:read',
     ],
   }),
   ...faultsIn('packages/operations/door.ts', ['packages/operations/door.test.ts'], {
     'guessers-shut-out-the-known': [
-      'return isKnown ? undefined : Math.ceil(leftMs / 1_000);',
-      'return Math.ceil(leftMs / 1_000);',
+      'return isExempt ? undefined : Math.ceil(remainingMs / 1_000);',
+      'return Math.ceil(remainingMs / 1_000);',
       "somebody with a good key is shut out by a neighbour's guesses",
     ],
     'known-for-ever': [
-      '(this.#known.get(hidden(shown)) ?? 0) > this.#nowMs();',
-      'this.#known.has(hidden(shown));',
+      '(this.#exemptUntil.get(hidden(credential)) ?? 0) > this.#nowMs();',
+      'this.#exemptUntil.has(hidden(credential));',
       'a revoked key passes the door for ever',
     ],
   }),
@@ -255,12 +255,12 @@ export const faults: readonly Fault[] = [
     ['packages/operations/rate-limits.test.ts', 'domain/accounts/accounts.test.ts'],
     {
       'ingest-from-the-same-bucket': [
-        "const isOfIngest = bucket === 'ingest' && !caller.isRateSet;",
-        "const isOfIngest = bucket === 'ingest';",
+        "const isIngestBucket = bucket === 'ingest' && !caller.isRateSet;",
+        "const isIngestBucket = bucket === 'ingest';",
         'a key with a limit of its own sends more events than that',
       ],
       'tokens-guessed-while-redis-is-away': [
-        "if (bucket === 'token' && verdict.isLocal) refuseUncounted();",
+        "if (bucket === 'token' && verdict.isLocal) refuseWithoutCount();",
         '',
         'secrets may be guessed at each process by itself while Redis is away',
       ],

@@ -6,7 +6,7 @@ const tests = ['domain/partners/partners.test.ts'];
 export const faults: readonly Fault[] = [
   ...faultsIn('domain/partners/create-declared-source.ts', tests, {
     'second-answer-counts': [
-      "if (first) return show('kept_first', first);",
+      "if (first) return respond('kept_first', first);",
       '',
       'a customer who is asked twice is refused by the table in place of keeping the first answer',
     ],
@@ -18,7 +18,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/partners/named-customers.ts', tests, {
     'reference-makes-somebody': [
-      'return found.isNew && isReferenceAlone ? refuseStranger() : found;',
+      'return found.isNew && isReferenceAlone ? refuseUnknown() : found;',
       'return found;',
       'a typing error in a reference makes a customer',
     ],

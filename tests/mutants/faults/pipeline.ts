@@ -92,8 +92,8 @@ export const faults: readonly Fault[] = [
         'nonsense fills the ledger',
       ],
       'erased-in-bad-rows': [
-        'const kept = known.filter((row) => !gone.has(row));',
-        'const kept = known;',
+        'const stored = existing.filter((row) => !erased.has(row));',
+        'const stored = existing;',
         'a bad row brings an erased person back',
       ],
     },
@@ -103,7 +103,7 @@ export const faults: readonly Fault[] = [
     ['domain/ingestion/pipeline.test.ts', 'domain/ingestion/pipeline-messages.test.ts'],
     {
       'away-is-a-fault': [
-        'if (!isPassing) throw error;',
+        'if (!isTransient) throw error;',
         'throw error;',
         'visits become dead letters while a store is away',
       ],
@@ -130,8 +130,8 @@ export const faults: readonly Fault[] = [
     ],
     {
       'letters-keep-the-erased': [
-        'const left = lines.filter((_, line) => !gone.has(line));',
-        'const left = lines;',
+        'const remaining = lines.filter((_, line) => !removedLines.has(line));',
+        'const remaining = lines;',
         'dead letters keep an erased person',
       ],
     },

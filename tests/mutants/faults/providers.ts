@@ -63,7 +63,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'highlevel-takes-old-webhooks',
     file: 'packages/providers/highlevel/receive.ts',
-    from: 'return Math.abs(now.getTime() - sentAt) <= mostAgeMs;',
+    from: 'return Math.abs(now.getTime() - sentAt) <= maxAgeMs;',
     to: 'return sentAt > 0;',
     breaks: 'a webhook that was heard once can be sent for ever',
     tests: ['apps/sandbox/highlevel/highlevel.test.ts'],

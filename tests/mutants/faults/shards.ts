@@ -100,7 +100,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/ingestion/store.ts', ['domain/ingestion/ledger-shards.test.ts'], {
     'moved-counts-as-deleted': [
-      'const missing = postgres.shards.size > 1 ? asked.filter((id) => !found.has(id)) : [];',
+      'const missing = postgres.shards.size > 1 ? distinct.filter((id) => !found.has(id)) : [];',
       'const missing: string[] = [];',
       'visits of a workspace that has moved are dropped',
     ],

@@ -180,7 +180,7 @@ export const faults: readonly Fault[] = [
   ...faultsIn('packages/tracker/source/retry.ts', ['packages/tracker/source/retry.test.ts'], {
     'limited-is-final': [' && status !== 429', '', 'visits are thrown away when the collector asks to wait'],
     'retry-after-ignored': [
-      'return Math.max(askedMs, Math.min(',
+      'return Math.max(retryAfterMs, Math.min(',
       'return Math.max(0, Math.min(',
       'the tracker knocks sooner than it was asked to',
     ],
@@ -200,8 +200,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('packages/tracker/source/traits.ts', ['packages/tracker/source/traits.test.ts'], {
     'everything-leaves-the-browser': [
-      'for (const name of known) {',
-      'for (const name of Object.keys(given)) {',
+      'for (const name of supported) {',
+      'for (const name of Object.keys(input)) {',
       'whatever a site says of a person leaves the browser',
     ],
   }),
@@ -247,12 +247,12 @@ export const faults: readonly Fault[] = [
       ],
       'city-always-kept': ["city: key.keepsCity ? city : '',", 'city,', 'a profile that keeps no cities has them'],
       'quota-not-held': [
-        "hold(account.lacks('visits', 1) ?? account.lacks('bytes', body.length));",
+        "assertWithinQuota(account.lacks('visits', 1) ?? account.lacks('bytes', body.length));",
         '',
         'a profile sends more than its plan has',
       ],
       'failed-publish-counts': [
-        'account.add({ visits: -taken.visits, broken: -taken.broken, bytes: -taken.bytes });',
+        'account.add({ visits: -accepted.visits, broken: -accepted.broken, bytes: -accepted.bytes });',
         '',
         'visits that the log refused use up the quota',
       ],
@@ -265,23 +265,23 @@ export const faults: readonly Fault[] = [
   ),
   ...faultsIn('apps/collector/tracking-keys.ts', ['apps/collector/tracking-keys.test.ts'], {
     'revoked-key-lives-on': [
-      'if (remembered && age < staleMs) {',
-      'if (remembered) {',
+      'if (cached && age < staleMs) {',
+      'if (cached) {',
       'a revoked tracking key sends for as long as it is used',
     ],
     'told-change-overtaken': [
-      '#stands({ found, sentAt }: Remembered',
-      '#stands({ found, askedAt: sentAt }: Remembered',
+      '#isCurrent({ found, sentAt }: CachedKey',
+      '#isCurrent({ found, answeredAt: sentAt }: CachedKey',
       'an answer that was under way while a key was revoked stands for minutes',
     ],
     'keys-forgotten-in-an-outage': [
-      'if (remembered && age < lastsMs) return remembered.found;',
+      'if (cached && age < outageMs) return cached.found;',
       '',
       'visits are refused as soon as PostgreSQL is away',
     ],
     'made-up-keys-push-out': [
-      '(one ? this.#known : this.#missing).set(',
-      'this.#known.set(',
+      '(one ? this.#found : this.#missing).set(',
+      'this.#found.set(',
       'made-up keys push real ones out of the memory',
     ],
   }),

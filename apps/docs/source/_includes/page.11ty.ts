@@ -1,5 +1,5 @@
 import { Html, html } from '@tributary/pages';
-import { type Entry, shelves } from '../../pages.ts';
+import { type Entry, readNavigation } from '../../pages.ts';
 
 interface Page {
   /** The page's own HTML. */
@@ -7,11 +7,11 @@ interface Page {
   readonly address: string;
 }
 
-/** One page of the site. It has no script and no style of its own: the policy under which it is served lets none through. */
+/** One page of the site, without inline scripts or styles, which the Content-Security-Policy would block. */
 export function render({ content, address }: Page): string {
-  const shelved = shelves();
+  const groups = readNavigation();
   const title = /<h1[^>]*>(.*?)<\/h1>/s.exec(content)?.[1]?.replaceAll(/<[^>]+>/g, '') ?? 'Documentation';
-  const order = shelved.flatMap(({ entries }) => entries).filter((entry) => !entry.address.includes('#'));
+  const order = groups.flatMap(({ entries }) => entries).filter((entry) => !entry.address.includes('#'));
   const at = order.findIndex((entry) => entry.address === address);
   return html`<!doctype html>
 <html lang="en">
@@ -37,13 +37,13 @@ export function render({ content, address }: Page): string {
 <div class="columns">
 <details class="contents" open>
 <summary>All pages</summary>
-<nav aria-label="Pages">${shelved.map(
+<nav aria-label="Pages">${groups.map(
     ({ reader, entries }) => html`<h2>${reader}</h2><ul>${entries.map((entry) => item(entry, address))}</ul>`,
   )}</nav>
 </details>
 <main id="page">
 ${new Html(content)}
-${at >= 0 && turn(order[at - 1], order[at + 1])}
+${at >= 0 && previousAndNext(order[at - 1], order[at + 1])}
 </main>
 ${outline(content)}
 </div>
@@ -55,10 +55,10 @@ ${outline(content)}
 const item = ({ title, address }: Entry, current: string): Html =>
   html`<li><a href="${address}"${address === current && new Html(' aria-current="page"')}>${title}</a></li>`;
 
-const turn = (before: Entry | undefined, after: Entry | undefined): Html =>
+const previousAndNext = (before: Entry | undefined, after: Entry | undefined): Html =>
   html`<nav class="turn" aria-label="Next to this page">${before && html`<a rel="prev" href="${before.address}">${before.title}</a>`}${after && html`<a rel="next" href="${after.address}">${after.title}</a>`}</nav>`;
 
-/** The headings of a page with several. */
+/** The outline of a page with at least three sections. */
 function outline(content: string): Html {
   const headings = [...content.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/gs)];
   if (headings.length < 3) return html`<div></div>`;
