@@ -3,7 +3,7 @@ import { type OutcomeServices, untilRecorded } from '@tributary/domain/outcomes'
 import type { Ledger } from '@tributary/postgres';
 import { openCall, ProviderFault, type SyncPage } from '@tributary/providers';
 import { type Channel, channels, hourMs } from '@tributary/vocabulary';
-import { noteFault, markRecovered } from './note-fault.ts';
+import { markRecovered, noteFault } from './note-fault.ts';
 import { ConnectionUnusable, type Opened, openAccount } from './open-account.ts';
 import { applyProviderRecords } from './record-said.ts';
 import { nextRunAt, usualPauseMs, waitAfter } from './schedule.ts';

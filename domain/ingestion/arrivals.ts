@@ -30,7 +30,7 @@ export async function asSessionsCame<Visit extends Arrival>(
     const sessionArrivals = bySession.get(sessionKey(visit)) ?? [];
     if (sessionArrivals.some(({ visit_id }) => visit_id === visit.visit_id)) return visit;
     const latest = sessionArrivals.findLast(({ occurred_at }) => occurred_at <= visit.occurred_at);
-    return latest ? { ...visit, ...sourceOf(latest) } : visit;
+    return latest ? { ...visit, ...toSource(latest) } : visit;
   });
 }
 

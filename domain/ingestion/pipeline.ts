@@ -21,7 +21,9 @@ export const visitsConsumer = 'ingestion';
 /** Handles batches of the visit stream. Messages are acknowledged when it resolves. */
 export function pipeline(ingestion: Ingestion): Handler {
   return (batch) =>
-    retryWhileAway(async () => recordLastVisits(ingestion, await ingest(ingestion, await openMessages(ingestion, batch))));
+    retryWhileAway(async () =>
+      recordLastVisits(ingestion, await ingest(ingestion, await openMessages(ingestion, batch))),
+    );
 }
 
 /** Runs the steps in order. Each is idempotent and may run again on the same visits at any time. */

@@ -1,6 +1,6 @@
 import type { HoldsPeople } from '@tributary/domain/customers';
 import type { Postgres } from '@tributary/postgres';
-import { erasePartnerTouches, eraseInAnswers } from './erase.ts';
+import { eraseInAnswers, erasePartnerTouches } from './erase.ts';
 
 export const holdsPeople: HoldsPeople<unknown, { readonly app: Postgres }> = {
   postgres: {

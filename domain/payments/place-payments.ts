@@ -84,7 +84,10 @@ function groupEarliest(
     [...new Set([...removed.keys(), ...added.keys()])].map((id) => {
       const [own = [], gone = [], arrived = []] = [unchanged.get(id), removed.get(id), added.get(id)];
       const touched = new Set([...gone, ...arrived].map(({ subjectRef }) => subjectRef));
-      return [id, { before: pickEarliest([...own, ...gone], touched), after: pickEarliest([...own, ...arrived], touched) }];
+      return [
+        id,
+        { before: pickEarliest([...own, ...gone], touched), after: pickEarliest([...own, ...arrived], touched) },
+      ];
     }),
   );
 }

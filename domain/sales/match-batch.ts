@@ -5,11 +5,11 @@ import { limits, type MatchDecision } from '@tributary/vocabulary';
 import { toSaleRecord } from './records.ts';
 import {
   dropRecords,
+  eraseReferences,
   findDecisions,
   findMarks,
   findMatches,
   findRelated,
-  eraseReferences,
   markMatched,
   type NewMatch,
   readSaleSettings,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type DnsAnswer, decideDomain, buildProof } from './domain-verdict.ts';
+import { buildProof, type DnsAnswer, decideDomain } from './domain-verdict.ts';
 
 const proof = buildProof({ id: '0199', domain: 'track.shop.cl' }, 'https://collect.tributary.cl:8443/t');
 const advice =

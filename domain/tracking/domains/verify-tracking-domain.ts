@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { TrackingServices } from '../services.ts';
 import { findDomain, saveVerdict } from '../store.ts';
-import { decideDomain, buildProof } from './domain-verdict.ts';
+import { buildProof, decideDomain } from './domain-verdict.ts';
 import { lookUpDomain } from './look-up-domain.ts';
 import { toDomainResponse } from './tracking-domain.ts';
 
