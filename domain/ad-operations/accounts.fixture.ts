@@ -15,7 +15,7 @@ import { afterAll } from 'vitest';
 
 export const currencies = ['EUR', 'USD', 'CLP', 'KWD', 'JPY'] as const;
 
-/** An API and a worker whose ad platforms are the sandbox's Meta and Google Ads, each with one account for each of five currencies. */
+/** An API and a worker with the sandbox's Meta and Google Ads, each with one account per currency. */
 export async function openAccounts() {
   let now = () => new Date();
   const { sandbox, providerOutbound } = await openAdPlatform(currencies, () => now(), 10_000);
@@ -52,15 +52,15 @@ export async function openAccounts() {
     return { ...shop, connect, post, get, sync, connectionOf };
   }
 
-  /** A campaign and an ad of an account, and of Meta an ad set with a budget of its own. */
+  /** A campaign and an ad of an account, and for Meta also an ad set with its own budget. */
   function nodesOf({ channel, currency }: AdAccount) {
     if (channel === 'social_ads') {
       const { campaigns, adSets, ads } = meta.state;
-      const mine = <N extends { account: { currency: string } }>(nodes: readonly N[]) =>
+      const ofCurrency = <N extends { account: { currency: string } }>(nodes: readonly N[]) =>
         nodes.filter(({ account }) => account.currency === currency);
-      const adSet = mine(adSets).find(({ dailyBudget }) => dailyBudget !== undefined);
-      const ad = mine(ads).find(({ status }) => status === 'ACTIVE');
-      return { campaign: mine(campaigns)[0]?.id, ad: ad?.id, adSet: adSet?.id };
+      const adSet = ofCurrency(adSets).find(({ dailyBudget }) => dailyBudget !== undefined);
+      const ad = ofCurrency(ads).find(({ status }) => status === 'ACTIVE');
+      return { campaign: ofCurrency(campaigns)[0]?.id, ad: ad?.id, adSet: adSet?.id };
     }
     const { campaigns, ads } = google.state;
     const campaign = campaigns.find(({ customer }) => customer.currency === currency);

@@ -17,7 +17,7 @@ const google = (currency: string, visible?: readonly string[]): AdAccount => ({
   visible,
 });
 
-/** Every ad operation on one account: each answers with the account's currency and is recorded with its connection. */
+/** Runs every ad operation on one account: each response has the account's currency and is recorded with its connection. */
 async function operate(shop: Awaited<ReturnType<typeof openShop>>, account: AdAccount) {
   const { campaign, ad, adSet } = nodesOf(account);
   const { currency } = account;
@@ -35,7 +35,7 @@ async function operate(shop: Awaited<ReturnType<typeof openShop>>, account: AdAc
     expect(await shop.post(path), path).toMatchObject({ status: 200, data: { before: { currency } } });
   if (adSet) {
     const rehearsed = await shop.post(`/adsets/${adSet}/budget`, { daily_budget_minor: 1_000_000, dry_run: true });
-    // The step is out of bounds; what is live is in the refusal, and the rise of a tenth is applied in the account's own units.
+    // The step is out of bounds and the refusal contains the live budget; a rise of ten percent is applied in the account's minor units.
     expect(rehearsed).toMatchObject({ status: 422 });
     const live = Number(/which is (\d+) minor units/.exec(JSON.stringify(rehearsed))?.[1]);
     const raised = await shop.post(`/adsets/${adSet}/budget`, { daily_budget_minor: Math.round(live * 1.1) });
@@ -45,8 +45,8 @@ async function operate(shop: Awaited<ReturnType<typeof openShop>>, account: AdAc
   }
   const ids = [campaign, ad, adSet];
   const { data: actions } = await shop.get('/ad-actions?limit=100');
-  const mine = actions.filter((one: { external_id: string }) => ids.includes(one.external_id));
-  expect(new Set(mine.map((one: { connection_id: string }) => one.connection_id))).toEqual(
+  const ofAccount = actions.filter((one: { external_id: string }) => ids.includes(one.external_id));
+  expect(new Set(ofAccount.map((one: { connection_id: string }) => one.connection_id))).toEqual(
     new Set([shop.connectionOf(account)]),
   );
 }
@@ -100,7 +100,7 @@ test('operates on the right account for random sets of accounts', async () => {
   );
 });
 
-test('needs connection_id where several accounts are connected and none of them reported the campaign', async () => {
+test('requires connection_id when several accounts are connected and none of them reported the campaign', async () => {
   const accounts = [meta('EUR'), meta('USD')];
   const shop = await openShop(accounts);
   const { campaign } = nodesOf(meta('EUR'));
@@ -117,7 +117,7 @@ test('needs connection_id where several accounts are connected and none of them 
   expect(await shop.get(`/campaigns/${campaign}/status?connection_id=${eur}`)).toMatchObject({
     data: { currency: 'EUR' },
   });
-  // The other account's token does not see it, and a foreign connection is unknown.
+  // The other account's token cannot see the campaign, and a connection of another profile is unknown.
   expect(await shop.get(`/campaigns/${campaign}/status?connection_id=${usd}`)).toMatchObject({
     error: { code: 'campaign_not_found' },
   });
@@ -143,7 +143,7 @@ test('refuses a connection_id of another account than the one that reported the 
   });
 });
 
-test('acts through the new connection of an account that was disconnected and connected again', async () => {
+test('uses the new connection of an account that was disconnected and reconnected', async () => {
   const accounts = [meta('EUR'), meta('USD')];
   const shop = await openShop(accounts);
   await shop.sync();
@@ -157,7 +157,7 @@ test('acts through the new connection of an account that was disconnected and co
   expect(await shop.get(`/campaigns/${campaign}/status`)).toMatchObject({
     data: { currency: 'EUR', connection_id: again },
   });
-  // After its next sync the records name it themselves.
+  // After the next sync the records name the new connection.
   await shop.sync();
   const { rows } = await kit.app
     .forProfile(shop.profileId)

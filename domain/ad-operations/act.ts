@@ -4,72 +4,76 @@ import { actorOf, refuse } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type Call, openCall, ProviderFault } from '@tributary/providers';
 import { v7 as uuid } from 'uuid';
-import { isSo, stateAfter, stateOf } from './ad-state.ts';
-import { endRefused, refusalOf, surelyNot } from './failures.ts';
+import { matches, stateAfter, stateOf } from './ad-state.ts';
+import { certainlyNotApplied, endRefused, refusalOf } from './failures.ts';
 import type { Live, Plan, Request } from './request.ts';
 import type { AdContext } from './services.ts';
 import { type ActionAnswer, answerOf, mayRestartLearning, undoCall } from './show-action.ts';
 import {
   type Action,
   beginAction,
-  beginAgain,
   endAction,
   findAction,
   findByKey,
-  findUnderWay,
+  findInProgress,
   lockEntity,
   markSent,
   type NewAction,
+  restartAction,
 } from './store.ts';
 import { findTarget, refuseUnknown, refuseUnlessGranted, type Target } from './target.ts';
 
-/** Commits the end of an action, with whatever else is to be kept of it. */
+/** Commits the end of an action together with other records of the request. */
 export type Commit = (end: (tx: Tx) => Promise<Action>) => Promise<Action>;
 
-/** What nobody has ended so many times later than it would have been given up is looked up. */
+/** An action without an end is looked up after this multiple of the platform timeout. */
 const settleAfter = 2.5;
 
 /**
- * Carries a change out at the platform, once for each key. The ledger has an entry before the platform is called and one after; no
- * transaction is open meanwhile. Whoever dies in between leaves an action that the queue looks up (`settle.ts`).
+ * Performs a change at the platform, once per key. The ledger has an entry before the platform is called and one after; no transaction is
+ * open in between. After a crash in between, the queue looks the action up (`settle.ts`).
  */
 export async function perform(context: AdContext, request: Request, commit: Commit): Promise<ActionAnswer> {
   const target = await findTarget(context, request);
-  if (request.isDryRun) return rehearse(context, request, target);
+  if (request.isDryRun) return dryRun(context, request, target);
   const begun = await begin(context, request, target);
   if (begun.state !== 'reading') return answerOf(await commit(async () => begun));
   const signal = AbortSignal.timeout(context.adPatienceMs);
   const call = openCall(context.providerOutbound, context.now, signal);
-  const { planned, live } = await look(context, request, target, call).catch(async (error: unknown) => {
+  const { planned, live } = await readAndPlan(context, request, target, call).catch(async (error: unknown) => {
     throw await endRefused(context, begun, error, target, request);
   });
   const { before } = live;
-  if (isSo(before, planned.wanted))
+  if (matches(before, planned.wanted))
     return answerOf(await commit((tx) => end(tx, context, begun, { stage: 'no_change', before, after: before })));
   const sent = await send(context, begun, live, planned);
   await planned.write().catch(async (error: unknown) => {
-    if (surelyNot(error)) throw await endRefused(context, sent, error, target, request);
-    return lookAgain(context, sent, live, error);
+    if (certainlyNotApplied(error)) throw await endRefused(context, sent, error, target, request);
+    return readAfterLostResponse(context, sent, live, error);
   });
   const after = sent.after;
   return answerOf(await commit((tx) => end(tx, context, sent, { stage: 'applied', before, after })));
 }
 
-/** From this moment, not from when the request came: it may have waited long, and a change that is looked up too soon is done twice. */
-const lookUpAt = ({ clock, adPatienceMs }: AdContext): Date => new Date(clock().getTime() + settleAfter * adPatienceMs);
+/**
+ * Counted from now, not from the time of the request: the request may have waited, and a change that is looked up too early would be made
+ * twice.
+ */
+const lookUpTime = ({ clock, adPatienceMs }: AdContext): Date =>
+  new Date(clock().getTime() + settleAfter * adPatienceMs);
 
-/** The same checks against the same live figures; nothing is sent or kept. */
-async function rehearse(context: AdContext, request: Request, target: Target): Promise<ActionAnswer> {
+/** Runs the same checks on the same live figures; sends and stores nothing. */
+async function dryRun(context: AdContext, request: Request, target: Target): Promise<ActionAnswer> {
   const { ledger, caller, now, providerOutbound } = context;
-  const underWay = await ledger.transaction((tx) => findUnderWay(tx, caller.profileId, target.entity));
-  if (underWay) refuseInProgress(underWay);
+  const inProgress = await ledger.transaction((tx) => findInProgress(tx, caller.profileId, target.entity));
+  if (inProgress) refuseInProgress(inProgress);
   const call = openCall(providerOutbound, now, AbortSignal.timeout(context.adPatienceMs));
-  const { planned, live } = await look(context, request, target, call).catch(async (error: unknown) => {
+  const { planned, live } = await readAndPlan(context, request, target, call).catch(async (error: unknown) => {
     throw await refusalOf(context, error, target, request);
   });
   const { before } = live;
   const { kind, level, externalId, appliedBy } = request;
-  const isChange = !isSo(before, planned.wanted);
+  const isChange = !matches(before, planned.wanted);
   return {
     outcome: isChange ? 'dry_run' : 'no_change',
     action_id: null,
@@ -85,7 +89,7 @@ async function rehearse(context: AdContext, request: Request, target: Target): P
   };
 }
 
-/** The action of the key: one that is to be carried out, held by us, or one that has ended. */
+/** The action of the key: a new one that this request performs, or one that has ended. */
 async function begin(context: AdContext, request: Request, target: Target): Promise<Action> {
   const { ledger, caller, now, requestId } = context;
   const { profileId } = caller;
@@ -94,13 +98,13 @@ async function begin(context: AdContext, request: Request, target: Target): Prom
   const holder = uuid();
   return ledger.transaction(async (tx) => {
     await lockEntity(tx, profileId, target.entity);
-    const known = await findByKey(tx, profileId, key.keyHash);
-    if (known) checkKnown(known, key.fingerprint);
-    if (known?.state === 'applied' || known?.state === 'no_change') return known;
-    const underWay = await findUnderWay(tx, profileId, target.entity);
-    if (underWay) refuseInProgress(underWay);
+    const existing = await findByKey(tx, profileId, key.keyHash);
+    if (existing) checkExisting(existing, key.fingerprint);
+    if (existing?.state === 'applied' || existing?.state === 'no_change') return existing;
+    const inProgress = await findInProgress(tx, profileId, target.entity);
+    if (inProgress) refuseInProgress(inProgress);
     const action: NewAction = {
-      id: known?.id ?? uuid(),
+      id: existing?.id ?? uuid(),
       kind,
       platform: target.entity.platform,
       level,
@@ -112,22 +116,22 @@ async function begin(context: AdContext, request: Request, target: Target): Prom
       appliedBy,
       requestId,
     };
-    const dueAt = lookUpAt(context);
-    const begun = known
-      ? await beginAgain(tx, profileId, action, holder, dueAt)
+    const dueAt = lookUpTime(context);
+    const begun = existing
+      ? await restartAction(tx, profileId, action, holder, dueAt)
       : await beginAction(tx, profileId, action, holder, now, dueAt);
     return begun ?? refuseInFlight();
   });
 }
 
-function checkKnown(known: Action, fingerprint: Buffer): void {
-  if (!known.fingerprint.equals(fingerprint))
+function checkExisting(existing: Action, fingerprint: Buffer): void {
+  if (!existing.fingerprint.equals(fingerprint))
     refuse(
       'idempotency_key_conflict',
       'This Idempotency-Key was used for another request. Use a new key for a new request.',
     );
-  if (known.state === 'reading' || known.state === 'sent') refuseInFlight();
-  if (known.state === 'unknown')
+  if (existing.state === 'reading' || existing.state === 'sent') refuseInFlight();
+  if (existing.state === 'unknown')
     refuse(
       'invalid_state',
       'What became of this action could not be found out. Look at the platform, and use a new key.',
@@ -147,17 +151,18 @@ function refuseInFlight(): never {
   );
 }
 
-function refuseInProgress(underWay: Action): never {
+function refuseInProgress(inProgress: Action): never {
   refuse('invalid_state', 'Another change of the same campaign, ad set or ad is under way. Try again in a moment.', {
     fields: {
       reason: 'action_in_progress',
-      ...(underWay.dueAt && Number.isFinite(underWay.dueAt.getTime()) && { retry_at: underWay.dueAt.toISOString() }),
+      ...(inProgress.dueAt &&
+        Number.isFinite(inProgress.dueAt.getTime()) && { retry_at: inProgress.dueAt.toISOString() }),
     },
     headers: { 'retry-after': '1' },
   });
 }
 
-async function look(context: AdContext, request: Request, target: Target, call: Call) {
+async function readAndPlan(context: AdContext, request: Request, target: Target, call: Call) {
   refuseUnlessGranted(target);
   const { account } = await openAccount(
     context,
@@ -186,7 +191,7 @@ async function send(
     undoes: undoes ?? null,
   };
   const sent = await ledger.transaction((tx) =>
-    markSent(tx, caller.profileId, begun, change, requestId, context.clock(), lookUpAt(context)),
+    markSent(tx, caller.profileId, begun, change, requestId, context.clock(), lookUpTime(context)),
   );
   return sent ?? refuseInFlight();
 }
@@ -197,7 +202,7 @@ async function affectedAds({ ledger, caller }: AdContext, { entity, live }: Live
   return live.activeAds ?? ledger.transaction((tx) => countActiveAds(tx, caller.profileId, entity.id));
 }
 
-/** What ends an action; where somebody has looked it up meanwhile, what they found. */
+/** Ends an action; if the queue has ended it meanwhile, returns that result. */
 async function end(
   tx: Tx,
   { caller, now, requestId, addToAudit }: AdContext,
@@ -211,13 +216,15 @@ async function end(
   return found;
 }
 
-/** The answer was lost. What happened can be seen at once; what did not may still be on its way, and is looked up later. */
-async function lookAgain(context: AdContext, sent: Action, live: Live, error: unknown): Promise<undefined> {
+/**
+ * The response was lost. If the change is visible at the platform, it happened; if not, it may still be in flight and is looked up later.
+ */
+async function readAfterLostResponse(context: AdContext, sent: Action, live: Live, error: unknown): Promise<undefined> {
   const { act, account, entity, connection } = live;
   const { ledger, caller, now, providerOutbound } = context;
   const call = openCall(providerOutbound, now, AbortSignal.timeout(context.adPatienceMs / 4));
   const read = await act.read(account, entity, call).catch(() => undefined);
-  if (read && isSo(stateOf(read), sent.wanted)) return undefined;
+  if (read && matches(stateOf(read), sent.wanted)) return undefined;
   if (error instanceof ProviderFault) {
     const faulty = {
       profileId: caller.profileId,

@@ -3,7 +3,7 @@ import type { AdStores } from './services.ts';
 import { settle } from './settle.ts';
 import { type Action, findDue, nextDue, setDue } from './store.ts';
 
-/** Looks up what became of changes whose answer was lost, or whose process died. */
+/** Finds out the result of changes whose response was lost or whose process died. */
 export const adActions = (stores: AdStores): QueueHandler<Action> => ({
   async take(profileId, limit) {
     const now = stores.now();

@@ -14,7 +14,7 @@ import { v7 as uuid } from 'uuid';
 import { afterAll, expect } from 'vitest';
 import { adActions } from './ad-actions.queue.ts';
 
-/** An API and a worker whose ad platform is the sandbox's Meta, and shops with an account there. */
+/** An API and a worker with the sandbox's Meta, and shops with an account there. */
 export async function openOperations(...currencies: readonly string[]) {
   let now = () => new Date();
   const { sandbox, providerOutbound } = await openAdPlatform(currencies, () => now());
@@ -67,9 +67,9 @@ export async function openOperations(...currencies: readonly string[]) {
     api,
     sandbox,
     openShop,
-    /** How often Meta was asked to change something. */
+    /** The number of write requests to Meta. */
     writes: () => sandbox.book.calls.filter(({ method }) => method === 'POST').length,
-    /** What a worker does once the answers are overdue. */
+    /** Runs the worker after the responses are overdue. */
     async settle(afterMs = 60_000) {
       kit.clock.advance(afterMs);
       return workOff(kit.system, 'adActions', handler);

@@ -1,7 +1,7 @@
 import type { LiveEntity } from '@tributary/providers';
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 
-/** What can be changed of a campaign, ad set or ad, as answers and the ledger tell it. */
+/** The changeable properties of a campaign, ad set or ad, as responses and the ledger contain them. */
 export interface AdState {
   readonly status: string;
   readonly currency: string;
@@ -11,7 +11,7 @@ export interface AdState {
   readonly creative_id: string | null;
 }
 
-/** What is to be true afterwards. */
+/** The requested change. */
 export type Wanted =
   | { readonly status: 'ACTIVE' | 'PAUSED' }
   | { readonly daily_budget_minor: number }
@@ -31,7 +31,7 @@ const budgetOf = (minor: number | null, currency: string) => ({
   daily_budget_minor: minor,
 });
 
-/** How it will stand when what is wanted has happened. Which creative new tags bring along, only the platform knows. */
+/** The expected state after the change. Only the platform knows which creative new tags create. */
 export function stateAfter(before: AdState, wanted: Wanted): AdState {
   if ('status' in wanted) return { ...before, status: wanted.status };
   if ('daily_budget_minor' in wanted) return { ...before, ...budgetOf(wanted.daily_budget_minor, before.currency) };
@@ -39,14 +39,14 @@ export function stateAfter(before: AdState, wanted: Wanted): AdState {
   return { ...before, creative_id: wanted.creative_id, url_tags: null };
 }
 
-/** Whether what was wanted is so. */
-export function isSo(live: AdState, wanted: Wanted): boolean {
+/** Whether the requested change is in effect. */
+export function matches(live: AdState, wanted: Wanted): boolean {
   if ('status' in wanted) return live.status === wanted.status;
   if ('daily_budget_minor' in wanted) return live.daily_budget_minor === wanted.daily_budget_minor;
   if ('url_tags' in wanted) return live.url_tags === wanted.url_tags;
   return live.creative_id === wanted.creative_id;
 }
 
-/** Whether it can still be changed. */
-export const isOver = ({ status }: { readonly status: string }): boolean =>
+/** Whether it is archived or deleted and can no longer be changed. */
+export const isArchived = ({ status }: { readonly status: string }): boolean =>
   status === 'ARCHIVED' || status === 'DELETED';

@@ -4,7 +4,7 @@ import { listTaggableAds } from '@tributary/domain/campaigns';
 import { answer, type Handles, Refusal } from '@tributary/operations';
 import { nilUuid, type UrlTagResult } from '@tributary/vocabulary';
 import { perform } from './act.ts';
-import { answerable } from './applied-by.ts';
+import { requireAppliedBy } from './applied-by.ts';
 import type { Request } from './request.ts';
 import type { AdContext, AdServices } from './services.ts';
 import type { ActionAnswer } from './show-action.ts';
@@ -12,19 +12,21 @@ import { keyOf } from './single.ts';
 import { planTags } from './url-tags.ts';
 import { refuseUnlessReady } from './url-tags-ready.ts';
 
-/** Ad by ad, each an action of its own under a key made of the caller's: a repeated request goes on where the first one ended. */
+/**
+ * Each ad is an action of its own under a key derived from the caller's, so that a repeated request continues where the first one ended.
+ */
 export const applyUrlTags: Handles<Routes['applyUrlTags'], AdServices> = async ({ body }, context) => {
   const { ledger, caller } = context;
   await refuseUnlessReady(context);
-  const by = await answerable(context, body.applied_by);
-  const wanted = [...new Set(body.ad_ids)];
+  const by = await requireAppliedBy(context, body.applied_by);
+  const adIds = [...new Set(body.ad_ids)];
   const listed = await ledger.transaction(
-    (tx) => listTaggableAds(tx, caller.profileId, { after: nilUuid, limit: wanted.length, only: wanted }),
+    (tx) => listTaggableAds(tx, caller.profileId, { after: nilUuid, limit: adIds.length, only: adIds }),
     { readOnly: true },
   );
   const isListed = new Set(listed.map(({ externalId }) => externalId));
-  const ads: Tagged[] = [];
-  for (const id of wanted) ads.push(isListed.has(id) ? await tag(context, id, by, body) : skipped(id, 'not_listed'));
+  const ads: TagResult[] = [];
+  for (const id of adIds) ads.push(isListed.has(id) ? await tag(context, id, by, body) : skipped(id, 'not_listed'));
   const outcome = body.dry_run ? 'dry_run' : ads.some(({ result }) => result === 'applied') ? 'applied' : 'no_change';
   const data = { outcome, ads } as const;
   if (body.dry_run) return answer(200, { data });
@@ -38,7 +40,7 @@ export const applyUrlTags: Handles<Routes['applyUrlTags'], AdServices> = async (
 
 type Body = Input<Routes['applyUrlTags']>['body'];
 
-interface Tagged {
+interface TagResult {
   readonly ad_external_id: string;
   readonly result: UrlTagResult;
   readonly reason: string | null;
@@ -46,7 +48,7 @@ interface Tagged {
   readonly action: ActionAnswer | null;
 }
 
-const skipped = (id: string, reason: string, action: ActionAnswer | null = null): Tagged => ({
+const skipped = (id: string, reason: string, action: ActionAnswer | null = null): TagResult => ({
   ad_external_id: id,
   result: 'skipped',
   reason,
@@ -54,8 +56,8 @@ const skipped = (id: string, reason: string, action: ActionAnswer | null = null)
   action,
 });
 
-/** What one ad cannot have costs the others nothing. */
-async function tag(context: AdContext, id: string, by: string, body: Body): Promise<Tagged> {
+/** A failure of one ad does not affect the others. */
+async function tag(context: AdContext, id: string, by: string, body: Body): Promise<TagResult> {
   const request: Request = {
     kind: 'url_tags',
     level: 'ad',

@@ -2,7 +2,7 @@ import { limits } from '@tributary/vocabulary';
 
 const { maxChangePercent, floorMinorUnits } = limits.budgetStep;
 
-/** Why a budget may not be changed so, in words; undefined where it may. Exactly the bounds are within. */
+/** The reason why a budget change is out of bounds; undefined if it is allowed. The bounds themselves are allowed. */
 export function checkBudget(current: bigint, wanted: bigint): string | undefined {
   if (wanted < BigInt(floorMinorUnits)) return `A daily budget is at least ${floorMinorUnits} minor units.`;
   const step = wanted > current ? wanted - current : current - wanted;

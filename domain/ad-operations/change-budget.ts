@@ -2,7 +2,7 @@ import type { Input, Routes } from '@tributary/contract';
 import { refuse } from '@tributary/operations';
 import { fromMinorUnits } from '@tributary/rules';
 import { hourMs } from '@tributary/vocabulary';
-import { isOver } from './ad-state.ts';
+import { isArchived } from './ad-state.ts';
 import { appliedBy } from './applied-by.ts';
 import { checkBudget } from './budget.ts';
 import type { Live, Plan } from './request.ts';
@@ -40,7 +40,7 @@ export async function changeBudget(
     isDryRun: body.dry_run,
     plan: (live) => planBudget(context, level, live, body.daily_budget_minor, undone),
     whenUnread: (entity) => {
-      if (isOver(entity)) refuseEdit(level, entity.status);
+      if (isArchived(entity)) refuseEdit(level, entity.status);
     },
   });
 }
@@ -79,9 +79,9 @@ async function planBudget(
 ): Promise<Plan> {
   const { ledger, caller, now } = context;
   const { act, account, call, entity, before, provider } = live;
-  if (isOver(live.live)) refuseEdit(level, live.live.status);
+  if (isArchived(live.live)) refuseEdit(level, live.live.status);
   const { campaignStatus } = live.live;
-  if (campaignStatus !== undefined && isOver({ status: campaignStatus })) refuseEdit(level, campaignStatus);
+  if (campaignStatus !== undefined && isArchived({ status: campaignStatus })) refuseEdit(level, campaignStatus);
   const { setDailyBudget } = act;
   const { daily_budget_minor: current, currency } = before;
   if (current === null || !setDailyBudget) return refuseWithoutBudget(level);

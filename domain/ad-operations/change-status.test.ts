@@ -14,7 +14,7 @@ beforeEach(async () => {
 const first = <N>(nodes: readonly N[]) => nodes[0] ?? expect.unreachable();
 
 describe('campaigns', () => {
-  test('[ops-012] [ops-013] [ops-014] [ops-015] the status tells how it stands now and what a pause would do', async () => {
+  test('[ops-012] [ops-013] [ops-014] [ops-015] the status returns the live state and what a pause would do', async () => {
     const campaign = first(shop.campaigns);
     const { data } = await shop.get(`/campaigns/${campaign.id}/status`);
     const running = shop.ads.filter((ad) => ad.adSet.campaign === campaign);
@@ -38,7 +38,7 @@ describe('campaigns', () => {
       daily_budget: '90.50',
       daily_budget_minor: 9_050,
     });
-    // The same view gives the same token, another view another one; our own id is no platform's.
+    // The same state gives the same token, a changed state another one; our own id is not a platform id.
     expect((await shop.get(`/campaigns/${campaign.id}/status`)).data.confirm_token).toBe(data.confirm_token);
     const key = `${data.confirm_token}:pause`;
     await shop.post(`/campaigns/${campaign.id}/pause`, {}, key);
@@ -46,7 +46,7 @@ describe('campaigns', () => {
     expect((await shop.get(`/campaigns/${campaign.id}/status`)).data.confirm_token).not.toBe(data.confirm_token);
   });
 
-  test('[err-077] [err-078] no campaign of this id, somebody else’s and what cannot be one are all campaign_not_found', async () => {
+  test('[err-077] [err-078] an unknown id, another profile’s campaign and a malformed id all return campaign_not_found', async () => {
     const { data } = await shop.get(`/campaigns/${first(shop.campaigns).id}/status`);
     const ids = [data.campaign_id, 'nobodys', '%00', encodeURIComponent('../x y'), '9'.repeat(150)];
     for (const id of ids)
@@ -63,7 +63,7 @@ describe('campaigns', () => {
     expect([foreign.statusCode, foreign.json().error.code]).toEqual([404, 'campaign_not_found']);
   });
 
-  test('[ops-001] [ops-002] [ops-016] [ops-017] a pause is one write, with its number and its undo', async () => {
+  test('[ops-001] [ops-002] [ops-016] [ops-017] a pause is one write, recorded with its id and its undo', async () => {
     const campaign = first(shop.campaigns);
     const before = writes();
     const { status, data } = await shop.post(`/campaigns/${campaign.id}/pause`, {}, 'once');
@@ -85,7 +85,7 @@ describe('campaigns', () => {
       undo: data.undo,
     });
     expect(await shop.stages(data.action_id)).toEqual(['attempted', 'applied']);
-    // The same key again is answered again, and another request under it is refused.
+    // The same key returns the same response; another request under it is refused.
     expect((await shop.post(`/campaigns/${campaign.id}/pause`, {}, 'once')).data).toEqual(data);
     expect((await shop.post(`/campaigns/${campaign.id}/pause`, { dry_run: true }, 'once')).error.code).toBe(
       'idempotency_key_conflict',
@@ -93,7 +93,7 @@ describe('campaigns', () => {
     expect(writes() - before).toBe(1);
   });
 
-  test('[ops-003] [ops-004] [ops-018] a resume takes our pause back, and wakes no ad that was paused on its own', async () => {
+  test('[ops-003] [ops-004] [ops-018] a resume undoes our pause and does not resume ads that were paused separately', async () => {
     const campaign = first(shop.campaigns);
     const ad = shop.ads.find((one) => one.adSet.campaign === campaign) ?? expect.unreachable();
     ad.status = 'PAUSED';
@@ -101,7 +101,7 @@ describe('campaigns', () => {
     const { data } = await shop.post(paused.undo.path.replace('/api/v1', ''), paused.undo.body);
     expect([campaign.status, ad.status]).toEqual(['ACTIVE', 'PAUSED']);
     expect(data).toMatchObject({ outcome: 'applied', undoes_action_id: paused.action_id, after: { status: 'ACTIVE' } });
-    // What somebody paused at the platform is resumed, but undoes nothing of ours.
+    // A campaign paused at the platform can be resumed, but that undoes no action of ours.
     campaign.status = 'PAUSED';
     expect((await shop.post(`/campaigns/${campaign.id}/resume`)).data).toMatchObject({
       outcome: 'applied',
@@ -109,7 +109,7 @@ describe('campaigns', () => {
     });
   });
 
-  test('[ops-005] [ops-006] what is so already is no change, and nothing is sent', async () => {
+  test('[ops-005] [ops-006] a change that is already in effect returns no_change and sends nothing', async () => {
     const campaign = first(shop.campaigns);
     const before = writes();
     const resumed = await shop.post(`/campaigns/${campaign.id}/resume`);
@@ -121,7 +121,7 @@ describe('campaigns', () => {
     expect(await shop.stages(paused.data.action_id)).toEqual(['no_change']);
   });
 
-  test('[ops-007] [ops-008] [ops-039] [err-080] what is archived or deleted can neither be paused nor resumed, and the try is audited', async () => {
+  test('[ops-007] [ops-008] [ops-039] [err-080] an archived or deleted campaign can be neither paused nor resumed, and the attempt is audited', async () => {
     const campaign = first(shop.campaigns);
     for (const [state, what, code] of [
       ['ARCHIVED', 'pause', 'campaign_not_pausable'],
@@ -142,7 +142,7 @@ describe('campaigns', () => {
     ]);
   });
 
-  test('[err-081] a resume of what runs is no error; of what is archived it is', async () => {
+  test('[err-081] resuming a running campaign is no error, resuming an archived one is', async () => {
     const campaign = first(shop.campaigns);
     expect((await shop.post(`/campaigns/${campaign.id}/resume`)).status).toBe(200);
     campaign.status = 'ARCHIVED';
@@ -154,7 +154,7 @@ async function archivedOf(campaign: unknown) {
   return sandbox.book.meta.state.ads.filter((ad) => ad.adSet.campaign === campaign && ad.status === 'ARCHIVED').length;
 }
 
-test('[ops-019] [ops-020] an ad is paused and resumed by the platform’s id', async () => {
+test('[ops-019] [ops-020] pauses and resumes an ad by the platform’s id', async () => {
   const ad = first(shop.ads);
   const paused = await shop.post(`/ads/${ad.id}/pause`);
   expect([paused.status, ad.status, paused.data.affected_ads_count]).toEqual([200, 'PAUSED', 1]);
@@ -168,7 +168,7 @@ test('[ops-019] [ops-020] an ad is paused and resumed by the platform’s id', a
   });
 });
 
-test('[ops-009] [ops-010] [ops-011] writes want campaigns:apply and a key, and leave an audit entry', async () => {
+test('[ops-009] [ops-010] [ops-011] writes require campaigns:apply and an Idempotency-Key, and are audited', async () => {
   const campaign = first(shop.campaigns);
   const path = `/api/v1/campaigns/${campaign.id}/pause`;
   const reader = await shop.keyWith('campaigns:read');
@@ -180,20 +180,20 @@ test('[ops-009] [ops-010] [ops-011] writes want campaigns:apply and a key, and l
   expect(await shop.audit()).toContain(`campaign.paused campaign:${campaign.id} done`);
 });
 
-test('a key is its caller’s own: another credential with the same one acts for itself', async () => {
+test('Idempotency-Keys are separate per credential', async () => {
   const ad = first(shop.ads);
-  const mine = await shop.post(`/ads/${ad.id}/pause`, {}, 'shared');
+  const own = await shop.post(`/ads/${ad.id}/pause`, {}, 'shared');
   const other = await shop.keyWith('campaigns:apply');
-  const theirs = await shop.post(`/ads/${ad.id}/pause`, {}, 'shared', other);
-  expect([mine.data.outcome, theirs.data.outcome, theirs.headers['idempotent-replayed']]).toEqual([
+  const second = await shop.post(`/ads/${ad.id}/pause`, {}, 'shared', other);
+  expect([own.data.outcome, second.data.outcome, second.headers['idempotent-replayed']]).toEqual([
     'applied',
     'no_change',
     undefined,
   ]);
-  expect(theirs.data.action_id).not.toBe(mine.data.action_id);
+  expect(second.data.action_id).not.toBe(own.data.action_id);
 });
 
-test('[ops-036] [err-076] without the permission to manage ads nothing is asked of the platform, and the try is kept', async () => {
+test('[ops-036] [err-076] without the permission to manage ads nothing is sent to the platform, and the attempt is recorded', async () => {
   const reader = await openShop('USD', { granted: ['ads_read'] });
   const calls = sandbox.book.calls.length;
   const campaign = first(reader.campaigns);
@@ -205,7 +205,7 @@ test('[ops-036] [err-076] without the permission to manage ads nothing is asked 
   );
 });
 
-test('a dry run says what would happen, and sends and keeps nothing', async () => {
+test('a dry run returns the expected result, and sends and stores nothing', async () => {
   const campaign = first(shop.campaigns);
   const before = writes();
   const { data } = await shop.post(`/campaigns/${campaign.id}/pause`, { dry_run: true });
@@ -218,15 +218,15 @@ test('a dry run says what would happen, and sends and keeps nothing', async () =
   expect(await shop.actions()).toEqual([]);
 });
 
-describe('lost answers', () => {
-  test('what happened all the same is seen at once', async () => {
+describe('lost responses', () => {
+  test('a change that is visible at the platform is recognised at once', async () => {
     const campaign = first(shop.campaigns);
     sandbox.say({ at: '/meta', method: 'POST', answer: 'lost' });
     const { status, data } = await shop.post(`/campaigns/${campaign.id}/pause`);
     expect([status, data.outcome, campaign.status]).toEqual([200, 'applied', 'PAUSED']);
   });
 
-  test('what cannot be seen is looked up later; until then nobody else changes it, and the key says what became of it', async () => {
+  test('otherwise the change is looked up later; until then others are refused, and afterwards the key returns the result', async () => {
     const campaign = first(shop.campaigns);
     const path = `/campaigns/${campaign.id}/pause`;
     for (const [answer, becomes] of [
@@ -251,13 +251,13 @@ describe('lost answers', () => {
       const [action] = await shop.actions();
       expect((await shop.stages(action.id)).at(-1)).toContain(becomes.split(':')[0]);
       const again = await shop.post(path, {}, key);
-      // What did not happen may be tried again under its key; what did is not sent twice.
+      // A change that did not happen may be retried under its key; one that did is not sent twice.
       expect([again.status, again.data.outcome, again.data.action_id]).toEqual([200, 'applied', action.id]);
       expect(writes() - before).toBe(answer ? 1 : 2);
     }
   });
 
-  test('a change that had to wait before it was sent is looked up as late as any other', async () => {
+  test('a change that waited before it was sent is looked up no earlier than any other', async () => {
     const campaign = first(shop.campaigns);
     campaign.status = 'ACTIVE';
     sandbox.say({ at: '/meta', method: 'POST', delayMs: 200, reply: json(502, {}) });
@@ -267,17 +267,17 @@ describe('lost answers', () => {
   });
 });
 
-/** The write gets no answer, and neither does the look right after it. */
+/** The write gets no response, and neither does the read right after it. */
 async function lose(path: string, key: string, readingMs = 0) {
   const { calls } = sandbox.book;
   const before = calls.length;
-  const asked = shop.post(path, {}, key);
+  const pending = shop.post(path, {}, key);
   while (calls.length === before) await new Promise((resolve) => setTimeout(resolve, 1));
   kit.clock.advance(readingMs);
-  // A campaign is read by four calls; what comes next is the write, which takes its time.
+  // Reading a campaign takes four calls; the next call is the write, which is delayed.
   while (calls.length < before + 4) await new Promise((resolve) => setTimeout(resolve, 1));
   const back = sandbox.say({ at: '/meta', method: 'GET', times: 100, reply: json(503, {}) });
-  const answer = await asked;
+  const answer = await pending;
   back();
   return answer;
 }

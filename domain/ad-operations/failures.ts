@@ -13,11 +13,11 @@ import type { AdContext } from './services.ts';
 import { type Action, endAction } from './store.ts';
 import type { Target } from './target.ts';
 
-/** Whether the platform has certainly not done what it was asked. */
-export const surelyNot = (error: unknown): boolean =>
+/** Whether the platform has certainly not applied the change. */
+export const certainlyNotApplied = (error: unknown): boolean =>
   error instanceof ProviderFault && (error.details.verdict !== 'wait' || error.details.mayHaveHappened === false);
 
-/** What whoever asked is told of a failure. Rethrows what is none of a platform's, nor ours to refuse. */
+/** The refusal to return for a failure. Rethrows errors that are neither a platform's nor a refusal. */
 export async function refusalOf(
   context: AdContext,
   error: unknown,
@@ -44,7 +44,7 @@ export async function refusalOf(
   }
 }
 
-/** Ends an action that changed nothing, in the ledger and the audit log, and gives back what to tell whoever asked. */
+/** Ends an action that changed nothing, in the ledger and the audit log, and returns the refusal. */
 export async function endRefused(
   context: AdContext,
   action: Action,
@@ -69,7 +69,7 @@ export async function endRefused(
     );
     const { id: connectionId, credentials_revision: revision } = target.connection;
     if (fault) await noteFault(tx, { profileId, connectionId, revision, now }, fault);
-    // What is forbidden is written down by whoever runs the call.
+    // packages/operations already audits forbidden requests.
     if (refusal.code === 'meta_write_permission_missing') return;
     await writeAudit(tx, {
       log: { workspaceId },

@@ -14,14 +14,14 @@ export interface ListedEntry {
   readonly requestId: string;
 }
 
-export interface Listed {
+export interface ListedAction {
   readonly action: Action;
-  /** As the platform calls it. */
+  /** The platform's name. */
   readonly name: string | null;
   readonly entries: readonly ListedEntry[];
 }
 
-export interface Asked {
+export interface ActionFilter {
   readonly kinds?: readonly AdActionKind[] | undefined;
   readonly state?: AdActionState | undefined;
   readonly externalId?: string | undefined;
@@ -29,9 +29,9 @@ export interface Asked {
   readonly limit: number;
 }
 
-/** Actions, newest first, with their entries and what they are of. */
-export async function listActions(tx: Tx, profileId: string, asked: Asked): Promise<Listed[]> {
-  const { kinds = null, state = null, externalId = null, before = null, limit } = asked;
+/** Actions with their entries and entity names, newest first. */
+export async function listActions(tx: Tx, profileId: string, filter: ActionFilter): Promise<ListedAction[]> {
+  const { kinds = null, state = null, externalId = null, before = null, limit } = filter;
   const { rows: actions } = await sql<Action>`
     SELECT ${columns} FROM ad_actions WHERE profile_id = ${profileId}
       AND (${before}::uuid IS NULL OR id < ${before}::uuid) AND (${kinds}::text[] IS NULL OR kind = ANY (${kinds}::text[]))

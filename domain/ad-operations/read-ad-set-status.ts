@@ -2,10 +2,10 @@ import type { Routes } from '@tributary/contract';
 import { withAccount } from '@tributary/domain/connections';
 import { answer, type Handles } from '@tributary/operations';
 import type { LiveEntity } from '@tributary/providers';
-import { isOver, stateOf } from './ad-state.ts';
+import { isArchived, stateOf } from './ad-state.ts';
 import type { AdServices } from './services.ts';
-import { findUnderWay } from './store.ts';
-import { findTarget, lacking, refuseUnknown, type Target } from './target.ts';
+import { findInProgress } from './store.ts';
+import { findTarget, missingPermissions, refuseUnknown, type Target } from './target.ts';
 
 export const readAdSetStatus: Handles<Routes['readAdSetStatus'], AdServices> = async ({ params, query }, context) => {
   const { ledger, caller } = context;
@@ -17,9 +17,9 @@ export const readAdSetStatus: Handles<Routes['readAdSetStatus'], AdServices> = a
   const { entity, act, connection } = target;
   const live = await withAccount(context, connection.id, ({ account }, call) => act.read(account, entity, call));
   if (!live) return refuseUnknown('ad_set');
-  const underWay = await ledger.transaction((tx) => findUnderWay(tx, caller.profileId, entity), { readOnly: true });
+  const inProgress = await ledger.transaction((tx) => findInProgress(tx, caller.profileId, entity), { readOnly: true });
   const { status, currency, daily_budget, daily_budget_minor } = stateOf(live);
-  const reason = budgetReason(target, live, underWay !== undefined);
+  const reason = budgetReason(target, live, inProgress !== undefined);
   return answer(200, {
     data: {
       ad_set_id: entity.id,
@@ -35,11 +35,12 @@ export const readAdSetStatus: Handles<Routes['readAdSetStatus'], AdServices> = a
   });
 };
 
-/** Why the budget cannot be changed now; null if it can. */
-function budgetReason(target: Target, live: LiveEntity, isUnderWay: boolean): string | null {
+/** The reason why the budget cannot be changed now; null if it can. */
+function budgetReason(target: Target, live: LiveEntity, isInProgress: boolean): string | null {
   const { campaignStatus } = live;
-  if (lacking(target).length > 0) return 'meta_write_permission_missing';
-  if (isOver(live) || (campaignStatus !== undefined && isOver({ status: campaignStatus }))) return 'adset_not_editable';
+  if (missingPermissions(target).length > 0) return 'meta_write_permission_missing';
+  if (isArchived(live) || (campaignStatus !== undefined && isArchived({ status: campaignStatus })))
+    return 'adset_not_editable';
   if (live.dailyBudget === null || !target.act.setDailyBudget) return 'budget_not_on_ad_set';
-  return isUnderWay ? 'action_in_progress' : null;
+  return isInProgress ? 'action_in_progress' : null;
 }

@@ -4,10 +4,10 @@ import { countActiveAds, listActiveAds, listRecentSpend } from '@tributary/domai
 import { withAccount } from '@tributary/domain/connections';
 import { answer, type Handles } from '@tributary/operations';
 import type { LiveEntity } from '@tributary/providers';
-import { isOver, stateOf } from './ad-state.ts';
+import { isArchived, stateOf } from './ad-state.ts';
 import type { AdServices } from './services.ts';
-import { findLastApplied, findUnderWay } from './store.ts';
-import { findTarget, lacking, refuseUnknown, type Target } from './target.ts';
+import { findInProgress, findLastApplied } from './store.ts';
+import { findTarget, missingPermissions, refuseUnknown, type Target } from './target.ts';
 
 const spendDays = 7;
 const adsShown = 100;
@@ -26,19 +26,19 @@ export const readCampaignStatus: Handles<Routes['readCampaignStatus'], AdService
   const { entity, act, connection } = target;
   const live = await withAccount(context, connection.id, ({ account }, call) => act.read(account, entity, call));
   if (!live) return refuseUnknown('campaign');
-  const known = await ledger.transaction(
+  const stored = await ledger.transaction(
     async (tx) => ({
       activeAds: await countActiveAds(tx, profileId, entity.id),
       ads: await listActiveAds(tx, profileId, entity.id, adsShown),
       spend: await listRecentSpend(tx, profileId, entity.id, spendDays),
-      underWay: await findUnderWay(tx, profileId, entity),
+      inProgress: await findInProgress(tx, profileId, entity),
       last: await findLastApplied(tx, profileId, entity, ['pause', 'resume']),
     }),
     { readOnly: true },
   );
   const { status, currency, daily_budget, daily_budget_minor } = stateOf(live);
   const isRunning = status === 'ACTIVE';
-  const said = [profileId, entity.id, status, daily_budget, known.last?.id ?? null];
+  const tokenParts = [profileId, entity.id, status, daily_budget, stored.last?.id ?? null];
   return answer(200, {
     data: {
       campaign_id: entity.id,
@@ -50,28 +50,28 @@ export const readCampaignStatus: Handles<Routes['readCampaignStatus'], AdService
       currency,
       daily_budget,
       daily_budget_minor,
-      affected_ads_count: isRunning ? (live.activeAds ?? known.activeAds) : 0,
-      affected_ads: (isRunning ? known.ads : []).map(({ externalId, name }) => ({ external_id: externalId, name })),
-      recent_daily_spend: known.spend.map((row) => ({ date: row.day, spend: row.spend, currency: row.currency })),
+      affected_ads_count: isRunning ? (live.activeAds ?? stored.activeAds) : 0,
+      affected_ads: (isRunning ? stored.ads : []).map(({ externalId, name }) => ({ external_id: externalId, name })),
+      recent_daily_spend: stored.spend.map((row) => ({ date: row.day, spend: row.spend, currency: row.currency })),
       actions: {
-        pause: available('pause', live, target, known.underWay !== undefined),
-        resume: available('resume', live, target, known.underWay !== undefined),
+        pause: available('pause', live, target, stored.inProgress !== undefined),
+        resume: available('resume', live, target, stored.inProgress !== undefined),
       },
-      confirm_token: `ct_${createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 32)}`,
+      confirm_token: `ct_${createHash('sha256').update(JSON.stringify(tokenParts)).digest('base64url').slice(0, 32)}`,
     },
   });
 };
 
-/** Whether an action would change something now, and why not. */
-function available(kind: 'pause' | 'resume', live: LiveEntity, target: Target, isUnderWay: boolean) {
+/** Whether an action would change something now, and the reason if not. */
+function available(kind: 'pause' | 'resume', live: LiveEntity, target: Target, isInProgress: boolean) {
   const reason =
-    lacking(target).length > 0
+    missingPermissions(target).length > 0
       ? 'meta_write_permission_missing'
-      : isOver(live)
+      : isArchived(live)
         ? kind === 'pause'
           ? 'campaign_not_pausable'
           : 'campaign_not_resumable'
-        : isUnderWay
+        : isInProgress
           ? 'action_in_progress'
           : live.status === (kind === 'pause' ? 'PAUSED' : 'ACTIVE')
             ? 'no_change'

@@ -4,13 +4,13 @@ import { adIdTags, tagsFor } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { listActions } from './list-store.ts';
 import type { AdServices } from './services.ts';
-import { showAction } from './show-action.ts';
+import { toActionResponse } from './show-action.ts';
 import { whyNotReady } from './url-tags-ready.ts';
 
 export const readUrlTags: Handles<Routes['readUrlTags'], AdServices> = async (_input, context) => {
   const { caller, ledger } = context;
-  const asked = { kinds: ['url_tags', 'url_tags_undo'], limit: limits.adActions.recent } as const;
-  const recent = await ledger.transaction((tx) => listActions(tx, caller.profileId, asked), { readOnly: true });
+  const filter = { kinds: ['url_tags', 'url_tags_undo'], limit: limits.adActions.recent } as const;
+  const recent = await ledger.transaction((tx) => listActions(tx, caller.profileId, filter), { readOnly: true });
   const reason = await whyNotReady(context);
   const [platform] = adIdTags.map((one) => one.platform);
   return answer(200, {
@@ -18,7 +18,7 @@ export const readUrlTags: Handles<Routes['readUrlTags'], AdServices> = async (_i
       can_apply: reason === null,
       reason,
       url_tags: (platform && tagsFor(platform, '')) ?? null,
-      recent: recent.map(showAction),
+      recent: recent.map(toActionResponse),
     },
   });
 };

@@ -4,20 +4,20 @@ import type { AdActionKind } from '@tributary/vocabulary';
 import type { AdState, Wanted } from './ad-state.ts';
 import type { Target, TargetRequest } from './target.ts';
 
-/** What is asked of an ad platform. */
+/** A requested change at an ad platform. */
 export interface Request extends TargetRequest {
   readonly kind: AdActionKind;
   readonly appliedBy: string | null;
   readonly isDryRun: boolean;
-  /** Of the caller's key: the action has it for ever. */
+  /** Hash of the caller's Idempotency-Key; the action keeps it permanently. */
   readonly key: { readonly keyHash: Buffer; readonly fingerprint: Buffer };
-  /** Looks at what is live and says what is to be done, or refuses. */
+  /** Decides from the live state what to write, or refuses. */
   plan(live: Live): Promise<Plan>;
-  /** The platform does not answer: whether what the last sync told is reason enough to refuse. */
+  /** Called when the platform does not respond; refuses if the last synced state already forbids the change. */
   whenUnread?(entity: ActableEntity): void;
 }
 
-/** What the platform says now, and what it can be asked. */
+/** The live state of the target, with the account to change it. */
 export interface Live extends Target {
   readonly account: Account<unknown>;
   readonly live: LiveEntity;
@@ -27,9 +27,9 @@ export interface Live extends Target {
 
 export interface Plan {
   readonly wanted: Wanted;
-  /** The action of ours that it takes back. */
+  /** The earlier action that this one undoes. */
   readonly undoes?: string | undefined;
-  /** What else will be otherwise. */
+  /** Other properties that will change. */
   readonly after?: Partial<AdState>;
   write(): Promise<unknown>;
 }

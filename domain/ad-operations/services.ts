@@ -2,18 +2,18 @@ import type { ConnectionServices } from '@tributary/domain/connections';
 import type { ProfileContext } from '@tributary/operations';
 import type { Postgres } from '@tributary/postgres';
 
-/** What the handlers of this room need from the outside. */
+/** External services that the handlers of this module need. */
 export interface AdServices extends ConnectionServices {
   readonly baseUrl: string;
-  /** How long an ad platform may take for a change while somebody waits. */
+  /** How long an ad platform may take for a change during a request. */
   readonly adPatienceMs: number;
-  /** The time by now; a request's `now` is when it came. */
+  /** The current time; a request's `now` is its time of arrival. */
   readonly clock: () => Date;
 }
 
 export type AdContext = ProfileContext & AdServices;
 
-/** What a worker looks actions up with. */
+/** Services that the worker needs to look up actions. */
 export interface AdStores extends ConnectionServices {
   readonly app: Postgres;
   readonly now: () => Date;

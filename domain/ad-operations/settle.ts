@@ -5,34 +5,34 @@ import { findWorkspaceOf } from '@tributary/domain/tenants';
 import { openCall } from '@tributary/providers';
 import { type AdActionStage, hourMs, limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { type AdState, isSo, stateOf } from './ad-state.ts';
+import { type AdState, matches, stateOf } from './ad-state.ts';
 import type { AdStores } from './services.ts';
-import { type Action, type Entry, endAction, takeOver } from './store.ts';
+import { type Action, claimAction, type Entry, endAction } from './store.ts';
 
 const readWithinMs = 15_000;
-/** Until the next look, when the platform cannot be read: twice as long each time. */
+/** Wait before the next attempt when the platform cannot be read; doubles each time. */
 const firstPauseMs = 5_000;
-const longestPauseMs = 600_000;
+const maxPauseMs = 600_000;
 
 type End = Entry & { readonly stage: Exclude<AdActionStage, 'attempted'> };
 
 /**
- * Ends an action that nobody has ended in time, by what the platform says now. What was wanted and is so has happened; what is not so
- * by now did not, for whoever sent it has given up long ago. Safe to run twice: only one who holds the action can end it.
+ * Ends an overdue action by the platform's current state. If the requested change is in effect, it happened; otherwise it did not, because
+ * the sender has given up long ago. Safe to run twice: only the holder of an action can end it.
  */
 export async function settle(stores: AdStores, profileId: string, action: Action, signal: AbortSignal): Promise<void> {
   const { app, now } = stores;
   const ledger = app.forProfile(profileId);
   const at = now();
-  const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(action.looks, 10), longestPauseMs);
-  const mine = await ledger.transaction((tx) =>
-    takeOver(tx, profileId, action, uuid(), new Date(at.getTime() + readWithinMs + pauseMs)),
+  const pauseMs = Math.min(firstPauseMs * 2 ** Math.min(action.looks, 10), maxPauseMs);
+  const claimed = await ledger.transaction((tx) =>
+    claimAction(tx, profileId, action, uuid(), new Date(at.getTime() + readWithinMs + pauseMs)),
   );
-  if (!mine) return;
-  const ended = mine.state === 'reading' ? interrupted : await lookUp(stores, profileId, mine, at, signal);
+  if (!claimed) return;
+  const ended = claimed.state === 'reading' ? interrupted : await lookUp(stores, profileId, claimed, at, signal);
   if (!ended) return;
   await ledger.transaction(async (tx) => {
-    const row = await endAction(tx, profileId, mine, ended, mine.requestId, at);
+    const row = await endAction(tx, profileId, claimed, ended, claimed.requestId, at);
     const workspaceId = await findWorkspaceOf(tx, profileId);
     if (!row || !workspaceId) return;
     await writeAudit(tx, {
@@ -66,7 +66,7 @@ async function lookUp(
     const live = await provider.act?.read(account, action, openCall(providerOutbound, at, within));
     if (!live) return { stage: 'failed', reason: 'gone' };
     const found = stateOf(live);
-    if (!isSo(found, action.wanted)) return { stage: 'failed', reason: 'not_applied' };
+    if (!matches(found, action.wanted)) return { stage: 'failed', reason: 'not_applied' };
     const after = { ...(action.after as AdState), creative_id: found.creative_id, url_tags: found.url_tags };
     return { stage: 'applied', reason: 'found_applied', before: action.before, after };
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { ActionOutcome } from '@tributary/vocabulary';
 import type { AdState } from './ad-state.ts';
-import type { Listed } from './list-store.ts';
+import type { ListedAction } from './list-store.ts';
 import type { Action } from './store.ts';
 
 export interface Undo {
@@ -9,7 +9,7 @@ export interface Undo {
   readonly body: Record<string, unknown>;
 }
 
-/** The request that takes a change back; null where there is nothing to take back. */
+/** The request that undoes a change; null if there is nothing to undo. */
 export function undoOf(action: Pick<Action, 'id' | 'kind' | 'level' | 'externalId' | 'state' | 'before'>): Undo | null {
   if (action.state !== 'applied') return null;
   return undoCall(action);
@@ -46,11 +46,11 @@ export function undoCall({
   }
 }
 
-/** Whether platforms are known to begin learning anew after such a change. */
+/** Whether platforms may restart the learning phase after such a change. */
 export const mayRestartLearning = ({ kind }: Pick<Action, 'kind'>): boolean =>
   kind === 'budget' || kind === 'url_tags' || kind === 'url_tags_undo';
 
-/** What an action answers once it has ended. */
+/** The response for an ended action. */
 export function answerOf(action: Action) {
   const isChanged = action.state === 'applied';
   return {
@@ -72,7 +72,7 @@ export type ActionAnswer = Omit<ReturnType<typeof answerOf>, 'outcome' | 'action
   readonly action_id: string | null;
 };
 
-export const showAction = ({ action, name, entries }: Listed) => ({
+export const toActionResponse = ({ action, name, entries }: ListedAction) => ({
   id: action.id,
   kind: action.kind,
   state: action.state,

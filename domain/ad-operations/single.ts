@@ -5,7 +5,7 @@ import type { AdContext } from './services.ts';
 import { type ActionAnswer, answerOf } from './show-action.ts';
 import type { Action } from './store.ts';
 
-/** One action a request: its end, its answer and its audit entry are committed together. */
+/** Performs one action per request: its end, its response and its audit entry are committed together. */
 export async function performOne(context: AdContext, request: Omit<Request, 'key'>) {
   const data: ActionAnswer = await perform(context, { ...request, key: keyOf(context) }, async (end) => {
     let ended: Action | undefined;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import type { AdState, Wanted } from './ad-state.ts';
 
-/** Which campaign, ad set or ad. */
+/** Identifies a campaign, ad set or ad. */
 export interface Entity {
   readonly platform: string;
   readonly level: EntityLevel;
@@ -50,11 +50,11 @@ export const findAction = (tx: Tx, profileId: string, id: string): Promise<Actio
 const ofEntity = (profileId: string, { platform, level, externalId }: Entity) =>
   sql`profile_id = ${profileId} AND platform = ${platform} AND level = ${level} AND external_id = ${externalId}`;
 
-/** The one that is under way for it. */
-export const findUnderWay = (tx: Tx, profileId: string, entity: Entity): Promise<Action | undefined> =>
+/** The action in progress for an entity. */
+export const findInProgress = (tx: Tx, profileId: string, entity: Entity): Promise<Action | undefined> =>
   one(tx, sql`${ofEntity(profileId, entity)} AND due_at IS NOT NULL`);
 
-/** The last change of ours that happened to it, of these kinds. */
+/** Our last applied action of these kinds. */
 export const findLastApplied = (
   tx: Tx,
   profileId: string,
@@ -66,7 +66,7 @@ export const findLastApplied = (
     sql`${ofEntity(profileId, entity)} AND state = 'applied' AND kind = ANY (${kinds}::text[]) ORDER BY turn DESC LIMIT 1`,
   );
 
-/** When its budget was changed since a moment, or may have been, the earliest first. */
+/** When the budget was or may have been changed since a moment, earliest first. */
 export async function findBudgetChanges(tx: Tx, profileId: string, entity: Entity, since: Date): Promise<Date[]> {
   const { rows } = await sql<{ sentAt: Date }>`
     SELECT sent_at AS "sentAt" FROM ad_actions WHERE ${ofEntity(profileId, entity)} AND kind = 'budget'
@@ -89,13 +89,13 @@ export type NewAction = Pick<
   | 'requestId'
 > & { readonly keyHash: Buffer };
 
-/** Whoever begins an action for a campaign, ad set or ad waits here for whoever else does. */
+/** Serialises new actions per campaign, ad set or ad. */
 export async function lockEntity(tx: Tx, profileId: string, { platform, level, externalId }: Entity): Promise<void> {
-  const place = JSON.stringify([profileId, platform, level, externalId]);
-  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${place}, 9082))`.execute(tx);
+  const lockKey = JSON.stringify([profileId, platform, level, externalId]);
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${lockKey}, 9082))`.execute(tx);
 }
 
-/** Under the lock of its entity, for which nothing else is under way. Undefined: somebody has used the key meanwhile. */
+/** Requires the lock of the entity and no action in progress. Undefined if another request used the key meanwhile. */
 export async function beginAction(
   tx: Tx,
   profileId: string,
@@ -114,8 +114,8 @@ export async function beginAction(
   return rows[0];
 }
 
-/** What changed nothing may be tried again under its key. Under the lock of its entity, for which nothing else is under way. */
-export async function beginAgain(
+/** Restarts an action that changed nothing, under its key. Requires the lock of the entity and no action in progress. */
+export async function restartAction(
   tx: Tx,
   profileId: string,
   action: NewAction,
@@ -154,7 +154,7 @@ async function addEntry(
       ${requestId}, ${now})`.execute(tx);
 }
 
-export interface Sending {
+export interface SentChange {
   readonly wanted: Wanted;
   readonly before: AdState;
   readonly after: AdState;
@@ -162,12 +162,12 @@ export interface Sending {
   readonly undoes: string | null;
 }
 
-/** The entry before the platform is called. Undefined: whoever holds the action by now is somebody else. */
+/** Adds the entry before the platform is called. Undefined if another process holds the action now. */
 export async function markSent(
   tx: Tx,
   profileId: string,
   action: Action,
-  change: Sending,
+  change: SentChange,
   requestId: string,
   now: Date,
   dueAt: Date,
@@ -184,7 +184,7 @@ export async function markSent(
   return rows[0];
 }
 
-/** The entry after, and the end of the action. Undefined: it has ended already, or somebody else holds it. */
+/** Adds the entry after the call and ends the action. Undefined if it has ended already or another process holds it. */
 export async function endAction(
   tx: Tx,
   profileId: string,
@@ -206,7 +206,7 @@ export async function endAction(
   return rows[0];
 }
 
-/** Those that nobody has ended in time. */
+/** Overdue actions. */
 export async function findDue(tx: Tx, profileId: string, now: Date, limit: number): Promise<Action[]> {
   const { rows } = await sql<Action>`
     SELECT ${columns} FROM ad_actions WHERE profile_id = ${profileId} AND due_at <= ${now} ORDER BY due_at LIMIT ${limit}`.execute(
@@ -215,15 +215,15 @@ export async function findDue(tx: Tx, profileId: string, now: Date, limit: numbe
   return rows;
 }
 
-/** When the next one of a profile is due. */
+/** When the next action of a profile is due. */
 export async function nextDue(tx: Tx, profileId: string): Promise<Date | null> {
   const { rows } = await sql<{ due: Date | null }>`
     SELECT min(due_at) AS due FROM ad_actions WHERE profile_id = ${profileId} AND due_at < 'infinity'`.execute(tx);
   return rows[0]?.due ?? null;
 }
 
-/** Taken over from whoever was at it, so that it writes nothing any more. Undefined: it has ended meanwhile. */
-export async function takeOver(
+/** Takes an action over from its holder, which then cannot write any more. Undefined if it has ended meanwhile. */
+export async function claimAction(
   tx: Tx,
   profileId: string,
   action: Action,

@@ -5,7 +5,7 @@ import type { Act, Provider } from '@tributary/providers';
 import { type Channel, channelNames, type EntityLevel } from '@tributary/vocabulary';
 import type { AdContext } from './services.ts';
 
-/** A campaign, ad set or ad of the profile, and the way to its platform. */
+/** A campaign, ad set or ad of the profile with the connection to its platform. */
 export interface Target {
   readonly entity: ActableEntity;
   readonly connection: ConnectionRow;
@@ -16,11 +16,11 @@ export interface Target {
 export interface TargetRequest {
   readonly level: EntityLevel;
   readonly externalId: string;
-  /** The `connection_id` of the request, for what no connection reported. */
+  /** The `connection_id` of the request, needed for entities that no connection has reported. */
   readonly connectionId: string | undefined;
 }
 
-/** By the platform's id and no other, through the account that reported it. An entity of another profile is unknown. */
+/** Finds an entity by the platform's id only, with the account that reported it. An entity of another profile is unknown. */
 export async function findTarget(
   context: AdContext,
   { level, externalId, connectionId }: TargetRequest,
@@ -56,12 +56,15 @@ export function refuseUnknown(level: EntityLevel): never {
   return refuse('not_found', `There is no such ${level === 'ad' ? 'ad' : 'ad set'}.`);
 }
 
-/** Permissions to change ads that were not given when the account was connected. */
-export const lacking = ({ provider, connection }: Pick<Target, 'provider' | 'connection'>): readonly string[] =>
+/** Write permissions that were not granted when the account was connected. */
+export const missingPermissions = ({
+  provider,
+  connection,
+}: Pick<Target, 'provider' | 'connection'>): readonly string[] =>
   (provider.facts.neededToWrite ?? []).filter((permission) => !connection.granted.includes(permission));
 
 export function refuseUnlessGranted(target: Pick<Target, 'provider' | 'connection'>): void {
-  const missing = lacking(target);
+  const missing = missingPermissions(target);
   if (missing.length > 0)
     refuse(
       'meta_write_permission_missing',

@@ -6,13 +6,13 @@ import { openOperations } from './ad-operations.fixture.ts';
 const { openShop, sandbox, kit, writes } = await openOperations('USD', 'CLP', 'COP', 'BHD', 'JPY');
 const usd = await openShop('USD');
 const next = (() => {
-  let place = 0;
-  return () => usd.adSets[place++] ?? expect.unreachable();
+  let next = 0;
+  return () => usd.adSets[next++] ?? expect.unreachable();
 })();
 const budget = (id: string, daily_budget_minor: number, more: object = {}, key?: string) =>
   usd.post(`/adsets/${id}/budget`, { daily_budget_minor, ...more }, key);
 
-test('[ops-021] [ops-022] [ops-024] [lim-016] a budget moves by half of what is live, exactly half included, and no further', async () => {
+test('[ops-021] [ops-022] [ops-024] [lim-016] moves a budget by up to half of the live value, inclusive', async () => {
   const adSet = next();
   adSet.dailyBudget = '10000';
   for (const wanted of [4_999, 15_001]) {
@@ -31,7 +31,7 @@ test('[ops-021] [ops-022] [ops-024] [lim-016] a budget moves by half of what is 
   expect((await budget(adSet.id, 15_000)).data).toMatchObject({ outcome: 'no_change', may_restart_learning: false });
 });
 
-test('[ops-023] [err-084] [ops-038] 100 minor units are enough, 99 are not, and the try is audited', async () => {
+test('[ops-023] [err-084] [ops-038] accepts 100 minor units and refuses 99, and audits the attempt', async () => {
   const adSet = next();
   adSet.dailyBudget = '150';
   expect((await budget(adSet.id, 99)).error.code).toBe('budget_change_out_of_bounds');
@@ -44,7 +44,7 @@ test('[ops-023] [err-084] [ops-038] 100 minor units are enough, 99 are not, and 
   expect(adSet.dailyBudget).toBe('100');
 });
 
-test('taking a change of ours back may go as far as it went; anything else may not', async () => {
+test('an undo may exceed the usual bounds, any other change may not', async () => {
   const adSet = next();
   adSet.dailyBudget = '10000';
   const { data } = await budget(adSet.id, 5_000);
@@ -58,7 +58,7 @@ test('taking a change of ours back may go as far as it went; anything else may n
   expect([undone.status, undone.data.undoes_action_id, adSet.dailyBudget]).toEqual([200, data.action_id, '10000']);
 });
 
-test('[ops-025] [err-082] [err-083] of what is archived or deleted no budget is changed, as is live; unread, as was last told', async () => {
+test('[ops-025] [err-082] [err-083] refuses archived or deleted ad sets by their live state or, if unreadable, by the last synced one', async () => {
   const adSet = next();
   for (const node of [adSet, adSet.campaign])
     for (const state of ['ARCHIVED', 'DELETED']) {
@@ -72,24 +72,24 @@ test('[ops-025] [err-082] [err-083] of what is archived or deleted no budget is 
     );
   await tell('ARCHIVED');
   expect((await budget(adSet.id, Number(adSet.dailyBudget) + 1)).status).toBe(200);
-  for (const [told, code] of [
+  for (const [status, code] of [
     ['ARCHIVED', 'adset_not_editable'],
     ['ACTIVE', 'provider_error'],
   ] as const) {
-    await tell(told);
+    await tell(status);
     sandbox.say({ at: '/meta', method: 'GET', reply: json(503, {}) });
     expect((await budget(adSet.id, 100)).error.code).toBe(code);
   }
 });
 
-test('where the budget is the campaign’s there is none to change', async () => {
+test('refuses an ad set whose budget is on the campaign', async () => {
   expect((await budget(usd.withoutBudget.id, 5_000)).error).toMatchObject({
     code: 'invalid_state',
     reason: 'budget_not_on_ad_set',
   });
 });
 
-test('a fifth change within an hour is not even sent', async () => {
+test('does not send a fifth change within an hour', async () => {
   const adSet = next();
   adSet.dailyBudget = '10000';
   const started = kit.clock.now();
@@ -106,7 +106,7 @@ test('a fifth change within an hour is not even sent', async () => {
   expect((await budget(adSet.id, 10_005)).status).toBe(200);
 });
 
-test('[err-085] the platform’s own minimum arrives as validation_error, and what did not happen is kept as refused', async () => {
+test('[err-085] returns the platform’s own minimum as validation_error, and records the action as refused', async () => {
   const adSet = next();
   adSet.dailyBudget = '150';
   sandbox.say({
@@ -127,13 +127,13 @@ test('[err-085] the platform’s own minimum arrives as validation_error, and wh
 });
 
 test.each([
-  // Minor units of ISO 4217, and Meta's own unit: its offsets for COP and BHD are not ISO's.
+  // Minor units of ISO 4217, and Meta's own unit: Meta's offsets for COP and BHD differ from ISO.
   ['USD', '4000', 4_450, '4450', '44.50'],
   ['CLP', '4000', 4_450, '4450', '4450'],
   ['JPY', '4000', 4_450, '4450', '4450'],
   ['COP', '4000', 445_000, '4450', '4450.00'],
   ['BHD', '4000', 44_500, '4450', '44.500'],
-])('a budget in %s arrives in Meta’s own unit', async (currency, live, wanted, units, amount) => {
+])('sends a budget in %s in Meta’s own unit', async (currency, live, wanted, units, amount) => {
   const shop = currency === 'USD' ? usd : await openShop(currency);
   const adSet = currency === 'USD' ? next() : (shop.adSets[0] ?? expect.unreachable());
   adSet.dailyBudget = live;
@@ -141,7 +141,7 @@ test.each([
   expect(error).toBeUndefined();
   expect([adSet.dailyBudget, data.after.daily_budget, data.after.daily_budget_minor]).toEqual([units, amount, wanted]);
   if (currency !== 'COP' && currency !== 'BHD') return;
-  // What Meta's unit cannot say is refused instead of rounded.
+  // An amount that Meta's unit cannot express is refused instead of rounded.
   const finer = await shop.post(`/adsets/${adSet.id}/budget`, { daily_budget_minor: wanted + 1 });
   expect([finer.status, finer.error.code, adSet.dailyBudget]).toEqual([422, 'validation_error', units]);
 });

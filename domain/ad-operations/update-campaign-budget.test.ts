@@ -57,7 +57,7 @@ test('returns 404 for a campaign of another profile, and 422 for an "undoes" of 
   });
 });
 
-test('the status of an ad set has its live budget and whether that can be changed', async () => {
+test('returns the live budget of an ad set and whether it can be changed', async () => {
   const adSet = shop.adSets[1] ?? expect.unreachable();
   adSet.dailyBudget = '5330';
   adSet.status = 'ACTIVE';

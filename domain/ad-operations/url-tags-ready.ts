@@ -4,14 +4,14 @@ import type { Provider } from '@tributary/providers';
 import { adIdTags } from '@tributary/rules';
 import { type Channel, channelNames } from '@tributary/vocabulary';
 import type { AdContext } from './services.ts';
-import { lacking, refuseUnlessGranted } from './target.ts';
+import { missingPermissions, refuseUnlessGranted } from './target.ts';
 
 interface TaggingAccount {
   readonly connection: ConnectionRow;
   readonly provider: Provider;
 }
 
-/** Connected accounts whose ads take URL parameters, best first: one that may be changed and works. Each ad is changed through its own account. */
+/** Connected accounts whose ads accept URL parameters, the best first: writable and working. Each ad is changed through its own account. */
 async function listAccounts({ ledger, caller, providers }: AdContext): Promise<TaggingAccount[]> {
   const channels = adIdTags.flatMap(({ platform }) =>
     channelNames.filter((name): name is Channel => name === platform),
@@ -29,7 +29,8 @@ async function listAccounts({ ledger, caller, providers }: AdContext): Promise<T
     },
     { readOnly: true },
   );
-  const rank = (one: TaggingAccount) => (lacking(one).length > 0 ? 2 : one.connection.status === 'connected' ? 0 : 1);
+  const rank = (one: TaggingAccount) =>
+    missingPermissions(one).length > 0 ? 2 : one.connection.status === 'connected' ? 0 : 1;
   return live.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -39,10 +40,10 @@ export async function refuseUnlessReady(context: AdContext): Promise<void> {
   refuseUnlessGranted(best);
 }
 
-/** Why tags cannot be written, as the code that trying would answer; null where they can. */
+/** The error code that applying tags would return; null if it is possible. */
 export async function whyNotReady(context: AdContext): Promise<string | null> {
   const [best] = await listAccounts(context);
   if (!best) return 'meta_connection_required';
-  if (lacking(best).length > 0) return 'meta_write_permission_missing';
+  if (missingPermissions(best).length > 0) return 'meta_write_permission_missing';
   return best.connection.status === 'connected' ? null : 'connection_not_ready';
 }

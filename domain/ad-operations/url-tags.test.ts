@@ -7,7 +7,7 @@ const { openShop, sandbox, kit, api, writes } = await openOperations('USD');
 const { state } = sandbox.book.meta;
 const tagsOf = (ad: { creativeId: string }) => state.creatives.get(ad.creativeId)?.urlTags;
 
-/** A shop whose ads do not name themselves, and somebody who may decide that they should. */
+/** A shop with ads whose links do not name them, and a member who may approve tags. */
 async function openUntagged(granted?: string[]) {
   const shop = await openShop('USD', granted && { granted });
   const ads = shop.ads.slice(0, 4);
@@ -32,7 +32,7 @@ async function openUntagged(granted?: string[]) {
   return { ...shop, untagged: ads, userId, apply };
 }
 
-test('[ops-026] [ops-028] [ops-029] [ops-033] tags are written onto listed ads, with a result for each', async () => {
+test('[ops-026] [ops-028] [ops-029] [ops-033] writes tags onto listed ads, with a result for each', async () => {
   const shop = await openUntagged();
   const [one, two, archived] = shop.untagged as [
     (typeof shop.untagged)[0],
@@ -66,10 +66,10 @@ test('[ops-026] [ops-028] [ops-029] [ops-033] tags are written onto listed ads, 
     before: { creative_id: former },
     applied_by: shop.userId,
   });
-  const { data: told } = await shop.get('/quality/ad-ids/url-tags');
-  expect([told.can_apply, told.reason]).toEqual([true, null]);
-  expect(told.recent.map((action: { state: string }) => action.state)).toEqual(['refused', 'refused', 'applied']);
-  // The same request again tries what did not happen, and writes nothing twice.
+  const { data: state } = await shop.get('/quality/ad-ids/url-tags');
+  expect([state.can_apply, state.reason]).toEqual([true, null]);
+  expect(state.recent.map((action: { state: string }) => action.state)).toEqual(['refused', 'refused', 'applied']);
+  // Repeating the request retries only what did not happen.
   const before = writes();
   expect((await shop.apply([one.id, two.id, archived.id, tagged.id], {}, 'tags')).data).toEqual(data);
   expect(writes()).toBe(before);
@@ -78,7 +78,7 @@ test('[ops-026] [ops-028] [ops-029] [ops-033] tags are written onto listed ads, 
   expect([undone.status, one.creativeId, undone.data.after.url_tags]).toEqual([200, former, 'utm_source=fb']);
 });
 
-test('[ops-032] an ad gets its former creative back, once', async () => {
+test('[ops-032] restores an ad’s former creative, once', async () => {
   const shop = await openUntagged();
   const ad = shop.untagged[3] ?? expect.unreachable();
   const former = ad.creativeId;
@@ -98,7 +98,7 @@ test('[ops-032] an ad gets its former creative back, once', async () => {
   });
 });
 
-test('[ops-027] [ops-030] [lim-015] 25 ads at most, and only who accepts that learning may begin anew', async () => {
+test('[ops-027] [ops-030] [lim-015] accepts at most 25 ads, and requires the acknowledgement of a learning reset', async () => {
   const shop = await openUntagged();
   const before = writes();
   const many = Array.from({ length: 26 }, (_, n) => `ad-${n}`);
@@ -112,7 +112,7 @@ test('[ops-027] [ops-030] [lim-015] 25 ads at most, and only who accepts that le
   expect(writes()).toBe(before);
 });
 
-test('[ops-037] an app that set up workspace, profile and key by the API may leave applied_by out: the owner it named is recorded', async () => {
+test('[ops-037] an app that set up workspace, profile and key by API may omit applied_by: the owner it named is recorded', async () => {
   const app = await api.registerApp();
   const call = async (headers: object, method: 'POST' | 'PUT', path: string, payload: object) => {
     const response = await api.call({ method, url: `/api/v1${path}`, headers: { ...headers }, payload });
@@ -144,14 +144,14 @@ test('[ops-037] an app that set up workspace, profile and key by the API may lea
     ),
   );
   const listed = await api.call({ method: 'GET', url: '/api/v1/quality/ad-ids?limit=1', headers });
-  const asked = { ad_ids: [listed.json().data[0].ad_external_id], acknowledge_learning_reset: true };
+  const body = { ad_ids: [listed.json().data[0].ad_external_id], acknowledge_learning_reset: true };
   const path = '/quality/ad-ids/url-tags/apply';
-  const applied = await call({ ...headers, 'idempotency-key': 'tags' }, 'POST', path, asked);
+  const applied = await call({ ...headers, 'idempotency-key': 'tags' }, 'POST', path, body);
   expect(workspace.owner_id).toMatch(/^[0-9a-f-]{36}$/);
   expect(applied.ads).toMatchObject([{ result: 'applied', action: { applied_by: workspace.owner_id } }]);
 });
 
-test('an app may leave applied_by out on its profile, and nobody else may; the owner is recorded', async () => {
+test('only the governing app may omit applied_by; the owner is recorded', async () => {
   const shop = await openUntagged();
   const ad = shop.untagged[0] ?? expect.unreachable();
   expect((await shop.apply([ad.id], { applied_by: undefined })).error).toMatchObject({
@@ -177,7 +177,7 @@ test('an app may leave applied_by out on its profile, and nobody else may; the o
   const { data, error } = await shop.apply([ad.id], { applied_by: undefined }, undefined, headers);
   expect(error).toBeUndefined();
   expect(data.ads[0].action.applied_by).toBe(shop.userId);
-  // An owner that the app named counts before accepting the invitation.
+  // An owner named by the app counts before accepting the invitation.
   const named = '0195f0a0-0000-7000-8000-00000000000a';
   await kit.app.forWorkspace(shop.workspaceId).transaction(async (tx) => {
     await sql`DELETE FROM members WHERE workspace_id = ${shop.workspaceId}`.execute(tx);
@@ -188,7 +188,7 @@ test('an app may leave applied_by out on its profile, and nobody else may; the o
   expect(byNamed.data.ads[0].action.applied_by).toBe(named);
 });
 
-test('[ops-036] [err-088] without the permission, or a connection, nobody can apply and is told why', async () => {
+test('[ops-036] [err-088] without the permission or a connection nothing is applied, and the reason is returned', async () => {
   const reader = await openUntagged(['ads_read']);
   expect((await reader.apply([reader.untagged[0]?.id ?? ''])).error.code).toBe('meta_write_permission_missing');
   expect((await reader.get('/quality/ad-ids/url-tags')).data).toMatchObject({

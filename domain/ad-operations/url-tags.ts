@@ -1,11 +1,12 @@
 import { refuse } from '@tributary/operations';
 import { tagsFor } from '@tributary/rules';
-import { isOver } from './ad-state.ts';
+import { isArchived } from './ad-state.ts';
 import type { Live, Plan } from './request.ts';
 
-/** Gives an ad's links its ids, beside the tags that they have. */
+/** Adds the ad's ids to its URL tags and keeps the existing ones. */
 export async function planTags({ act, account, call, entity, live, before }: Live): Promise<Plan> {
-  if (isOver(live)) refuse('invalid_state', `The ad is ${live.status}.`, { fields: { reason: 'archived_or_deleted' } });
+  if (isArchived(live))
+    refuse('invalid_state', `The ad is ${live.status}.`, { fields: { reason: 'archived_or_deleted' } });
   const tags = tagsFor(entity.platform, before.url_tags ?? '');
   const { setUrlTags } = act;
   if (tags === undefined || !setUrlTags)
@@ -18,9 +19,10 @@ export async function planTags({ act, account, call, entity, live, before }: Liv
   };
 }
 
-/** Sets the creative again that an ad had before. */
+/** Restores an earlier creative of the ad. */
 export async function planCreative({ act, account, call, entity, live }: Live, creativeId: string): Promise<Plan> {
-  if (isOver(live)) refuse('invalid_state', `The ad is ${live.status}.`, { fields: { reason: 'archived_or_deleted' } });
+  if (isArchived(live))
+    refuse('invalid_state', `The ad is ${live.status}.`, { fields: { reason: 'archived_or_deleted' } });
   const { setUrlTags } = act;
   if (!setUrlTags)
     return refuse('invalid_state', 'The platform takes no URL parameters from us.', {

@@ -1,17 +1,17 @@
 import { links } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
-import { type MailPlace, putMailBack, sendOnce, setMailAside, settleMail } from '@tributary/domain/report-mails';
+import { type MailLocation, parkMail, sendOnce, settleMail, unparkMail } from '@tributary/domain/report-mails';
 import { findProfileName, findWorkspaceOf, isHealthcareProfile, profileOf } from '@tributary/domain/tenants';
 import type { Mailer } from '@tributary/outbound';
 import type { Postgres, Tx } from '@tributary/postgres';
 import type { AlertMoment, MailFailure } from '@tributary/vocabulary';
 import type { Item, QueueHandler } from '@tributary/work';
 import { composeAlert } from './compose.ts';
-import { type AlertMailRow, listDueMails, type MailKey, placeOf } from './store.ts';
+import { type AlertMailRow, listDueMails, type MailKey, mailLocationOf } from './store.ts';
 
 export interface AlertMailStores {
   readonly app: Postgres;
-  /** Absent where the operator has set no mail server. */
+  /** Undefined if the operator configured no mail server. */
   readonly mailer: Mailer | undefined;
   readonly baseUrl: string;
   readonly now: () => Date;
@@ -19,7 +19,7 @@ export interface AlertMailStores {
 
 type MailItem = Item & { readonly mail: AlertMailRow };
 
-/** Tells members of alerts by e-mail, each of each moment at most once. */
+/** Sends alert mails to members, at most once per member and moment. */
 export const alertMails = (stores: AlertMailStores): QueueHandler<MailItem> => ({
   async take(profileId, limit) {
     const mails = await stores.app
@@ -35,10 +35,10 @@ export const alertMails = (stores: AlertMailStores): QueueHandler<MailItem> => (
     }
   },
 
-  setAside: (tx, profileId, { mail }) => setMailAside(tx, placeOf(profileId, mail)),
+  setAside: (tx, profileId, { mail }) => parkMail(tx, mailLocationOf(profileId, mail)),
 
   async putBack(tx, profileId, ids) {
-    for (const id of ids) await putMailBack(tx, placeOf(profileId, keyOf(id)));
+    for (const id of ids) await unparkMail(tx, mailLocationOf(profileId, keyOf(id)));
   },
 });
 
@@ -57,9 +57,10 @@ async function deliver(
 ): Promise<void> {
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
   const ledger = app.behind({ profileId, workspaceId });
-  const place: MailPlace = placeOf(profileId, mail);
-  const fail = (reason: MailFailure) => ledger.transaction((tx) => settleMail(tx, place, { state: 'failed', reason }));
-  // Somebody began and never said how it ended.
+  const location: MailLocation = mailLocationOf(profileId, mail);
+  const fail = (reason: MailFailure) =>
+    ledger.transaction((tx) => settleMail(tx, location, { state: 'failed', reason }));
+  // An earlier worker began and did not record a result.
   if (mail.state === 'sending') return fail('unclear');
   const found = await ledger.transaction(
     async (tx) => ({
@@ -76,5 +77,5 @@ async function deliver(
   const stopUrl = pageUrl('report-mails');
   const messageId = `<${mail.id}.${mail.moment}.${mail.userId}@${new URL(baseUrl).hostname}>`;
   const written = composeAlert(mail, { ...found, pageUrl, stopUrl });
-  return sendOnce({ ledger, mailer, now, hold }, place, { ...written, to: found.member.email, stopUrl, messageId });
+  return sendOnce({ ledger, mailer, now, hold }, location, { ...written, to: found.member.email, stopUrl, messageId });
 }

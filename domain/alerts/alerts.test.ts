@@ -18,7 +18,7 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(async () => {
-  // Every profile is looked at: what a test left behind would be opened, ended and counted in the next one.
+  // The job checks every profile, so alerts left by another test would be counted here.
   await kit.owner.unbound.query(
     sql`TRUNCATE alerts, alert_mails, dirty_entities, dirty_conversions, last_visits, syncs`,
   );
@@ -27,7 +27,7 @@ beforeEach(async () => {
   server.onData = 'take';
 });
 
-/** As the job does it. */
+/** Runs the job. */
 const look = (changes: { readonly visitsThrough?: Date; readonly isMailSetUp?: boolean } = {}) =>
   lookForAlerts({
     app: kit.app,
@@ -61,7 +61,7 @@ async function openTeam(traits: Parameters<typeof scene>[1] = {}) {
       kit.app.unbound.query(
         sql`SELECT note_last_visits(${[profileId]}::uuid[], ${[kit.clock.now()]}::timestamptz[], interval '10 minutes')`,
       ),
-    /** Something about an ad that waits to be copied since a moment. */
+    /** An entity change that waits to be copied since a moment. */
     waits: (since: Date) =>
       ledger.transaction((tx) =>
         sql`INSERT INTO dirty_entities (profile_id, entity_id, revision, marked_at)
@@ -75,7 +75,7 @@ async function openTeam(traits: Parameters<typeof scene>[1] = {}) {
             SELECT type, payload FROM outbox WHERE profile_id = ${profileId} AND type LIKE 'alert.%' ORDER BY occurred_at`,
         )
       ).rows,
-    /** As a worker that is alone. */
+    /** Runs the queue as the only worker. */
     work: async (through: Mailer = mailer) => {
       const queue = alertMails({
         app: kit.app,
@@ -84,15 +84,15 @@ async function openTeam(traits: Parameters<typeof scene>[1] = {}) {
         now: () => kit.clock.now(),
       });
       const { signal } = new AbortController();
-      const taken = await queue.take(profileId, 20, signal);
-      await queue.work({ key: profileId, ...taken, signal, hold: async () => {} });
+      const batch = await queue.take(profileId, 20, signal);
+      await queue.work({ key: profileId, ...batch, signal, hold: async () => {} });
     },
   };
 }
 
-test('a tracker that falls silent is told once, to whoever wants it, and so is that it is over', async () => {
+test('alerts subscribed members once when a tracker falls silent, and once when visits return', async () => {
   const team = await openTeam();
-  // Another shop whose visits go on is left alone, and so is one that never had any.
+  // A shop with ongoing visits and one that never had any get no alert.
   const [lively, fresh] = [await openTeam(), await openTeam()];
   await team.visited();
   expect((await team.mailOf(team.owner)).data).toEqual({ is_wanted: true, language: 'en' });
@@ -118,17 +118,17 @@ test('a tracker that falls silent is told once, to whoever wants it, and so is t
   await team.work();
   await team.work();
   expect(inbox.map(({ to }) => to).sort()).toEqual([team.owner.email, team.viewer.email].sort());
-  const said = (email: string) => inbox.findLast(({ to }) => to === email)?.text ?? '';
+  const lastText = (email: string) => inbox.findLast(({ to }) => to === email)?.text ?? '';
   for (const words of [
     'no visits are arriving',
     'Jun 15, 2026, 8:00',
     `https://tributary.test/p/${team.profileId}/tracking`,
     `<https://tributary.test/p/${team.profileId}/report-mails>`,
   ])
-    expect(said(team.owner.email)).toContain(words);
-  expect(said(team.viewer.email)).toContain('No ha llegado ninguna visita en 24 horas');
+    expect(lastText(team.owner.email)).toContain(words);
+  expect(lastText(team.viewer.email)).toContain('No ha llegado ninguna visita en 24 horas');
 
-  // Whoever wants no more is not told of the end either.
+  // A member who unsubscribed is not notified of the end either.
   await team.mailOf(team.viewer, { is_wanted: false, language: 'es' });
   await team.visited();
   kit.clock.advance(5 * minuteMs);
@@ -137,7 +137,7 @@ test('a tracker that falls silent is told once, to whoever wants it, and so is t
   expect(await team.open()).toEqual([]);
   await team.work();
   expect(inbox.slice(2).map(({ to }) => to)).toEqual([team.owner.email]);
-  expect(said(team.owner.email)).toContain('visits are arriving again');
+  expect(lastText(team.owner.email)).toContain('visits are arriving again');
   const data = { profile_id: team.profileId, alert_id: alert.id, kind: 'tracker_silent', since: alert.since };
   const opened = { ...data, opened_at: alert.opened_at };
   expect(await team.events()).toEqual([
@@ -145,7 +145,7 @@ test('a tracker that falls silent is told once, to whoever wants it, and so is t
     { type: 'alert.ended', payload: { ...opened, ended_at: '2026-06-16T12:05:00.000Z' } },
   ]);
 
-  // It may fall silent again; a key that is revoked ends it, because nobody expects visits any more.
+  // It may fall silent again; revoking the tracking key ends the alert, because no visits are expected any more.
   kit.clock.advance(37 * hourMs);
   await lively.visited();
   expect(await look()).toEqual({ opened: 1, ended: 0 });
@@ -154,12 +154,12 @@ test('a tracker that falls silent is told once, to whoever wants it, and so is t
   );
   expect(await look()).toEqual({ opened: 0, ended: 1 });
   expect(await look()).toEqual({ opened: 0, ended: 0 });
-  // What nobody was told of yet needs no end.
+  // A mail that was not sent yet needs no mail about the end.
   await team.work();
   expect(inbox).toHaveLength(3);
 });
 
-test('a site with a visit every few days is silent after half as long again as its longest pause, and pauses are forgotten', async () => {
+test('a site with rare visits is silent after 1.5 times its longest pause, and old pauses are forgotten', async () => {
   const team = await openTeam();
   const pause = (hours: number) => kit.clock.advance(hours * hourMs);
   const isOpen = async () => {
@@ -171,13 +171,13 @@ test('a site with a visit every few days is silent after half as long again as i
   expect(await isOpen()).toBe(true);
   await team.visited();
   expect(await isOpen()).toBe(false);
-  // Now it is known to rest for 60 hours.
+  // Now its longest known pause is 60 hours.
   pause(89);
   expect(await isOpen()).toBe(false);
   pause(1);
   expect(await isOpen()).toBe(true);
   await team.visited();
-  // With a visit every twelve hours for two months, a day without one is much again.
+  // After two months with a visit every twelve hours, a day without one is long again.
   for (let visits = 0; visits < 120; visits += 1) {
     pause(12);
     await team.visited();
@@ -188,7 +188,7 @@ test('a site with a visit every few days is silent after half as long again as i
   expect(await isOpen()).toBe(true);
 });
 
-test('visits that wait in the log are no silence', async () => {
+test('visits waiting in the stream do not count as silence', async () => {
   const team = await openTeam();
   await team.visited();
   kit.clock.advance(30 * hourMs);
@@ -199,7 +199,7 @@ test('visits that wait in the log are no silence', async () => {
   expect(await team.open()).toHaveLength(1);
 });
 
-test('figures are late after an hour, and up to date when nothing is behind', async () => {
+test('figures are late after an hour, and the alert ends only when nothing is behind', async () => {
   const team = await openTeam();
   const since = kit.clock.now();
   await team.waits(since);
@@ -211,7 +211,7 @@ test('figures are late after an hour, and up to date when nothing is behind', as
   expect(await team.open()).toMatchObject([{ kind: 'figures_late', since: since.toISOString() }]);
   await team.work();
   expect(inbox.map(({ text }) => text.includes('figures are late'))).toEqual([true, true]);
-  // Half of it is worked off: still behind, and neither ended nor told again.
+  // Half of the work is processed: still behind, so the alert neither ends nor repeats.
   const workedOff = (until: Date) =>
     team.ledger.transaction((tx) => sql`DELETE FROM dirty_entities WHERE marked_at <= ${until}`.execute(tx));
   await team.waits(new Date(+kit.clock.now() - 10 * minuteMs));
@@ -225,7 +225,7 @@ test('figures are late after an hour, and up to date when nothing is behind', as
   expect(inbox.slice(2).map(({ text }) => text.includes('figures are up to date again'))).toEqual([true, true]);
 });
 
-test('a mail that may have arrived is never sent again, and a healthcare profile sends none', async () => {
+test('never resends a mail that may have arrived, and a healthcare profile sends none', async () => {
   const team = await openTeam();
   await team.mailOf(team.admin, { is_wanted: false, language: 'en' });
   const late = async () => {
@@ -243,12 +243,12 @@ test('a mail that may have arrived is never sent again, and a healthcare profile
   await team.work();
   await team.work();
   expect(inbox).toEqual([]);
-  // It may have arrived, so its end is told.
+  // It may have arrived, so the mail about its end is sent.
   await over();
   await team.work();
   expect(inbox).toHaveLength(1);
 
-  // Without a mail server nothing is left to be sent.
+  // Without a mail server no mails are created.
   await team.waits(new Date(+kit.clock.now() - 2 * hourMs));
   await look({ isMailSetUp: false });
   expect(await team.open()).toHaveLength(1);
@@ -266,7 +266,7 @@ test('a mail that may have arrived is never sent again, and a healthcare profile
   expect(await team.events()).toHaveLength(5);
 });
 
-test('members are alerted to a sync that fails for an hour, and told when all syncs work again', async () => {
+test('alerts members to a sync that fails for an hour, and again when all syncs work', async () => {
   const [team, other] = [await openTeam(), await openTeam()];
   const since = kit.clock.now();
   const connections = [
@@ -303,9 +303,9 @@ test('members are alerted to a sync that fails for an hour, and told when all sy
   ]);
 });
 
-test('a profile sees its own alerts only', async () => {
+test('a profile sees only its own alerts', async () => {
   const [one, other] = [await openTeam(), await openTeam()];
-  // This time a conversion waits to be worked out.
+  // Here a conversion waits for attribution.
   const since = new Date(+kit.clock.now() - 2 * hourMs);
   await one.ledger.transaction((tx) =>
     sql`INSERT INTO dirty_conversions (profile_id, outcome_id, marked_at) VALUES (${one.profileId}, ${uuid()}, ${since})`.execute(

@@ -35,7 +35,7 @@ async function openStore() {
         VALUES (${profileId}, 'api', 'payments_a', 24, 24, ${columns.isSystematic}, ${columns.foundAt}, ${columns.noticedAt})`),
     open: async () =>
       (await store.ask('/api/v1/alerts')).body.data.map((alert: Record<string, string>) => [alert.kind, alert.since]),
-    /** What is open after the job has run. */
+    /** Open alerts after the job has run. */
     async looked() {
       await look();
       return this.open();
@@ -54,7 +54,7 @@ beforeEach(async () => {
 
 const alert = ['duplicates_found', since.toISOString()];
 
-describe('duplicates_found of two sources that overlap systematically', () => {
+describe('duplicates_found of two systematically overlapping sources', () => {
   beforeEach(async () => {
     expect(await store.looked()).toEqual([]);
     await store.overlap({ isSystematic: true, foundAt: since, noticedAt: null });
@@ -81,7 +81,7 @@ describe('duplicates_found of two sources that overlap systematically', () => {
     expect(await store.looked()).toEqual([]);
   });
 
-  test('stays open where the older source was decided because of another one, earlier', async () => {
+  test('stays open if the older source was decided earlier because of another one', async () => {
     await store.write(
       sql`UPDATE sale_sources SET decision = 'count_once', decided_at = ${new Date(+since - 1)} WHERE source = 'api'`,
     );
@@ -102,7 +102,7 @@ describe('duplicates_found of two sources with some duplicates', () => {
     expect(await store.looked()).toEqual([]);
   });
 
-  test('ends with the first decision on a match since then', async () => {
+  test('ends with the first later decision on a match', async () => {
     const decide = (at: Date) =>
       store.write(sql`INSERT INTO sale_decisions (profile_id, first_id, second_id, decision, actor_kind, actor_id, decided_at)
         VALUES (${store.profileId}, gen_random_uuid(), gen_random_uuid(), 'confirmed', 'user', 'u', ${at})`);

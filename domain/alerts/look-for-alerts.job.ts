@@ -5,6 +5,7 @@ import type { Tx } from '@tributary/postgres';
 import { type AlertKind, alertedRoles, alertKindNames, nilUuid } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import {
+  type AlertPreference,
   type AlertRow,
   endAlert,
   findOpenOf,
@@ -12,40 +13,40 @@ import {
   insertEndMails,
   insertMails,
   listOpenOf,
-  listWishes,
-  type Wish,
+  listPreferences,
 } from './store.ts';
-import { type Cause, profilesAtOnce, type Watched, watches } from './watch.ts';
+import { type AlertSources, alertRules, type Cause, profilesAtOnce } from './watch.ts';
 
-export interface AlertWork extends Watched {
-  /** Without a mail server nothing is left to be sent. */
+export interface AlertWork extends AlertSources {
+  /** Without a mail server no mails are created. */
   readonly isMailSetUp: boolean;
 }
 
 /**
- * Opens alerts whose cause holds and ends those whose cause is over. Each is told in the transaction that opens or ends it, so a worker
- * that dies and another that looks at the same time tell nobody twice. Resolves to how many were opened and ended.
+ * Opens alerts whose cause holds and ends those whose cause is over. Events and mails are written in the same transaction, so that a crash
+ * or a concurrent worker causes no duplicate notification. Returns the numbers of opened and ended alerts.
  */
 export async function lookForAlerts(work: AlertWork): Promise<{ readonly opened: number; readonly ended: number }> {
   let [opened, ended] = [0, 0];
   for (const kind of alertKindNames) {
-    ended += await endThose(work, kind);
-    opened += await openThose(work, kind);
+    ended += await endAlerts(work, kind);
+    opened += await openAlerts(work, kind);
   }
   return { opened, ended };
 }
 
-async function openThose(work: AlertWork, kind: AlertKind): Promise<number> {
+async function openAlerts(work: AlertWork, kind: AlertKind): Promise<number> {
   let opened = 0;
   for (let after: string | undefined = nilUuid; after !== undefined; ) {
     work.signal.throwIfAborted();
-    const { causes, next } = await watches[kind].find(work, after);
-    const known = await findOpenOf(
+    const { causes, next } = await alertRules[kind].find(work, after);
+    const openProfiles = await findOpenOf(
       work.system.unbound,
       kind,
       causes.map(({ profileId }) => profileId),
     );
-    for (const cause of causes) if (!known.has(cause.profileId) && (await openOne(work, kind, cause))) opened += 1;
+    for (const cause of causes)
+      if (!openProfiles.has(cause.profileId) && (await openOne(work, kind, cause))) opened += 1;
     after = next;
   }
   return opened;
@@ -53,7 +54,7 @@ async function openThose(work: AlertWork, kind: AlertKind): Promise<number> {
 
 async function openOne(work: AlertWork, kind: AlertKind, { profileId, since: found }: Cause): Promise<boolean> {
   const { app, now } = work;
-  const { confirm } = watches[kind];
+  const { confirm } = alertRules[kind];
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
   if (!workspaceId) return false;
   return app.behind({ profileId, workspaceId }).transaction(async (tx) => {
@@ -69,24 +70,26 @@ async function openOne(work: AlertWork, kind: AlertKind, { profileId, since: fou
   });
 }
 
-/** Whoever said so, and of those who said nothing whoever answers for the workspace. */
+/** Members who subscribed and, without a choice of their own, owners and admins. */
 async function findRecipients(
   tx: Tx,
   profileId: string,
   workspaceId: string,
-): Promise<Pick<Wish, 'userId' | 'language'>[]> {
-  const wishes = new Map((await listWishes(tx, profileId)).map((wish) => [wish.userId, wish]));
+): Promise<Pick<AlertPreference, 'userId' | 'language'>[]> {
+  const preferences = new Map(
+    (await listPreferences(tx, profileId)).map((preference) => [preference.userId, preference]),
+  );
   return (await listRoles(tx, workspaceId))
-    .filter(({ userId, role }) => wishes.get(userId)?.isWanted ?? alertedRoles.includes(role))
-    .map(({ userId }) => ({ userId, language: wishes.get(userId)?.language ?? 'en' }));
+    .filter(({ userId, role }) => preferences.get(userId)?.isWanted ?? alertedRoles.includes(role))
+    .map(({ userId }) => ({ userId, language: preferences.get(userId)?.language ?? 'en' }));
 }
 
-async function endThose(work: AlertWork, kind: AlertKind): Promise<number> {
+async function endAlerts(work: AlertWork, kind: AlertKind): Promise<number> {
   let ended = 0;
   for (let after: string | undefined = nilUuid; after !== undefined; ) {
     work.signal.throwIfAborted();
     const open: AlertRow[] = await listOpenOf(work.system.unbound, kind, { after, limit: profilesAtOnce });
-    for (const alert of await watches[kind].findOver(work, open)) if (await endOne(work, alert)) ended += 1;
+    for (const alert of await alertRules[kind].findOver(work, open)) if (await endOne(work, alert)) ended += 1;
     after = open.length < profilesAtOnce ? undefined : open.at(-1)?.profileId;
   }
   return ended;

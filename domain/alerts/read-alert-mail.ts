@@ -2,10 +2,10 @@ import type { Routes } from '@tributary/contract';
 import { listRoles } from '@tributary/domain/accounts';
 import { answer, type Handles } from '@tributary/operations';
 import { alertedRoles, nilUuid } from '@tributary/vocabulary';
-import { listWishes } from './store.ts';
+import { listPreferences } from './store.ts';
 
 export interface AlertServices {
-  /** Whether the operator has set a mail server. */
+  /** Whether the operator configured a mail server. */
   readonly isMailSetUp: boolean;
 }
 
@@ -14,9 +14,9 @@ export const readAlertMail: Handles<Routes['readAlertMail'], AlertServices> = as
   { caller, behind, isMailSetUp },
 ) => {
   const { profileId, workspaceId, userId = nilUuid } = caller;
-  const { wish, isAlerted } = await behind({ profileId, workspaceId }).transaction(
+  const { preference, isAlerted } = await behind({ profileId, workspaceId }).transaction(
     async (tx) => ({
-      wish: (await listWishes(tx, profileId, userId))[0],
+      preference: (await listPreferences(tx, profileId, userId))[0],
       isAlerted: (await listRoles(tx, workspaceId)).some(
         (member) => member.userId === userId && alertedRoles.includes(member.role),
       ),
@@ -24,7 +24,7 @@ export const readAlertMail: Handles<Routes['readAlertMail'], AlertServices> = as
     { readOnly: true },
   );
   return answer(200, {
-    data: { is_wanted: wish?.isWanted ?? isAlerted, language: wish?.language ?? 'en' },
+    data: { is_wanted: preference?.isWanted ?? isAlerted, language: preference?.language ?? 'en' },
     meta: { is_set_up: isMailSetUp },
   });
 };

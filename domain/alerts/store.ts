@@ -1,4 +1,4 @@
-import type { MailPlace } from '@tributary/domain/report-mails';
+import type { MailLocation } from '@tributary/domain/report-mails';
 import type { Tx, UnboundLedger } from '@tributary/postgres';
 import type { AlertKind, AlertMoment, Language, MailState } from '@tributary/vocabulary';
 import { sql } from 'kysely';
@@ -14,7 +14,7 @@ export interface AlertRow {
 
 const columns = sql`profile_id AS "profileId", id, kind, since, opened_at AS "openedAt"`;
 
-/** Undefined where one of the kind is open already. */
+/** Undefined if an alert of the kind is already open. */
 export async function insertAlert(
   tx: Tx,
   { profileId, kind, since, openedAt }: Omit<AlertRow, 'id'>,
@@ -27,7 +27,7 @@ export async function insertAlert(
   return rows[0];
 }
 
-/** False where another worker was first. */
+/** Returns false if another worker was first. */
 export async function endAlert(tx: Tx, { profileId, id }: AlertRow, at: Date): Promise<boolean> {
   const { rows } = await sql`
     UPDATE alerts SET ended_at = ${at} WHERE profile_id = ${profileId} AND id = ${id} AND ended_at IS NULL
@@ -35,7 +35,7 @@ export async function endAlert(tx: Tx, { profileId, id }: AlertRow, at: Date): P
   return rows.length > 0;
 }
 
-/** Those of a profile that are open, the latest first. */
+/** Open alerts of a profile, newest first. */
 export async function listOpen(tx: Tx, profileId: string): Promise<AlertRow[]> {
   const { rows } = await sql<AlertRow>`
     SELECT ${columns} FROM alerts WHERE profile_id = ${profileId} AND ended_at IS NULL ORDER BY opened_at DESC, id DESC`.execute(
@@ -44,7 +44,7 @@ export async function listOpen(tx: Tx, profileId: string): Promise<AlertRow[]> {
   return rows;
 }
 
-/** Those of a kind that are open, of profiles after another, in the order of their ids. As the system. */
+/** Open alerts of a kind, paged by profile id. Runs under the system role. */
 export async function listOpenOf(
   ledger: UnboundLedger,
   kind: AlertKind,
@@ -56,7 +56,7 @@ export async function listOpenOf(
   return rows;
 }
 
-/** Of some profiles those that have one of the kind open. As the system. */
+/** The given profiles with an open alert of the kind. Runs under the system role. */
 export async function findOpenOf(
   ledger: UnboundLedger,
   kind: AlertKind,
@@ -68,24 +68,28 @@ export async function findOpenOf(
   return new Set(rows.map(({ id }) => id));
 }
 
-// ── Who is told ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Recipients ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-export interface Wish {
+export interface AlertPreference {
   readonly userId: string;
   readonly isWanted: boolean;
   readonly language: Language;
 }
 
-/** What members have said, of all or of one. */
-export async function listWishes(tx: Tx, profileId: string, userId?: string): Promise<Wish[]> {
-  const { rows } = await sql<Wish>`
+/** The choices of all members, or of one. */
+export async function listPreferences(tx: Tx, profileId: string, userId?: string): Promise<AlertPreference[]> {
+  const { rows } = await sql<AlertPreference>`
     SELECT user_id AS "userId", is_wanted AS "isWanted", language FROM alert_wishes
     WHERE profile_id = ${profileId} ${userId === undefined ? sql`` : sql`AND user_id = ${userId}`}`.execute(tx);
   return rows;
 }
 
-/** Whoever wants no more gets nothing that is not on its way yet. */
-export async function saveWish(tx: Tx, profileId: string, { userId, isWanted, language }: Wish): Promise<void> {
+/** Unsubscribing also deletes the member's waiting mails. */
+export async function savePreference(
+  tx: Tx,
+  profileId: string,
+  { userId, isWanted, language }: AlertPreference,
+): Promise<void> {
   await sql`
     INSERT INTO alert_wishes (profile_id, user_id, is_wanted, language)
     VALUES (${profileId}, ${userId}, ${isWanted}, ${language})
@@ -104,7 +108,7 @@ export async function saveWish(tx: Tx, profileId: string, { userId, isWanted, la
 export async function insertMails(
   tx: Tx,
   { profileId, id }: AlertRow,
-  to: readonly Pick<Wish, 'userId' | 'language'>[],
+  to: readonly Pick<AlertPreference, 'userId' | 'language'>[],
   at: Date,
 ): Promise<void> {
   if (to.length === 0) return;
@@ -116,14 +120,17 @@ export async function insertMails(
   );
 }
 
-/** That it is over is told to whoever was told that it began, or may have been; whoever was not yet never will be. */
+/**
+ * Mails about the end go to everyone who received, or may have received, the mail about the start. Waiting mails about the start are
+ * deleted.
+ */
 export async function insertEndMails(tx: Tx, { profileId, id }: AlertRow, at: Date): Promise<void> {
-  const its = sql`profile_id = ${profileId} AND alert_id = ${id}`;
-  await sql`DELETE FROM alert_mails WHERE ${its} AND state = 'waiting'`.execute(tx);
+  const ofAlert = sql`profile_id = ${profileId} AND alert_id = ${id}`;
+  await sql`DELETE FROM alert_mails WHERE ${ofAlert} AND state = 'waiting'`.execute(tx);
   await sql`
     INSERT INTO alert_mails (profile_id, alert_id, moment, user_id, language, made_at, state, due_at)
     SELECT profile_id, alert_id, 'ended', user_id, language, ${at}, 'waiting', ${at} FROM alert_mails m
-    WHERE ${its} AND (state IN ('sent', 'sending') OR reason = 'unclear')
+    WHERE ${ofAlert} AND (state IN ('sent', 'sending') OR reason = 'unclear')
       AND NOT EXISTS (
         SELECT FROM alert_wishes w WHERE w.profile_id = m.profile_id AND w.user_id = m.user_id AND NOT w.is_wanted)`.execute(
     tx,
@@ -147,11 +154,11 @@ export async function listDueMails(tx: Tx, profileId: string, at: Date, limit: n
   return rows;
 }
 
-/** One mail: of which alert, at which moment, to whom. */
+/** Identifies a mail: alert, moment and recipient. */
 export type MailKey = Pick<AlertMailRow, 'id' | 'moment' | 'userId'>;
 
-/** Where it is kept how a mail stands. */
-export const placeOf = (profileId: string, { id, moment, userId }: MailKey): MailPlace => ({
+/** The location of a mail's state. */
+export const mailLocationOf = (profileId: string, { id, moment, userId }: MailKey): MailLocation => ({
   table: sql`alert_mails`,
   row: sql`profile_id = ${profileId} AND alert_id = ${id} AND moment = ${moment} AND user_id = ${userId}`,
 });

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { isAppProvisioned } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { saveWish } from './store.ts';
+import { savePreference } from './store.ts';
 
 export const updateAlertMail: Handles<Routes['updateAlertMail']> = async ({ body }, { caller, effect, behind }) => {
   const { profileId, workspaceId, userId } = caller;
@@ -9,7 +9,7 @@ export const updateAlertMail: Handles<Routes['updateAlertMail']> = async ({ body
   if (body.is_wanted && (await behind({ workspaceId }).transaction((tx) => isAppProvisioned(tx, workspaceId))))
     refuse('app_provisioned_workspace', 'An app provisioned this workspace: Tributary sends no e-mail to its members.');
   return effect(async (tx) => {
-    await saveWish(tx, profileId, { userId, isWanted: body.is_wanted, language: body.language });
+    await savePreference(tx, profileId, { userId, isWanted: body.is_wanted, language: body.language });
     return answer(200, { data: body });
   });
 };

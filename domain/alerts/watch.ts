@@ -8,74 +8,74 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { type AlertKind, limits, minuteMs, nilUuid } from '@tributary/vocabulary';
 import type { AlertRow } from './store.ts';
 
-/** What is looked at. */
-export interface Watched {
+/** The inputs of all alert rules. */
+export interface AlertSources {
   readonly app: Postgres;
   readonly system: Postgres;
   readonly now: Date;
-  /** Up to when all visits that came are stored: now, or when the oldest came that still waits in the log. */
+  /** All visits up to this time are stored: now, or the arrival of the oldest visit still waiting in the stream. */
   readonly visitsThrough: Date;
   readonly signal: AbortSignal;
 }
 
-/** Somebody whose cause holds, and since when. */
+/** A profile whose cause holds, and since when. */
 export interface Cause {
   readonly profileId: string;
   readonly since: Date;
 }
 
-/** How a kind of alert is found, and when it is over. Many profiles at a time; none of it reads visits. */
-export interface Watch {
+/** How a kind of alert is found and when it is over. Handles many profiles at a time and reads no visits. */
+export interface AlertRule {
   find(
-    watched: Watched,
+    sources: AlertSources,
     after: string,
   ): Promise<{ readonly causes: readonly Cause[]; readonly next: string | undefined }>;
-  /** Looked at once more in the transaction that opens it. Undefined where it is over already. */
-  confirm?(tx: Tx, watched: Watched, profileId: string): Promise<Date | undefined>;
-  findOver(watched: Watched, open: readonly AlertRow[]): Promise<readonly AlertRow[]>;
+  /** Checked again in the transaction that opens the alert. Undefined if the cause is already over. */
+  confirm?(tx: Tx, sources: AlertSources, profileId: string): Promise<Date | undefined>;
+  findOver(sources: AlertSources, open: readonly AlertRow[]): Promise<readonly AlertRow[]>;
 }
 
 export const profilesAtOnce = 500;
 
-/** A page of profiles, and whether there are more. */
+/** The last id of a full page; undefined on the last page. */
 const nextOf = (ids: readonly string[]): string | undefined => (ids.length < profilesAtOnce ? undefined : ids.at(-1));
 
-/** Whoever has no key any more expects no visits. While visits wait in the log, nobody is taken for silent because of those. */
-const trackerSilent: Watch = {
-  async find(watched, after) {
-    const ledger = watched.system.unbound;
-    const last = await listSilent(ledger, { after, through: watched.visitsThrough, limit: profilesAtOnce });
+/** A profile without a tracking key expects no visits. While visits wait in the stream, no profile counts as silent because of them. */
+const trackerSilent: AlertRule = {
+  async find(sources, after) {
+    const ledger = sources.system.unbound;
+    const last = await listSilent(ledger, { after, through: sources.visitsThrough, limit: profilesAtOnce });
     const ids = last.map(({ profileId }) => profileId);
     const tracked = await findTracked(ledger, ids);
     const causes = last.filter(({ profileId }) => tracked.has(profileId));
     return { causes: causes.map(({ profileId, at }) => ({ profileId, since: at })), next: nextOf(ids) };
   },
-  async findOver(watched, open) {
-    const ledger = watched.system.unbound;
+  async findOver(sources, open) {
+    const ledger = sources.system.unbound;
     const ids = open.map(({ profileId }) => profileId);
-    const [tracked, heard] = [await findTracked(ledger, ids), await findHeard(ledger, ids, watched.visitsThrough)];
-    return open.filter(({ profileId }) => !tracked.has(profileId) || heard.has(profileId));
+    const [tracked, visited] = [await findTracked(ledger, ids), await findHeard(ledger, ids, sources.visitsThrough)];
+    return open.filter(({ profileId }) => !tracked.has(profileId) || visited.has(profileId));
   },
 };
 
-const lateSince = ({ now }: Watched): Date => new Date(+now - limits.alerts.lateAfterMinutes * minuteMs);
+const lateSince = ({ now }: AlertSources): Date => new Date(+now - limits.alerts.lateAfterMinutes * minuteMs);
 
-/** It is opened when something has waited for long, and over when nothing is behind: what is just being worked off is not told again and again. */
-const figuresLate: Watch = {
-  async find(watched, after) {
-    const { system, signal } = watched;
-    const since = lateSince(watched);
+/** Opened when a change has waited for long, and over only when nothing is behind, so that the alert does not flicker. */
+const figuresLate: AlertRule = {
+  async find(sources, after) {
+    const { system, signal } = sources;
+    const since = lateSince(sources);
     const delivery = await listLateDelivery(system.unbound, { after, since, limit: profilesAtOnce });
-    // Stepped through to its end on the first page; it is a list of those that are late, and short when all is well.
+    // Read completely on the first page: it lists only late profiles and is short in normal operation.
     const attribution = after === nilUuid ? await listLateAttribution(system, since, signal) : [];
     const ids = [...new Set([...attribution, ...delivery])];
     return { causes: ids.map((profileId) => ({ profileId, since })), next: nextOf(delivery) };
   },
-  async confirm(tx, watched, profileId) {
-    const { attribution, delivery } = await readStages(tx, profileId, watched.now);
+  async confirm(tx, sources, profileId) {
+    const { attribution, delivery } = await readStages(tx, profileId, sources.now);
     const waiting = [attribution, delivery].flatMap(({ waitingSince }) => waitingSince ?? []);
     const oldest = waiting.toSorted((a, b) => +a - +b)[0];
-    return oldest && oldest <= lateSince(watched) ? oldest : undefined;
+    return oldest && oldest <= lateSince(sources) ? oldest : undefined;
   },
   async findOver({ app, now, signal }, open) {
     const over: AlertRow[] = [];
@@ -96,8 +96,8 @@ const readStages = async (tx: Tx, profileId: string, now: Date) => ({
   delivery: stageOf(await findDeliveryWait(tx, profileId), now),
 });
 
-/** It is opened when a sync has failed for long, and over when every sync of the profile works. */
-const syncFailing: Watch = {
+/** Opened when a sync has failed for long, and over when every sync of the profile works. */
+const syncFailing: AlertRule = {
   async find({ system, now }, after) {
     const since = new Date(+now - limits.alerts.syncFailingAfterMinutes * minuteMs);
     const causes = await listFailingSyncs(system.unbound, { after, since, limit: profilesAtOnce });
@@ -113,7 +113,7 @@ const syncFailing: Watch = {
 };
 
 /** Opened when two sources report the same payments, and over when a member has decided how they count. */
-const duplicatesFound: Watch = {
+const duplicatesFound: AlertRule = {
   async find({ system, now }, after) {
     const causes = await listDuplicatesFound(system.unbound, { after, now, limit: profilesAtOnce });
     return { causes, next: nextOf(causes.map(({ profileId }) => profileId)) };
@@ -125,7 +125,7 @@ const duplicatesFound: Watch = {
   },
 };
 
-export const watches: Readonly<Record<AlertKind, Watch>> = {
+export const alertRules: Readonly<Record<AlertKind, AlertRule>> = {
   tracker_silent: trackerSilent,
   figures_late: figuresLate,
   sync_failing: syncFailing,

@@ -1,18 +1,22 @@
 import type { AlertKind, AlertMoment, Language } from '@tributary/vocabulary';
 
-interface Told {
+interface AlertText {
   readonly title: string;
   readonly what: string;
-  /** What to do, if anything. */
+  /** Recommended steps, if any. */
   readonly todo: readonly string[];
 }
 
-type Tell = (since: string, ended: string, after: { readonly hours: number; readonly minutes: number }) => Told;
+type AlertTextOf = (
+  since: string,
+  ended: string,
+  after: { readonly hours: number; readonly minutes: number },
+) => AlertText;
 
-/** What a mail says, in the languages that it is read in. */
+/** The texts of alert mails in each language. */
 export interface Words {
   readonly locale: string;
-  readonly kinds: Readonly<Record<AlertKind, Readonly<Record<AlertMoment, Tell>>>>;
+  readonly kinds: Readonly<Record<AlertKind, Readonly<Record<AlertMoment, AlertTextOf>>>>;
   readonly open: string;
   readonly why: (profile: string) => string;
   readonly stop: string;

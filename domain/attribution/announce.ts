@@ -4,7 +4,7 @@ import { announce } from '@tributary/domain/events';
 import type { Tx } from '@tributary/postgres';
 import { v5 as uuidFrom } from 'uuid';
 
-/** By profile, the definitions of whose conversions some campaign, ad set or ad earned a share, as this version has worked them out. */
+/** Definitions with credited conversions in this version, by profile: at least one campaign, ad set or ad got a share. */
 export async function findCredited(
   clickhouse: ClickHouse,
   found_in: 'attribution_results' | 'attributed_conversions',
@@ -15,7 +15,7 @@ export async function findCredited(
   return new Map([...byProfile].map(([key, found]) => [key, found.map(({ definition_id }) => definition_id)]));
 }
 
-/** Tells of the first share of each definition, once: the stamp on the definition is for good. */
+/** Publishes conversion.attributed for each definition once: the stamp on the definition is permanent. */
 export async function announceAttributed(
   tx: Tx,
   profileId: string,

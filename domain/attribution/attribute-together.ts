@@ -4,7 +4,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import type { Group } from '@tributary/work';
 import { sql } from 'kysely';
 import { announceAttributed, findCredited } from './announce.ts';
-import { noteFreshness } from './freshness.ts';
+import { recordFreshness } from './freshness.ts';
 import { type StagedProfile, stageBatch } from './stage-batch.ts';
 import { allBuckets, statementTables } from './statement.ts';
 
@@ -13,17 +13,20 @@ export interface Engines {
   readonly clickhouse: ClickHouse;
 }
 
-/** Who has more waiting than this is behind. With less it only shared a batch with many others, and its next comes at once. */
-const crowd = 1_000;
+/**
+ * A profile with at least this many waiting conversions counts as behind. With fewer it merely shared a batch with other profiles, and its
+ * next batch follows at once.
+ */
+const behindThreshold = 1_000;
 
 /**
- * Works out dirty conversions of many profiles: one look at the ledger and one run of each statement, however many there are. Killed at any
- * point it can simply be run again: nothing is taken off the lists before ClickHouse has all of it.
+ * Attributes dirty conversions of many profiles with one read of the ledger and one run of each statement, regardless of their number. Safe
+ * to run again after a crash: no dirty mark is deleted before ClickHouse has all results.
  */
 export async function attributeTogether({ app, clickhouse }: Engines, group: Group, now: () => Date): Promise<void> {
   const { batches } = group;
   const batchId = randomUUID();
-  // Before the look at the ledger, so that a later look always has a higher version.
+  // Taken before the ledger is read, so that a later read always has a higher version.
   const version = await nextVersion(app);
   const staged = await stageBatch(app, clickhouse, batchId, batches);
   const profiles = [...staged.values()].filter(({ is_served, dirty }) => is_served && dirty);
@@ -37,15 +40,16 @@ export async function attributeTogether({ app, clickhouse }: Engines, group: Gro
       applied_at: now(),
       ...statementTables,
     });
-    // From the results, before they are compared and dropped. Told before anything is taken off the lists: who is killed in between finds
-    // the same shares again, and the stamp on the definition keeps them from being told twice.
+    // Reads the results before they are compared and dropped, and publishes before any dirty mark is deleted. After a crash in between, the
+    // next run finds the same shares, and the stamp on the definition prevents a second event.
     await announceCredited(app, clickhouse, staged, version, now());
     await applyResults(clickhouse, version, now());
   }
   const behind = await group.settle((tx, held) => settle(tx, held, staged));
   for (const { key, items, isMore } of batches) {
-    if (!staged.get(key)?.is_served || isMore === behind.has(key) || (isMore && items.length < crowd)) continue;
-    await app.forProfile(key).transaction((tx) => noteFreshness(tx, key, isMore ? 'behind' : 'current', now()));
+    if (!staged.get(key)?.is_served || isMore === behind.has(key) || (isMore && items.length < behindThreshold))
+      continue;
+    await app.forProfile(key).transaction((tx) => recordFreshness(tx, key, isMore ? 'behind' : 'current', now()));
   }
   if (profiles.length > 0)
     await dropBatch(
@@ -55,7 +59,7 @@ export async function attributeTogether({ app, clickhouse }: Engines, group: Gro
     );
 }
 
-/** From one server for all of them: results of several lie side by side in ClickHouse, and those of later versions count. */
+/** All versions come from one server: results of several runs coexist in ClickHouse, and the highest version wins. */
 export async function nextVersion({ home }: Postgres): Promise<string> {
   const { rows } = await home.unbound.query(sql<{ version: string }>`SELECT nextval('dirty_revision') AS version`);
   return rows[0]?.version ?? '0';
@@ -77,7 +81,7 @@ export async function dropBatch(clickhouse: ClickHouse, batchId: string, hasTouc
   ]);
 }
 
-/** Most profiles have nothing left to tell of, and then ClickHouse is not asked. */
+/** Skips the ClickHouse query for profiles whose definitions are all stamped, which is the usual case. */
 async function announceCredited(
   app: Postgres,
   clickhouse: ClickHouse,
@@ -97,9 +101,9 @@ async function announceCredited(
 }
 
 /**
- * Takes off the lists what has not been marked again meanwhile, and of profiles that are being deleted whatever there is. What somebody
- * is just marking is left: it will have to be worked out again anyway, and they need not wait for all these profiles. Resolves to the
- * profiles that are said to be behind.
+ * Deletes the dirty marks that were not renewed since the ledger was read, and all marks of profiles that are being deleted. Skips rows
+ * that another transaction is marking right now: they must be attributed again anyway, and the writer need not wait for this batch. Returns
+ * the profiles that are recorded as behind.
  */
 async function settle(
   tx: Tx,
@@ -109,8 +113,7 @@ async function settle(
   const done = [...staged].flatMap(([profileId, { dirty }]) =>
     held.has(profileId) ? (dirty ?? []).map(({ id, revision }) => ({ profileId, id, revision })) : [],
   );
-  // From each id to its row by the key, whatever statistics say of a list that was empty a moment ago: guessing from them, PostgreSQL
-  // once held every row against every id.
+  // Looks up each row by its key. With statistics from when the list was empty, PostgreSQL once compared every row with every id.
   const { rows: settled } = await sql<{ profile_id: string; outcome_id: string }>`
     DELETE FROM dirty_conversions WHERE ctid = ANY (ARRAY(
       SELECT d.place
@@ -121,7 +124,8 @@ async function settle(
         WHERE profile_id = done.profile_id AND revision = done.revision AND outcome_id >= done.outcome_id AND outcome_id <= done.outcome_id
         ORDER BY outcome_id LIMIT 1 FOR UPDATE SKIP LOCKED) d))
     RETURNING profile_id, outcome_id`.execute(tx);
-  // What was remembered before the look at the ledger is buried. Whoever moved it since marked it dirty again, and it stays remembered.
+  // Deletes moved conversions of the settled outcomes: their earlier times are buried. An outcome that moved again since is dirty again,
+  // and its row stays.
   await sql`
     DELETE FROM moved_conversions WHERE ctid = ANY (ARRAY(
       SELECT m.place

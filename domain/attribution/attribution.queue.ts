@@ -14,21 +14,21 @@ export interface DirtyConversion extends Item {
   readonly revision: string;
 }
 
-/** Works out what is dirty, of all profiles that wait at once. */
+/** Attributes dirty conversions of all waiting profiles together. */
 export const attribution = ({ app, clickhouse, now }: AttributionOptions): GroupHandler<DirtyConversion> => ({
   async takeAll(tx, profileIds, limit) {
     const share = Math.max(1, Math.floor(limit / profileIds.length));
-    const taken = await takeEach(tx, profileIds, share);
-    // Where the others have little, who has more takes what they leave.
-    let room = limit - [...taken.values()].reduce((sum, { items }) => sum + items.length, 0);
+    const claimed = await claimFromEach(tx, profileIds, share);
+    // Unused shares of small profiles go to profiles with more waiting conversions.
+    let unused = limit - [...claimed.values()].reduce((sum, { items }) => sum + items.length, 0);
     for (const profileId of profileIds) {
-      const mine = taken.get(profileId);
-      if (!mine?.isMore || room <= 0) continue;
-      const more = await takeEach(tx, [profileId], mine.items.length + room);
-      room -= (more.get(profileId)?.items.length ?? 0) - mine.items.length;
-      for (const [key, one] of more) taken.set(key, one);
+      const own = claimed.get(profileId);
+      if (!own?.isMore || unused <= 0) continue;
+      const more = await claimFromEach(tx, [profileId], own.items.length + unused);
+      unused -= (more.get(profileId)?.items.length ?? 0) - own.items.length;
+      for (const [key, one] of more) claimed.set(key, one);
     }
-    return taken;
+    return claimed;
   },
 
   workAll: (group) => attributeTogether({ app, clickhouse }, group, now),
@@ -48,7 +48,7 @@ export const attribution = ({ app, clickhouse, now }: AttributionOptions): Group
   },
 });
 
-async function takeEach(tx: Tx, profileIds: readonly string[], share: number) {
+async function claimFromEach(tx: Tx, profileIds: readonly string[], share: number) {
   const { rows } = await sql<{ profile_id: string; id: string; revision: string }>`
     SELECT p.profile_id, d.id, d.revision
     FROM unnest(${profileIds}::uuid[]) AS p (profile_id)

@@ -12,23 +12,23 @@ const { kit, clickhouse } = world;
 const queue = attribution({ app: kit.app, clickhouse, now: () => kit.clock.now() });
 
 const takeAll = async (profileIds: readonly string[]) => {
-  const taken = await kit.system.unbound.transaction((tx) => queue.takeAll(tx, profileIds, 5_000));
-  return [...taken].map(([key, one]) => ({ key, ...one }));
+  const claimed = await kit.system.unbound.transaction((tx) => queue.takeAll(tx, profileIds, 5_000));
+  return [...claimed].map(([key, one]) => ({ key, ...one }));
 };
 
-/** Eva's browser. */
+/** The browser of the customer eva. */
 const eva = uuid();
 
-/** A shop whose batches are worked out one at a time, and what stands then in the stores. */
+/** A shop whose batches are processed one at a time, with access to the stored results. */
 async function openShop() {
-  const place = await scene(world, { scopes: ['attribution:write', 'goals:write'] });
-  const { profileId, ledger } = place;
+  const profile = await scene(world, { scopes: ['attribution:write', 'goals:write'] });
+  const { profileId, ledger } = profile;
   return {
-    ...place,
-    pay: (more: object) => place.send({ user_traits: { email: 'eva@example.test' }, ...more }),
-    define: (body: object) => place.post('/api/v1/goals/definitions', body),
+    ...profile,
+    pay: (more: object) => profile.send({ user_traits: { email: 'eva@example.test' }, ...more }),
+    define: (body: object) => profile.post('/api/v1/goals/definitions', body),
     touch: (visitorId: string, day: number, more: Partial<TouchRow> = {}) =>
-      place.touch({ visitor_id: visitorId, occurred_at: at(day), ...more }),
+      profile.touch({ visitor_id: visitorId, occurred_at: at(day), ...more }),
     attribute: () => workOff(kit.system, 'attribution', queue, profileId),
     rows: () =>
       clickhouse.query(
@@ -64,7 +64,7 @@ async function openShop() {
 }
 
 describe('A payment', () => {
-  test('is owed to the touches of all browsers of its customer, within the lookback', async () => {
+  test('is credited to the touches of all its customer’s browsers within the lookback', async () => {
     const shop = await openShop();
     const [phone, laptop, stranger] = [uuid(), uuid(), uuid()] as const;
     await shop.touch(phone, 1, { channel: 'paid_search' });
@@ -91,7 +91,7 @@ describe('A payment', () => {
     expect(await shop.dirty()).toBe(0);
   });
 
-  test('worked out again without news writes nothing; with news the earlier row goes to the history with all causes and when', async () => {
+  test('writes nothing when recomputed without changes; with changes the earlier row moves to the history with all causes and times', async () => {
     const shop = await openShop();
     const visitor = uuid();
     await shop.touch(visitor, 5);
@@ -100,7 +100,7 @@ describe('A payment', () => {
     await shop.attribute();
     const recordedAt = kit.clock.now().toISOString();
     kit.clock.advance(300_000);
-    // As the version before this one marks, while it still runs.
+    // Inserts a mark in the format of the previous release, which may still be running.
     await kit.app
       .forProfile(shop.profileId)
       .transaction((tx) =>
@@ -130,7 +130,7 @@ describe('A payment', () => {
     ]);
   });
 
-  test('whose time changed leaves nothing under the old one', async () => {
+  test('that changed its time leaves no row under the old time', async () => {
     const shop = await openShop();
     await shop.pay({ idempotency_key: 'order-1' });
     await shop.attribute();
@@ -139,7 +139,7 @@ describe('A payment', () => {
     expect(await shop.rows()).toMatchObject([{ conversion_time: at(12) }]);
   });
 
-  test('has its time to the millisecond, worked out by a batch or a replay', async () => {
+  test('keeps its time to the millisecond, whether a batch or a replay computes it', async () => {
     const shop = await openShop();
     const times = ['00.000', '00.001', '00.050', '00.500', '59.999'].map((second) => `2026-03-12T10:00:${second}Z`);
     for (const occurred_at of times) await shop.pay({ occurred_at });
@@ -152,7 +152,7 @@ describe('A payment', () => {
     expect(await shop.history()).toEqual([]);
   });
 
-  test('of nobody known is owed to its own browser', async () => {
+  test('of an anonymous visitor is credited to their own browser', async () => {
     const shop = await openShop();
     const { outcomeId } = await shop.pay({ user_traits: {} });
     const visitor = uuid();
@@ -165,7 +165,7 @@ describe('A payment', () => {
   });
 });
 
-test('a currency without minor units, and one with three, keep theirs', async () => {
+test('currencies with zero or three minor digits keep their precision', async () => {
   const shop = await openShop();
   for (const [currency, value, minor] of [
     ['CLP', '12345', '12345'],
@@ -192,7 +192,7 @@ const workspaceOf = async (profileId: string) =>
   ).rows[0]?.id;
 
 describe('conversion.attributed', () => {
-  test('is not told while no campaign, ad set or ad has a share', async () => {
+  test('is not published while no campaign, ad set or ad has a share', async () => {
     const shop = await openShop();
     await shop.pay({});
     await shop.attribute();
@@ -205,7 +205,7 @@ describe('conversion.attributed', () => {
   });
 
   test.each(['campaign_id', 'ad_set_id', 'ad_id'])(
-    '[evnt-013] [evnt-014] is told when one named by its %s first has one, and never a second time',
+    '[evnt-013] [evnt-014] is published when an entity named by %s first gets a share, and never again',
     async (level) => {
       const shop = await openShop();
       await shop.touch(eva, 5, { [level]: uuid() });
@@ -223,7 +223,7 @@ describe('conversion.attributed', () => {
     },
   );
 
-  test('is told once also when the worker died between the results and the last word', async () => {
+  test('is published once even when the worker dies between writing the results and settling the batch', async () => {
     const shop = await openShop();
     await shop.touch(eva, 5, { ad_id: uuid() });
     await shop.pay({});
@@ -248,7 +248,7 @@ const startWorker = (paceMs: number) =>
     numbers: { paceMs },
   });
 
-test('a worker finds what is dirty by itself, also in several profiles', async () => {
+test('a worker finds dirty conversions of several profiles without being notified', async () => {
   const shops = await Promise.all([openShop(), openShop(), openShop()]);
   for (const shop of shops) await shop.pay({});
   const worker = startWorker(20);
@@ -258,7 +258,7 @@ test('a worker finds what is dirty by itself, also in several profiles', async (
   await worker.stop();
 });
 
-test('profiles that know a browser by the same id are worked out together, each by its own touches', async () => {
+test('profiles with the same visitor id share a batch, but each is credited only by its own touches', async () => {
   const shops = await Promise.all([openShop(), openShop(), openShop()]);
   const visitor = uuid();
   const channels = ['email', 'paid_search', 'direct'];
@@ -272,7 +272,7 @@ test('profiles that know a browser by the same id are worked out together, each 
   expect(paths).toEqual(channels.map((channel) => [[channel]]));
 });
 
-test('what trickles in is worked out in batches, not one by one', async () => {
+test('a steady trickle of conversions is attributed in batches, not one by one', async () => {
   const shop = await openShop();
   const worker = startWorker(1_000);
   const began = performance.now();
@@ -284,17 +284,17 @@ test('what trickles in is worked out in batches, not one by one', async () => {
   await expect.poll(shop.dirty).toBe(0);
   await worker.stop();
   const [batches] = await shop.batches();
-  // One a second, one before the first of them and one for what was left.
+  // One batch per second, one before the first of them and one for the rest.
   expect(batches?.n).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000) + 2);
 });
 
-test('a conversion that fails by itself is set aside; the rest of its profile and those beside it are worked out', async () => {
+test('a conversion that fails on its own is parked; the rest of its profile and of its batch is attributed', async () => {
   const shop = await openShop();
   for (let n = 0; n < 5; n += 1) await shop.pay({});
   const neighbours = await Promise.all([openShop(), openShop()]);
   for (const neighbour of neighbours) await neighbour.pay({});
-  const [taken] = await takeAll([shop.profileId]);
-  const bad = taken?.items[2]?.id;
+  const [claimed] = await takeAll([shop.profileId]);
+  const bad = claimed?.items[2]?.id;
   const worker = startQueueWorker({
     system: kit.system,
     systemUrl: kit.database.systemUrl,
@@ -313,9 +313,9 @@ test('a conversion that fails by itself is set aside; the rest of its profile an
   });
   await expect.poll(shop.rows, { timeout: 60_000 }).toHaveLength(4);
   await expect.poll(() => countSetAside(kit.system, { key: shop.profileId }), { timeout: 60_000 }).toBe(1);
-  // Nothing waits any more, so nothing that waits for it is held up.
+  // No dirty mark is left, so nothing that waits for attribution is blocked.
   await expect.poll(shop.dirty).toBe(0);
-  // Those that were worked out together with it were not held up either.
+  // Other profiles of the same batch were not delayed either.
   for (const neighbour of neighbours) expect(await neighbour.rows()).toHaveLength(1);
   await worker.stop();
 });

@@ -18,16 +18,17 @@ import {
 } from './compared-rows.ts';
 
 /**
- * Whether the columns say what the ledger says. Both give, by day, definition and groups of ids, a count, the money and a sum over ids and values; only groups
- * that differ are read row by row. What is just being worked out is compared by itself: conversions that are marked in the ledger's snapshot, and those that
- * were written to the columns after it. Of them, and of what a second look finds changed, a difference is on its way and no fault. Nothing is locked.
+ * Compares ClickHouse with the ledger. Both sides return a count, the money and a checksum per day, definition and id group; only groups
+ * that differ are read row by row. Conversions in progress are compared separately: those marked dirty in the ledger's snapshot, and those
+ * written to ClickHouse after it. Their differences, and those that a second read no longer finds, are pending and no fault. Nothing is
+ * locked.
  */
 
 export interface Difference {
   readonly kind: DifferenceKind;
   readonly id: string;
   readonly day: string;
-  /** In the reporting currency; null where that side has no such row. */
+  /** In the reporting currency; null if that side has no such row. */
   readonly inLedger: string | null;
   readonly inColumns: string | null;
 }
@@ -47,21 +48,21 @@ export interface Comparison {
   readonly pending: number;
 }
 
-interface Asked {
+interface CompareParams {
   readonly profileId: string;
   readonly dateFrom: string;
   readonly dateTo: string;
-  /** Differences that are named; what lies beyond is found by the next run. */
-  readonly most: number;
+  /** Maximum number of differences returned; the next run finds the rest. */
+  readonly maxDifferences: number;
   readonly now: Date;
 }
 
-/** A definition that changed since marks its conversions by and by. */
+/** A changed definition marks its conversions gradually; within this time differences count as pending. */
 const definitionGraceMs = 60 * 60_000;
 
 export async function compareLedger(
   { app, clickhouse }: Stores,
-  { profileId, dateFrom, dateTo, most, now }: Asked,
+  { profileId, dateFrom, dateTo, maxDifferences, now }: CompareParams,
   signal: AbortSignal,
 ): Promise<Comparison> {
   const ledger = app.forProfile(profileId);
@@ -76,18 +77,18 @@ export async function compareLedger(
   const { groups, suspects } = await readGroups({ app, clickhouse }, span, signal);
   const counts = new Map<string, { differences: number; pending: number }>();
   const differences: Difference[] = [];
-  /** Where all of it differs there is more than can be kept: what is not named is counted. */
-  const note = ({ isPending, ...one }: Found) => {
+  /** Counts differences beyond the limit without returning them, so that memory stays bounded when everything differs. */
+  const note = ({ isPending, ...one }: FoundDifference) => {
     const isFault = !isPending && !isRedefined;
     const ofDay = counts.get(one.day) ?? { differences: 0, pending: 0 };
     ofDay[isFault ? 'differences' : 'pending'] += 1;
     counts.set(one.day, ofDay);
-    if (isFault && differences.length < most) differences.push(one);
+    if (isFault && differences.length < maxDifferences) differences.push(one);
   };
-  const underWay = byId(await lookAgain(ledger, span, suspects));
-  for (const one of underWay.values()) note(one);
+  const inProgress = byId(await recheck(ledger, span, suspects));
+  for (const one of inProgress.values()) note(one);
   for await (const one of compareRows(ledger, clickhouse, span, groups.filter(isDifferent), signal))
-    if (!underWay.has(one.id)) note(one);
+    if (!inProgress.has(one.id)) note(one);
   const byDay = Map.groupBy(groups, ({ bucket }) => dayOfBucket(bucket));
   const days = [...byDay]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -118,23 +119,23 @@ async function wasRedefined(tx: Tx, profileId: string, since: Date): Promise<boo
   return rows.length > 0;
 }
 
-type Found = Difference & { readonly isPending: boolean };
+type FoundDifference = Difference & { readonly isPending: boolean };
 
-/** Rows of groups that are read at once, and groups: as many as ClickHouse takes in one field. */
+/** Rows and groups per read: as many as ClickHouse accepts in one field. */
 const rowsAtOnce = 200_000;
 const bucketsAtOnce = 10_000;
 
-/** Reads groups row by row: many of them in one statement, because neither engine finds a group without reading its neighbours. */
+/** Reads groups row by row, many per statement, because neither engine finds one group without reading its neighbours. */
 async function* compareRows(
   ledger: Ledger,
   clickhouse: ClickHouse,
   span: Span,
   groups: readonly Group[],
   signal: AbortSignal,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundDifference> {
   const { profileId, timeZone } = span;
-  for (const buckets of together(groups)) {
-    const around = aroundDays(span, buckets);
+  for (const buckets of batchGroups(groups)) {
+    const around = widenSpan(span, buckets);
     const { from, until } = around;
     const before = await ledger.transaction((tx) => listOfBuckets(tx, around, buckets, 2 * rowsAtOnce), {
       readOnly: true,
@@ -150,18 +151,18 @@ async function* compareRows(
       const [was, row] = [before.get(id), inColumns.get(id)];
       return { id, bucket: was?.bucket ?? row?.bucket ?? 0, was, row, isMarked: was?.isMarked ?? false };
     });
-    yield* await lookAgain(ledger, span, suspects);
+    yield* await recheck(ledger, span, suspects);
   }
 }
 
-/** Their days in any time zone, and some hours beside them: the columns are ordered by time, and all other days are left unread. */
-function aroundDays(span: Span, buckets: readonly number[]): Span {
+/** Limits a read to the days of the groups in any time zone, plus some hours: ClickHouse sorts by time and skips all other days. */
+function widenSpan(span: Span, buckets: readonly number[]): Span {
   const [first = 0, last = 0] = [buckets[0], buckets.at(-1)].map((bucket = 0) => Date.parse(dayOfBucket(bucket)));
   return { ...span, from: new Date(first - 15 * hourMs), until: new Date(last + 39 * hourMs) };
 }
 
-/** Groups in the order of their days, as many at once as are to be read at once. */
-function together(groups: readonly Group[]): number[][] {
+/** Splits the groups, ordered by day, into batches that fit one read. */
+function batchGroups(groups: readonly Group[]): number[][] {
   const all: number[][] = [];
   let rows = 0;
   for (const [bucket, ofBucket] of Map.groupBy(
@@ -180,14 +181,14 @@ function together(groups: readonly Group[]): number[][] {
   return all;
 }
 
-/** What differs, with a second look at the ledger: what is marked, or another by now, is on its way. */
-async function lookAgain(ledger: Ledger, span: Span, all: readonly Suspect[]): Promise<Found[]> {
+/** Returns the differing conversions after a second read of the ledger: marked or changed ones are pending. */
+async function recheck(ledger: Ledger, span: Span, all: readonly Suspect[]): Promise<FoundDifference[]> {
   const suspects = all.flatMap((one) => {
     const kind = kindOf(one.was, one.row);
     return kind ? [{ ...one, kind }] : [];
   });
   const ids = suspects.map(({ id }) => id);
-  const looked = await inChunks(ids, (some) =>
+  const rechecked = await inChunks(ids, (some) =>
     ledger.transaction(
       async (tx) => {
         const after = byId((await listOfIds(span, some).execute(tx)).rows);
@@ -197,7 +198,7 @@ async function lookAgain(ledger: Ledger, span: Span, all: readonly Suspect[]): P
       { readOnly: true },
     ),
   );
-  const now = byId(looked);
+  const now = byId(rechecked);
   const shown = (value: string | undefined) =>
     value === undefined ? null : fromMinorUnits(BigInt(value), span.currency);
   return suspects.map(({ kind, id, bucket, was, row, isMarked }) => {
@@ -215,7 +216,7 @@ function kindOf(inLedger: LedgerRow | undefined, inColumns: ColumnsRow | undefin
   return inColumns.is_off ? 'credits_off' : undefined;
 }
 
-/** The day of UTC of the earliest conversion that the columns know of some time; undefined: there is none. */
+/** The UTC day of the earliest conversion that ClickHouse has in a period; undefined if there is none. */
 export async function findFirstDay(
   clickhouse: ClickHouse,
   profileId: string,
@@ -226,7 +227,7 @@ export async function findFirstDay(
   return first && first.conversions !== '0' ? first.day : undefined;
 }
 
-/** Whether a conversion of some days waits to be worked out. */
+/** Returns whether any conversion of the period waits for attribution. */
 export async function isAnyMarked(tx: Tx, profileId: string, from: Date, until: Date): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM dirty_conversions d JOIN outcomes o ON o.profile_id = d.profile_id AND o.id = d.outcome_id

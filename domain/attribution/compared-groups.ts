@@ -13,7 +13,7 @@ import {
   type Span,
 } from './compared-rows.ts';
 
-/** Both sides of a comparison by groups of conversions. */
+/** Reads both sides of a comparison by groups of conversions. */
 
 export interface Stores {
   readonly app: Postgres;
@@ -26,17 +26,17 @@ interface Sums {
   readonly money: bigint;
 }
 
-/** What one side has in a group: all of it, and what is compared without looking at rows. */
+/** One side of a group: all of it, and the part that is compared by sums only. */
 interface Side {
   readonly all: Sums;
-  /** `sum` is of what says which conversions they are and what each is worth. */
+  /** `sum` is a checksum over ids and values. */
   readonly settled: Sums & { readonly sum: bigint };
 }
 
 export interface Group {
   readonly bucket: number;
   readonly ledger: Side;
-  /** `off` do not credit all of their value. */
+  /** `off` counts conversions whose credits do not add up to their value. */
   readonly columns: Side & { readonly off: number };
 }
 
@@ -46,7 +46,7 @@ export const isDifferent = ({ ledger, columns }: Group): boolean =>
   ledger.settled.money !== columns.settled.money ||
   ledger.settled.sum !== columns.settled.sum;
 
-/** A conversion as both sides had it, the ledger first. */
+/** A conversion as both sides have it, with `was` from the ledger and `row` from ClickHouse. */
 export interface Suspect {
   readonly id: string;
   readonly bucket: number;
@@ -57,14 +57,16 @@ export interface Suspect {
 
 export type ColumnsRow = Pick<Row<'conversion_list_compared'>, 'money' | 'definition_id' | 'is_off'>;
 
-/** Marked conversions that are compared by themselves: as many as ClickHouse takes in one field. Beyond them groups are read row by row. */
-const mostMarked = 10_000;
-/** As far as clocks of our machines may be apart. */
-const clocksApartMs = 5_000;
-/** More than the groups of three months need: without it PostgreSQL would sort every row on the disk. */
-const memoryOfGroups = '64MB';
+/**
+ * Dirty conversions that are compared one by one: as many as ClickHouse accepts in one field. Beyond them whole groups are read row by row.
+ */
+const maxMarked = 10_000;
+/** The largest clock difference expected between machines. */
+const clockSkewMs = 5_000;
+/** More than the groups of three months need: with less, PostgreSQL would sort every row on disk. */
+const groupMemory = '64MB';
 
-/** Both sides by groups, with the ledger as it stands in one snapshot, and what differs of the conversions that are compared by themselves. */
+/** Reads both sides by groups, with the ledger in one snapshot, and the conversions that are compared one by one. */
 export async function readGroups(
   { app, clickhouse }: Stores,
   span: Span,
@@ -79,8 +81,8 @@ export async function readGroups(
     const [begun] = await read(sql<{ at: Date }>`SELECT now() AS at`);
     if (!begun) throw new Error('PostgreSQL did not say what time it is.');
     const isMarked = await listAnyMarked(read, profileId);
-    await snapshot.query(`SET LOCAL work_mem = '${memoryOfGroups}'; SET LOCAL jit = off`);
-    const since = new Date(begun.at.getTime() - clocksApartMs);
+    await snapshot.query(`SET LOCAL work_mem = '${groupMemory}'; SET LOCAL jit = off`);
+    const since = new Date(begun.at.getTime() - clockSkewMs);
     const period = { profile_id: profileId, from, until, time_zone: timeZone, buckets_of_day: bucketsOfDay };
     const [inLedger, inColumns] = await Promise.all([
       read(listLedgerGroups(span)),
@@ -93,9 +95,9 @@ export async function readGroups(
     );
     const ids = [...new Set([...isMarked, ...moving.keys()])];
     const rows = await inChunks(ids, (some) => read(listOfIds(span, some)));
-    const known = byId(rows);
+    const inSnapshot = byId(rows);
     const suspects = ids.flatMap((id) => {
-      const [was, row] = [known.get(id), moving.get(id)];
+      const [was, row] = [inSnapshot.get(id), moving.get(id)];
       const bucket = was?.bucket ?? row?.bucket;
       return bucket === undefined ? [] : [{ id, bucket, was, row, isMarked: isMarked.has(id) }];
     });
@@ -107,24 +109,24 @@ type Read = <Row>(statement: RawBuilder<Row>) => Promise<Row[]>;
 
 async function listAnyMarked(read: Read, profileId: string): Promise<Set<string>> {
   const marked = sql<{ id: string }>`
-    SELECT outcome_id AS id FROM dirty_conversions WHERE profile_id = ${profileId} LIMIT ${mostMarked}`;
+    SELECT outcome_id AS id FROM dirty_conversions WHERE profile_id = ${profileId} LIMIT ${maxMarked}`;
   return new Set((await read(marked)).map(({ id }) => id));
 }
 
-const nothing: Side = {
+const emptySide: Side = {
   all: { conversions: 0, money: 0n },
   settled: { conversions: 0, money: 0n, sum: 0n },
 };
 
 function pairUp(
   inLedger: readonly LedgerGroup[],
-  underWay: readonly LedgerRow[],
+  inProgress: readonly LedgerRow[],
   inColumns: readonly Row<'conversion_list_groups'>[],
 ): Group[] {
   const groups = new Map<string, { -readonly [Name in keyof Group]: Group[Name] }>();
   const groupOf = ({ bucket, definitionId }: Pick<LedgerGroup, 'bucket' | 'definitionId'>) => {
     const key = `${bucket} ${definitionId}`;
-    const group = groups.get(key) ?? { bucket, ledger: nothing, columns: { ...nothing, off: 0 } };
+    const group = groups.get(key) ?? { bucket, ledger: emptySide, columns: { ...emptySide, off: 0 } };
     groups.set(key, group);
     return group;
   };
@@ -132,7 +134,7 @@ function pairUp(
     const all = { conversions: Number(group.conversions), money: BigInt(group.money) };
     groupOf(group).ledger = { all, settled: { ...all, sum: BigInt(group.sum) } };
   }
-  for (const row of underWay) {
+  for (const row of inProgress) {
     const group = groupOf(row);
     const { all, settled } = group.ledger;
     group.ledger = {

@@ -5,7 +5,7 @@ import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { conversionValues, definition, isEligible, minorUnits } from './ledger-rows.ts';
 
-/** What the ledger says of conversions, by groups and row by row, in the form in which the columns are held against it. */
+/** Reads conversions from the ledger, by groups and row by row, in the form in which they are compared with ClickHouse. */
 
 export interface Span {
   readonly profileId: string;
@@ -17,29 +17,29 @@ export interface Span {
 
 export interface LedgerRow {
   readonly id: string;
-  /** A day and one of its groups of ids, in one number. */
+  /** A day and one of its id groups, as one number. */
   readonly bucket: number;
   /** In minor units. */
   readonly money: string;
   readonly definitionId: string;
-  /** Says which conversion it is and what it is worth: a sum over many changes with either. */
+  /** A checksum of id and value: it changes when either does. */
   readonly sum: string;
 }
 
-/** So many that a fault has few rows read beside it, and so few that they are nothing to add up. */
+/** Enough groups that a difference needs few rows read, and few enough to be summed quickly. */
 export const bucketsOfDay = 256;
 
 export const dayOfBucket = (bucket: number): string => dayOf(new Date(Math.floor(bucket / bucketsOfDay) * dayMs));
 
-/** The end of an id. Two may share one: they are in the same group, and are left out of it together. */
+/** The last 32 bits of an id. Two ids with the same bits are in the same group and are excluded from it together. */
 export const markOf = (id: string): number => Number.parseInt(id.slice(-8), 16);
 
-/** The same in PostgreSQL. Both engines find it, and all that is made of it, without hashing anything. */
+/** The same in PostgreSQL. Both engines compute it, and everything derived from it, without hashing. */
 const mark = "('x' || right(o.id::text, 8))::bit(32)::bigint";
 const bucket = `(day * ${bucketsOfDay} + mark % ${bucketsOfDay})::int`;
-const saying = 'mark * ((value + 1) % 2147483647)';
+const checksum = 'mark * ((value + 1) % 2147483647)';
 
-/** What attribution takes of the ledger: the value of a conversion, and by which definition it is one. */
+/** The conversions that attribution reads from the ledger: value and definition. */
 function ledgerRows({ profileId, from, until, timeZone, currency }: Span) {
   const values = conversionValues('o.occurred_at', isEligible, {
     currency: `'${currency}'`,
@@ -56,11 +56,11 @@ export type LedgerGroup = Omit<LedgerRow, 'id'> & { readonly conversions: string
 
 export const listLedgerGroups = (span: Span) => sql<LedgerGroup>`
   SELECT ${sql.raw(bucket)} AS bucket, definition_id AS "definitionId", count(*)::text AS conversions, sum(value)::text AS money,
-    sum(${sql.raw(saying)})::text AS sum
+    sum(${sql.raw(checksum)})::text AS sum
   FROM (${ledgerRows(span)}) AS one GROUP BY 1, definition_id`;
 
 const columnsOfRow = sql.raw(
-  `one.id, ${bucket} AS bucket, one.value::text AS money, one.definition_id AS "definitionId", (${saying})::text AS sum`,
+  `one.id, ${bucket} AS bucket, one.value::text AS money, one.definition_id AS "definitionId", (${checksum})::text AS sum`,
 );
 
 export const listOfIds = (span: Span, ids: readonly string[]) =>
@@ -80,14 +80,14 @@ export async function listOfBuckets(
   return byId(rows);
 }
 
-/** Of a day that is worked out anew; what lies beyond is found by the next run. */
-const mostOfDay = 200_000;
+/** Maximum conversions of a day to attribute again; the next run finds the rest. */
+const maxPerDay = 200_000;
 
-/** The conversions of a day that the ledger knows. */
+/** The conversions that the ledger has for a day. */
 export async function listOfDay(tx: Tx, profileId: string, day: string): Promise<string[]> {
   const days = await findDays(tx, profileId, day, day);
   const { rows } = await sql<{ id: string }>`
-    SELECT one.id FROM (${ledgerRows({ profileId, ...days })}) AS one LIMIT ${mostOfDay}`.execute(tx);
+    SELECT one.id FROM (${ledgerRows({ profileId, ...days })}) AS one LIMIT ${maxPerDay}`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
@@ -99,15 +99,15 @@ export async function listMarked(tx: Tx, profileId: string, ids: readonly string
   return new Set(rows.map(({ id }) => id));
 }
 
-const idsAtOnce = 10_000;
+const idsPerQuery = 10_000;
 
 export async function inChunks<Found>(
   ids: readonly string[],
-  ask: (some: readonly string[]) => Promise<readonly Found[]>,
+  read: (some: readonly string[]) => Promise<readonly Found[]>,
 ): Promise<Found[]> {
   const found: Found[] = [];
-  for (let from = 0; from < ids.length; from += idsAtOnce)
-    found.push(...(await ask(ids.slice(from, from + idsAtOnce))));
+  for (let from = 0; from < ids.length; from += idsPerQuery)
+    found.push(...(await read(ids.slice(from, from + idsPerQuery))));
   return found;
 }
 

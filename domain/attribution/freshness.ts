@@ -4,9 +4,9 @@ import type { Tx } from '@tributary/postgres';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** Notes how a profile's figures stand, and tells whoever subscribed when that is news. */
-export async function noteFreshness(tx: Tx, profileId: string, state: Freshness, now: Date): Promise<void> {
-  // A profile that was never behind has no row, and needs none.
+/** Stores the freshness of a profile's figures and publishes an event when it changed. */
+export async function recordFreshness(tx: Tx, profileId: string, state: Freshness, now: Date): Promise<void> {
+  // A profile that was never behind has no row and needs none.
   const { rows } =
     state === 'behind'
       ? await sql`

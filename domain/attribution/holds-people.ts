@@ -1,7 +1,7 @@
 import type { HoldsPeople } from '@tributary/domain/customers';
 
-/** What batches left behind goes as a whole; nobody finishes a batch of before. */
-const leftBehind = { id: 'person_id', erasure: 'deleted', words: 'What batches left behind.' } as const;
+/** Leftover staging data is dropped whole; an earlier batch is never resumed. */
+const leftover = { id: 'person_id', erasure: 'deleted', words: 'What batches left behind.' } as const;
 
 export const holdsPeople: HoldsPeople = {
   clickhouse: {
@@ -11,9 +11,9 @@ export const holdsPeople: HoldsPeople = {
       words: 'The person’s id becomes that of the customer without a person.',
     },
     attribution_history: { id: 'person_id', erasure: 'renamed', words: 'The same in earlier versions.' },
-    attribution_results: leftBehind,
-    attribution_conversions: leftBehind,
-    attribution_links: leftBehind,
-    attribution_touches: leftBehind,
+    attribution_results: leftover,
+    attribution_conversions: leftover,
+    attribution_links: leftover,
+    attribution_touches: leftover,
   },
 };

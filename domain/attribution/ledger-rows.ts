@@ -2,8 +2,8 @@ import { minorDigits } from '@tributary/rules';
 import { clickIdKindNames, clickIdKinds, nilUuid } from '@tributary/vocabulary';
 
 /**
- * What attribution takes of the ledger, as expressions over an outcome `o` and its definition `d`: a batch reads some
- * outcomes of many profiles, a replay all of one, and both must mean the same.
+ * SQL expressions for what attribution reads from the ledger, over an outcome `o` and its definition `d`. A batch (some outcomes of many
+ * profiles) and a replay (all outcomes of one profile) share them, so that both compute the same rows.
  */
 
 export const conversionColumns = [
@@ -43,19 +43,19 @@ export const touchColumns = [
 
 export const person = 'coalesce(o.customer_id, o.visitor_id, o.id)';
 
-/** What outcome_meanings says. That view behind the OFFSET would be planned for each row by itself, at twice the time. */
+/** Equals the view outcome_meanings. With the view behind OFFSET 0, PostgreSQL plans it per row, which takes twice as long. */
 export const definition = `
   LEFT JOIN definition_events byname ON byname.profile_id = o.profile_id AND byname.event_key = o.event_key
   LEFT JOIN definition_events bytype ON bytype.profile_id = o.profile_id AND bytype.event_key = o.event_type_key
   LEFT JOIN definitions d ON d.profile_id = o.profile_id AND d.id = coalesce(byname.definition_id, bytype.definition_id)`;
 
-/** A record that is not counted is no conversion. */
+/** A record that does not count (`uncounted`) is no conversion. */
 export const isEligible = '(coalesce(d.is_attribution_eligible, false) AND o.uncounted IS NULL)';
 
-/** As PostgreSQL writes it: to_char takes several times as long. */
+/** The text format of PostgreSQL; to_char takes several times as long. */
 const time = (column: string) => `(${column} AT TIME ZONE 'UTC')`;
 
-/** The values of conversionColumns. The CASE of revenue types says what `revenueType` of packages/rules says. */
+/** The values of conversionColumns. The CASE of revenue types must match `revenueType` of packages/rules. */
 export function conversionValues(at: string, isEligible: string, { currency, units }: ReportingMoney): string[] {
   const isCurrent = `o.reporting_amount IS NOT NULL AND o.reporting_currency = ${currency}`;
   return [
@@ -76,7 +76,7 @@ export function conversionValues(at: string, isEligible: string, { currency, uni
   ];
 }
 
-/** A profile's currency and how many minor units one of it has, as expressions. */
+/** SQL expressions for a profile's reporting currency and its minor units per unit. */
 export interface ReportingMoney {
   readonly currency: string;
   readonly units: string;
@@ -84,25 +84,25 @@ export interface ReportingMoney {
 
 export const minorUnits = (currency: string): string => String(10 ** minorDigits(currency));
 
-// A cookie tells of a click by another name than the link it came by, which is what visits know it by.
+// Cookies name a click id differently than the URL parameter. Visits store the parameter's name, so it is used here too.
 const clickKind = `CASE o.origin->>'click_id_kind' ${clickIdKindNames
   .flatMap((kind) =>
     clickIdKinds[kind].parameter === kind ? [] : [`WHEN '${kind}' THEN '${clickIdKinds[kind].parameter}'`],
   )
   .join(' ')} ELSE coalesce(o.origin->>'click_id_kind', '') END`;
 
-// Of what a caller called the ad, only what can be a platform's id goes on: the columns hold no free text.
+// Keeps a caller's ad id only if it can be a platform's id: ClickHouse must not receive free text.
 const adNumber = `CASE WHEN o.rest->>'ad_id' ~ '^\\s*[\\w-]{1,64}\\s*$' THEN trim(o.rest->>'ad_id') ELSE '' END`;
 
-/** What a partner told of a customer, with the columns of an outcome that values of touches are made from. */
+/** Selects a partner-reported touch with the columns of an outcome that touchValues reads. */
 export const partnerTouch =
   "profile_id, id, customer_id, NULL::uuid AS visitor_id, occurred_at, origin, jsonb_build_object('ad_id', ad_external_id) AS rest, NULL::uuid AS duplicate_of";
 
-/** What brought a duplicate brought its sale, which the counted record may date earlier. */
+/** A duplicate's touch counts no later than the counted record of its sale. */
 const touchTime = `least(o.occurred_at,
   (SELECT c.occurred_at FROM outcomes c WHERE o.duplicate_of IS NOT NULL AND c.profile_id = o.profile_id AND c.id = o.duplicate_of))`;
 
-/** The values of touchColumns: what brought an outcome is a touch of everything else that its person did. */
+/** The values of touchColumns: the ad or click that brought an outcome is a touch for all other conversions of the same customer. */
 export const touchValues = [
   person,
   'o.id',

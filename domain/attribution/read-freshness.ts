@@ -3,29 +3,29 @@ import type { Tx } from '@tributary/postgres';
 import { limits, minuteMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 
-/** How far a stage of the figures is: since when its oldest change waits. */
+/** Freshness of a stage, with the time since which its oldest change waits. */
 export interface Stage {
   readonly state: Freshness;
   readonly waitingSince: Date | null;
 }
 
-const patienceMs = limits.freshness.behindAfterMinutes * minuteMs;
+const behindAfterMs = limits.freshness.behindAfterMinutes * minuteMs;
 
-/** Something always waits for a moment. It is late when it has waited longer than that. */
+/** Short waits are normal; a stage is behind when its oldest change waits longer than the limit. */
 export const stageOf = (waitingSince: Date | null, now: Date): Stage => ({
-  state: waitingSince !== null && now.getTime() - waitingSince.getTime() > patienceMs ? 'behind' : 'current',
+  state: waitingSince !== null && now.getTime() - waitingSince.getTime() > behindAfterMs ? 'behind' : 'current',
   waitingSince,
 });
 
-/** The same as of this moment, for whoever looks for all that is late. */
-export const lateSince = (now: Date): Date => new Date(now.getTime() - patienceMs);
+/** Changes that wait since before this moment are late. */
+export const lateSince = (now: Date): Date => new Date(now.getTime() - behindAfterMs);
 
 /**
- * From what the ledger has marked: it is known although nobody works it off. After a change of currency figures are behind until all that it
- * marked is worked off, however soon that is: before, they are of two currencies.
+ * Reads freshness from the dirty marks of the ledger, so it is correct even when no worker runs. After a currency change figures stay
+ * behind until all marks of that change are processed, because until then they mix two currencies.
  */
 export async function readAttributionStage(tx: Tx, profileId: string, now: Date): Promise<Stage> {
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<FreshnessRow>`
     SELECT (SELECT marked_at FROM dirty_conversions WHERE profile_id = p.id ORDER BY revision LIMIT 1) AS since,
       EXISTS (SELECT FROM attribution_freshness WHERE profile_id = p.id AND state = 'behind') AS "isBehind",
       p.repricing_since AS "repricingSince", p.repriced_at AS "repricedAt"
@@ -37,7 +37,7 @@ export async function readAttributionStage(tx: Tx, profileId: string, now: Date)
   return isBehind ? { ...stage, state: 'behind' } : stage;
 }
 
-interface Found {
+interface FreshnessRow {
   readonly since: Date | null;
   readonly isBehind: boolean;
   readonly repricingSince: Date | null;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const { kit, api } = await openTest();
 
-test('[track-020] the most recent replay of the profile, or none', async () => {
+test('[track-020] returns the most recent replay of the profile, or null', async () => {
   const [profile, other] = [await buildProfile(kit.app), await buildProfile(kit.app)];
   const { headers } = await buildApiKey(kit.app, profile.id, { scopes: ['analytics:read'] });
   const read = async () => (await api.fastify.inject({ url: '/api/v1/tracking/replay-status', headers })).json();

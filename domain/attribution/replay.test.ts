@@ -11,7 +11,7 @@ import { findNextOfRules, replay } from './replay.ts';
 
 const { kit, clickhouse } = await openTestWithClickHouse();
 
-/** The id just below one. */
+/** The next lower id. */
 const before = (id: string) => `${id.slice(0, 24)}${(BigInt(`0x${id.slice(24)}`) - 1n).toString(16).padStart(12, '0')}`;
 
 /** 300 customers with two browsers each, three touches a browser, and a payment each. */
@@ -73,7 +73,7 @@ async function fill(named: Partial<TouchRow> = {}) {
 }
 
 describe('A replay', () => {
-  test('[evnt-012] works out everything, whatever the number of buckets, and says when it is done', async () => {
+  test('[evnt-012] recomputes everything with any number of buckets and publishes recompute.completed', async () => {
     const { contents, options, ledger } = await fill();
     const engines = { app: kit.app, clickhouse };
     const result = await replay(engines, { ...options, buckets: 7 });
@@ -87,20 +87,20 @@ describe('A replay', () => {
     expect(events).toEqual([{ type: 'recompute.completed' }]);
   });
 
-  test('tells of the first share of a definition, once', async () => {
+  test('publishes conversion.attributed once per definition', async () => {
     const { options, ledger } = await fill({ ad_id: uuid() });
     const engines = { app: kit.app, clickhouse };
-    const told = () =>
+    const publishedEvents = () =>
       ledger.transaction((tx) =>
         sql<{ type: string }>`SELECT type FROM outbox WHERE type = 'conversion.attributed'`.execute(tx),
       );
     await replay(engines, { ...options, buckets: 2 });
-    expect((await told()).rows).toHaveLength(1);
+    expect((await publishedEvents()).rows).toHaveLength(1);
     await replay(engines, { ...options, buckets: 2 });
-    expect((await told()).rows).toHaveLength(1);
+    expect((await publishedEvents()).rows).toHaveLength(1);
   });
 
-  test('run again, in other buckets, writes nothing and adds no history', async () => {
+  test('run again with another number of buckets writes nothing and adds no history', async () => {
     const { contents, count, options } = await fill();
     const engines = { app: kit.app, clickhouse };
     await replay(engines, { ...options, buckets: 1 });
@@ -112,10 +112,10 @@ describe('A replay', () => {
     expect(await count('attribution_history')).toBe(0);
   });
 
-  test('older than what stands there changes nothing, though it says something else', async () => {
+  test('with a lower version than the stored rows changes nothing, even when its results differ', async () => {
     const { contents, count, options, profileId } = await fill();
     await replay({ app: kit.app, clickhouse }, options);
-    const stands = await contents();
+    const stored = await contents();
     const [row] = await clickhouse.query(
       raw<{ version: string }>(
         `SELECT toString(max(version) - 1) AS version FROM attributed_conversions WHERE profile_id = '${profileId}'`,
@@ -129,10 +129,10 @@ describe('A replay', () => {
       {},
     );
     await applyResults(clickhouse, version, kit.clock.now());
-    expect([await contents(), await count('attributed_conversions')]).toEqual([stands, 300]);
+    expect([await contents(), await count('attributed_conversions')]).toEqual([stored, 300]);
   });
 
-  test('leaves nothing of conversions that a definition dropped', async () => {
+  test('deletes results of conversions whose definition no longer counts', async () => {
     const { contents, count, options, ledger } = await fill();
     const engines = { app: kit.app, clickhouse };
     await replay(engines, options);
@@ -142,7 +142,7 @@ describe('A replay', () => {
     expect(await count('attribution_history')).toBe(300);
   });
 
-  test('for new rules is asked for by their release, and they are the cause of what differs', async () => {
+  test('for new rules is queued by the release, and `rules` is the cause of every difference', async () => {
     const { options, ledger, profileId } = await fill();
     const engines = { app: kit.app, clickhouse };
     await replay(engines, options);
@@ -154,10 +154,10 @@ describe('A replay', () => {
             SELECT id, state FROM attribution_replays WHERE cause = 'rules'`.execute(tx),
         )
       ).rows;
-    const [asked, ...more] = await latest();
-    expect([asked?.state, more]).toEqual(['queued', []]);
+    const [requested, ...more] = await latest();
+    expect([requested?.state, more]).toEqual(['queued', []]);
     expect(await findNextOfRules(kit.owner, before(profileId))).toBe(profileId);
-    // In place of other rules: a touch less for everybody, of which no mark tells.
+    // Stands in for changed rules: removes one touch of every customer without marking anything dirty.
     const drop = () =>
       ledger.transaction((tx) =>
         sql`DELETE FROM visitor_links WHERE visitor_id IN (SELECT DISTINCT ON (customer_id) visitor_id FROM visitor_links)`.execute(
@@ -185,14 +185,14 @@ describe('A replay', () => {
             ),
             {},
           )
-        ).map(({ cause, ref, n }) => [cause, [Number(n), ref === asked?.id]]),
+        ).map(({ cause, ref, n }) => [cause, [Number(n), ref === requested?.id]]),
       );
     expect(await causes()).toEqual({
       replay: [298, false],
       'late_visit,rules': [1, false],
       outcome_recorded: [1, false],
     });
-    expect(await replay(engines, options)).toMatchObject({ id: asked?.id, state: 'done' });
+    expect(await replay(engines, options)).toMatchObject({ id: requested?.id, state: 'done' });
     expect(await causes()).toEqual({
       rules: [298, true],
       'late_visit,rules': [1, false],
@@ -204,7 +204,7 @@ describe('A replay', () => {
     expect(await causes()).toEqual({ replay: [300, false] });
   });
 
-  test('stopped between two buckets goes on there', async () => {
+  test('that was stopped between two buckets continues at the next one', async () => {
     const { contents, options } = await fill();
     const engines = { app: kit.app, clickhouse };
     const stop = new AbortController();

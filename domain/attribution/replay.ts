@@ -9,7 +9,7 @@ import type { Updateable } from 'kysely';
 import { v7 as uuid, v5 as uuidFrom } from 'uuid';
 import { announceAttributed, findCredited } from './announce.ts';
 import { applyResults, dropBatch, type Engines, nextVersion } from './attribute-together.ts';
-import { noteFreshness } from './freshness.ts';
+import { recordFreshness } from './freshness.ts';
 import { stageAll } from './stage-all.ts';
 import { bucketOf, mostBuckets, statementTables } from './statement.ts';
 
@@ -19,7 +19,7 @@ export interface ReplayOptions {
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly progress?: (done: number, total: number, conversions: number) => void;
-  /** For tests; else it follows from how many touches there are. */
+  /** For tests; by default derived from the number of touches. */
   readonly buckets?: number;
 }
 
@@ -31,31 +31,30 @@ export interface ReplayResult {
 }
 
 /**
- * As few buckets as memory allows: each looks for its people all over the table. A bucket may
- * take this part of the engine's memory, of which a touch on its way takes so many bytes: about 220 in the bench, where the
- * statement by hand has 20 million of them at once.
+ * Uses as few buckets as memory allows, because each bucket scans the whole table for its customers. One bucket may use this share of the
+ * engine's memory. A touch takes about 220 bytes in the benchmark, where one statement holds 20 million of them.
  */
 const shareOfMemory = 0.25;
 const bytesPerTouch = 250;
 const memoryIfUnlimited = 8e9;
 
-/** Longer than any statement may run: prolonged between two buckets, it cannot be lost. */
+/** Longer than any statement may run: renewed between two buckets, the lease cannot expire. */
 const leaseSeconds = 120;
-/** Of a profile with ever more to do the queue leaves go for some milliseconds only, between two batches. */
-const lookMs = 50;
+/** The queue releases the lease of a busy profile only for milliseconds between two batches, so retry often. */
+const leasePollMs = 50;
 
 /**
- * Works out all conversions of a profile anew, bucket by bucket. Stopped between two buckets it goes on there when it is run
- * again within a day. What changes meanwhile is marked dirty as ever, and is worked out under a higher version afterwards.
+ * Recomputes all conversions of a profile, bucket by bucket. A stopped replay continues at its next bucket if it is run again within a day.
+ * Changes made meanwhile are marked dirty and attributed afterwards under a higher version.
  */
 export async function replay(engines: Engines, options: ReplayOptions): Promise<ReplayResult> {
   const { app } = engines;
   const { profileId, signal } = options;
   const ledger = app.forProfile(profileId);
-  // No batch of the queue runs meanwhile.
+  // Keeps the attribution queue from processing this profile meanwhile.
   const lease = { queue: queues.attribution.name, key: profileId, holder: randomUUID() };
   const keep = () => ledger.transaction((tx) => takeLease(tx, lease, leaseSeconds));
-  while (!(await keep())) await sleep(lookMs, undefined, { signal });
+  while (!(await keep())) await sleep(leasePollMs, undefined, { signal });
   try {
     const run = (await resume(engines, options)) ?? (await begin(engines, options));
     return await work(engines, options, run, keep);
@@ -66,14 +65,14 @@ export async function replay(engines: Engines, options: ReplayOptions): Promise<
 
 interface Run {
   readonly id: string;
-  /** Who asked for it, or that the rules are new. */
+  /** Who requested the replay, or `rules` for a release with new attribution rules. */
   readonly cause: string;
   readonly batchId: string;
   readonly version: string;
   readonly buckets: number;
   readonly firstBucket: number;
   readonly conversionsDone: number;
-  /** Nothing stood there when it began: there is nothing to compare with, to keep or to bury. */
+  /** The profile had no results when the replay began, so there is nothing to compare, to keep in the history or to bury. */
   readonly isFirst: boolean;
 }
 
@@ -97,7 +96,7 @@ async function resume({ app, clickhouse }: Engines, { profileId }: ReplayOptions
     batch_id: row.batch_id,
     buckets,
   });
-  // Its inputs are gone, or a release before staged them under the numbers of buckets instead of hashes.
+  // The staged inputs are gone, or an earlier release staged them by bucket number instead of by hash.
   if (buckets > 1 && !staged.some(({ last_hash }) => last_hash >= buckets)) return undefined;
   if (staged.length === 0) return undefined;
   return {
@@ -116,23 +115,23 @@ async function begin({ app, clickhouse }: Engines, { profileId, now, ...options 
   const batchId = randomUUID();
   const ledger = app.forProfile(profileId);
   const { id, cause } = await ledger.transaction(async (tx) => {
-    await noteFreshness(tx, profileId, 'behind', now());
+    await recordFreshness(tx, profileId, 'behind', now());
     const started = { state: 'running', started_at: now() };
     const waiting = await findOfRules(tx, profileId);
     if (waiting) {
       await setReplay(tx, profileId, waiting.id, started);
       return waiting;
     }
-    const asked = { id: uuid(), cause: options.cause };
-    const row = { profile_id: profileId, ...asked, ...started, requested_at: now() };
+    const requested = { id: uuid(), cause: options.cause };
+    const row = { profile_id: profileId, ...requested, ...started, requested_at: now() };
     await tx.insertInto('attribution_replays').values(row).execute();
-    return asked;
+    return requested;
   });
   const buckets = options.buckets ?? (await countBuckets(clickhouse, profileId));
   const isFirst = (await clickhouse.query('attribution_exists', { profile_id: profileId })).length === 0;
   const version = await nextVersion(app);
   await stageAll(app, clickhouse, { profileId, batchId, replayId: id, cause: kindOf(cause) });
-  // Only now can it be gone on with: before, its inputs were not all there.
+  // Only from here on can the replay be resumed: before, its inputs were incomplete.
   await update(ledger.transaction, profileId, id, { batch_id: batchId, version, buckets_total: buckets });
   return { id, cause, batchId, version, buckets, firstBucket: 0, conversionsDone: 0, isFirst };
 }
@@ -140,8 +139,8 @@ async function begin({ app, clickhouse }: Engines, { profileId, now, ...options 
 async function countBuckets(clickhouse: ClickHouse, profileId: string): Promise<number> {
   const [size] = await clickhouse.query('attribution_size', { profile_id: profileId });
   const needed = Number(size?.touches ?? 0) * bytesPerTouch;
-  const room = (Number(size?.memory) || memoryIfUnlimited) * shareOfMemory;
-  return Math.min(mostBuckets, Math.max(1, Math.ceil(needed / room)));
+  const budget = (Number(size?.memory) || memoryIfUnlimited) * shareOfMemory;
+  return Math.min(mostBuckets, Math.max(1, Math.ceil(needed / budget)));
 }
 
 async function work(
@@ -182,7 +181,7 @@ async function work(
   await transaction(async (tx) => {
     await setReplay(tx, profileId, id, { state: 'done', finished_at: now() });
     await announceAttributed(tx, profileId, credited.get(profileId) ?? [], now());
-    await noteFreshness(tx, profileId, 'current', now());
+    await recordFreshness(tx, profileId, 'current', now());
     await announce(tx, [
       {
         id: uuidFrom(`recompute.completed:${id}`, profileId),
@@ -196,7 +195,7 @@ async function work(
   return { id, state: 'done', buckets, conversions };
 }
 
-/** The replay that a release with new rules asked for (`rules_changed()` in its migration), while it has not begun. */
+/** The replay that a release with new rules queued (`rules_changed()` in its migration) and that has not begun. */
 const findOfRules = (tx: Tx, profileId: string) =>
   tx
     .selectFrom('attribution_replays')
@@ -207,7 +206,7 @@ const findOfRules = (tx: Tx, profileId: string) =>
     .limit(1)
     .executeTakeFirst();
 
-/** The next profile, in the order of their ids, for which such a replay waits. */
+/** The next profile, by id, with such a replay queued or unfinished. */
 export async function findNextOfRules(owner: Postgres, after: string): Promise<string | undefined> {
   const found = await owner.everywhere.lookUp<{ id: string }>(
     `SELECT profile_id AS id FROM attribution_replays

@@ -16,7 +16,7 @@ import {
   touchValues,
 } from './ledger-rows.ts';
 
-export interface Replayed {
+export interface StagedReplay {
   readonly profileId: string;
   readonly batchId: string;
   readonly replayId: string;
@@ -24,26 +24,26 @@ export interface Replayed {
 }
 
 /**
- * Puts into ClickHouse what attribution needs of the ledger for all conversions of a profile, as one snapshot of it says. The rows go from
- * one engine to the other as text, without becoming objects on the way. A statement of PostgreSQL has one core, so it only reads: whose
- * links are wanted and which bucket somebody is in, ClickHouse finds out.
+ * Copies to ClickHouse what attribution needs from the ledger for all conversions of a profile, from one snapshot. Rows are streamed as
+ * text, without parsing them on the way. A PostgreSQL statement uses one core, so it only reads; ClickHouse selects the links and assigns
+ * the buckets.
  */
 export async function stageAll(
   postgres: Postgres,
   clickhouse: ClickHouse,
-  { profileId, batchId, replayId, cause }: Replayed,
+  { profileId, batchId, replayId, cause }: StagedReplay,
 ): Promise<void> {
   const { currency } = await postgres.forProfile(profileId).transaction((tx) => profileOf(tx, profileId));
   const sql = statements(
     profileId,
-    { currency: `'${word(currency)}'`, units: minorUnits(currency) },
+    { currency: `'${assertWord(currency)}'`, units: minorUnits(currency) },
     { cause, replayId },
   );
   const linksId = randomUUID();
   const head = (id: string) => `SELECT '${id}', '${profileId}'`;
   const columns = (more: readonly string[]) => ['batch_id', 'profile_id', ...more];
   await postgres.snapshot(profileId, ({ copy, beside }) =>
-    // Millions of each: while one is being read, the other is being written.
+    // There are millions of each: two connections overlap reading one table with writing the other.
     beside(async (other) => {
       await Promise.all([
         clickhouse.insertText(
@@ -66,11 +66,11 @@ export async function stageAll(
   await dropPartition(clickhouse, 'attribution_links', linksId);
 }
 
-/** COPY takes no parameters; what is written into these texts are ids and words of our own. */
+/** COPY accepts no parameters; these texts contain only ids and words that this code generates. */
 function statements(
   profileId: string,
   money: ReportingMoney,
-  { cause, replayId }: Pick<Replayed, 'cause' | 'replayId'>,
+  { cause, replayId }: Pick<StagedReplay, 'cause' | 'replayId'>,
 ) {
   const row = (head: string, at: string, eligible: string) =>
     `${head}, ${conversionValues(at, eligible, money).join(', ')}, '${cause}', '${replayId}' FROM outcomes o ${definition}`;
@@ -93,7 +93,7 @@ function statements(
   };
 }
 
-function word(text: string): string {
+function assertWord(text: string): string {
   if (!/^[\w.-]{1,60}$/.test(text)) throw new TypeError(`"${text}" is not a word that may stand in a statement.`);
   return text;
 }

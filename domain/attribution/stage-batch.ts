@@ -16,13 +16,13 @@ import {
   touchValues,
 } from './ledger-rows.ts';
 
-/** What the ledger says of one profile of a batch. */
+/** The ledger's rows of one profile in a batch. */
 export interface StagedProfile {
   readonly is_served: boolean;
   readonly dirty: readonly { readonly id: string; readonly revision: string }[] | null;
-  /** Some conversion is none any longer, or has moved. */
+  /** Some conversion was withdrawn or moved in time. */
   readonly has_buried: boolean;
-  /** Definitions of which no share was told of yet. */
+  /** Definitions for which conversion.attributed was not published yet. */
   readonly unstamped: readonly string[] | null;
   /** Lines of JSON for ClickHouse. */
   readonly conversions: string | null;
@@ -30,7 +30,7 @@ export interface StagedProfile {
   readonly touches: string | null;
 }
 
-/** Reads what attribution needs of the ledger, of all profiles as of one moment, and puts it into ClickHouse. */
+/** Reads what attribution needs from the ledger, for all profiles as of one moment, and inserts it into ClickHouse. */
 export async function stageBatch(
   postgres: Postgres,
   clickhouse: ClickHouse,
@@ -46,7 +46,7 @@ export async function stageBatch(
   const insert = async (table: TableName, columns: readonly string[], texts: readonly (string | null)[]) => {
     const lines = texts.filter((text) => text !== null).join('\n');
     if (lines === '') return;
-    // The batch is the table's own business: the statement is the same for every one.
+    // The batch id is prepended here, so that the statement text is the same for every batch.
     const text = lines.replaceAll(/^\[/gm, `["${batchId}",`);
     await clickhouse.insertText(table, ['batch_id', 'profile_id', ...columns], Readable.from([text]), {
       format: 'JSONCompactEachRow',
@@ -84,16 +84,17 @@ const lines = (...values: string[]) => `string_agg(json_build_array(o.profile_id
 const eligible = `o.is_there AND ${isEligible}`;
 
 /**
- * A range of one value, in the order of that value: only an index that has it next to the profile gives the order. With an equal sign, where
- * statistics say that there are few rows, any index that begins with the profile seems as good, and is read from end to end for each row.
+ * A range of one value, sorted by that value: only an index with this column right after the profile provides the order. With an equality,
+ * and statistics that expect few rows, any index on the profile looks as good and is read in full for each row.
  */
-const just = (column: string, value: string) => `${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}`;
+const inKeyOrder = (column: string, value: string) =>
+  `${column} >= ${value} AND ${column} <= ${value} ORDER BY ${column}`;
 
 /**
- * Of the profile whose wall it stands behind; `$1` are its dirty conversions. Whatever is worked out after a release with new rules may
- * differ because of them, until everything was replayed. Statistics say little of rows that have just come, and
- * guessing from them once joined every dirty row with every outcome. The OFFSETs and LIMITs keep to this way: from each dirty row to its
- * outcome, and from each customer to what is theirs, by the key.
+ * Runs under the row-level security of one profile; `$1` are its dirty conversions. While a rules replay is unfinished, the cause `rules`
+ * is added to every conversion, because its result may differ for that reason. Statistics say little about rows that have just arrived, and
+ * based on them PostgreSQL once joined every dirty row with every outcome. The OFFSETs and LIMITs force key lookups: from each dirty row to
+ * its outcome, and from each customer to their rows.
  */
 const statement = `
   WITH rules AS MATERIALIZED (
@@ -102,11 +103,11 @@ const statement = `
     SELECT outcome_id, revision, array_to_string(unite_causes(d.causes, array_remove(ARRAY[d.cause], NULL) || rules.causes), ',') AS cause,
       CASE WHEN rules.causes IS NULL THEN d.cause_ref END AS cause_ref
     FROM unnest($1) AS asked (id)
-    CROSS JOIN LATERAL (SELECT * FROM dirty_conversions WHERE profile_id = current_profile() AND ${just('outcome_id', 'asked.id')} LIMIT 1) d
+    CROSS JOIN LATERAL (SELECT * FROM dirty_conversions WHERE profile_id = current_profile() AND ${inKeyOrder('outcome_id', 'asked.id')} LIMIT 1) d
     LEFT JOIN rules ON 'outcome_recorded' <> ALL (d.causes)),
   chosen AS MATERIALIZED (
     SELECT q.cause, q.cause_ref, o.* FROM q
-    CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND ${just('id', 'q.outcome_id')} LIMIT 1) o),
+    CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND ${inKeyOrder('id', 'q.outcome_id')} LIMIT 1) o),
   people AS MATERIALIZED (SELECT DISTINCT customer_id FROM chosen WHERE customer_id IS NOT NULL),
   conversions AS (
     SELECT ${lines(...conversionValues('o.at', eligible, money), 'o.cause', `coalesce(o.cause_ref, '${nilUuid}')`)} AS conversions, coalesce(bool_or(NOT (${eligible})), false) AS has_buried
@@ -120,18 +121,18 @@ const statement = `
     SELECT ${lines('o.visitor_id', 'o.person_id')} AS links
     FROM (
       SELECT l.profile_id, l.visitor_id, l.customer_id AS person_id FROM people p
-      CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = current_profile() AND ${just('customer_id', 'p.customer_id')} OFFSET 0) l
+      CROSS JOIN LATERAL (SELECT * FROM visitor_links WHERE profile_id = current_profile() AND ${inKeyOrder('customer_id', 'p.customer_id')} OFFSET 0) l
       UNION ALL
       SELECT DISTINCT profile_id, visitor_id, visitor_id FROM chosen WHERE customer_id IS NULL AND visitor_id IS NOT NULL) o),
   touches AS (
     SELECT ${lines(...touchValues)} AS touches
     FROM (
       SELECT t.profile_id, t.id, t.customer_id, t.visitor_id, t.occurred_at, t.origin, t.rest, t.duplicate_of FROM people p
-      CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND origin IS NOT NULL AND ${just('customer_id', 'p.customer_id')} OFFSET 0) t
+      CROSS JOIN LATERAL (SELECT * FROM outcomes WHERE profile_id = current_profile() AND origin IS NOT NULL AND ${inKeyOrder('customer_id', 'p.customer_id')} OFFSET 0) t
       UNION ALL
       SELECT t.* FROM people p
       CROSS JOIN LATERAL (
-        SELECT ${partnerTouch} FROM partner_touches WHERE profile_id = current_profile() AND NOT is_second AND ${just('customer_id', 'p.customer_id')} OFFSET 0) t
+        SELECT ${partnerTouch} FROM partner_touches WHERE profile_id = current_profile() AND NOT is_second AND ${inKeyOrder('customer_id', 'p.customer_id')} OFFSET 0) t
       UNION ALL
       SELECT profile_id, id, customer_id, visitor_id, occurred_at, origin, rest, duplicate_of FROM chosen WHERE customer_id IS NULL AND origin IS NOT NULL) o)
   SELECT

@@ -3,7 +3,7 @@ import { type ClickHouse, dropPartition } from '@tributary/clickhouse';
 import type { Postgres } from '@tributary/postgres';
 import { linkColumns } from './ledger-rows.ts';
 
-/** Puts into ClickHouse whose browsers are whose, of everybody of a profile, while `use` reads it there under the batch's id. */
+/** Copies all browser links of a profile to ClickHouse while `use` reads them there under the batch's id. */
 export async function withLinks<Result>(
   { app, clickhouse }: { readonly app: Postgres; readonly clickhouse: ClickHouse },
   profileId: string,
@@ -15,7 +15,7 @@ export async function withLinks<Result>(
       clickhouse.insertText(
         'attribution_links',
         ['batch_id', 'profile_id', ...linkColumns],
-        // COPY takes no parameters; both are ids of our own.
+        // COPY accepts no parameters; both values are ids that this code generates.
         copy(
           `SELECT '${batchId}', '${profileId}', visitor_id, customer_id FROM visitor_links WHERE profile_id = '${profileId}'`,
         ),

@@ -1,7 +1,7 @@
 import { declaredMedium, hourWeights, minuteWeights } from '@tributary/rules';
 import { devices, limits } from '@tributary/vocabulary';
 
-/** What attribution_attribute.sql takes besides a batch: the tables and numbers of packages/rules and packages/vocabulary. */
+/** Parameters of attribution_attribute.sql besides the batch: tables and limits of packages/rules and packages/vocabulary. */
 export const statementTables = {
   hour_weights: hourWeights,
   minute_weights: minuteWeights,
@@ -15,7 +15,7 @@ export const statementTables = {
 
 const hashes = 65_536;
 
-/** The hashes of the people who are in one of so many buckets, as the statement takes them. */
+/** The range of 16-bit customer hashes in one bucket. */
 export const bucketOf = (nth: number, buckets: number) => ({
   first_bucket: Math.ceil((nth * hashes) / buckets),
   last_bucket: Math.ceil(((nth + 1) * hashes) / buckets) - 1,
@@ -23,5 +23,5 @@ export const bucketOf = (nth: number, buckets: number) => ({
 
 export const allBuckets = bucketOf(0, 1);
 
-/** More cannot be told apart. */
+/** At most one bucket per 16-bit hash. */
 export const mostBuckets = hashes;

@@ -1,20 +1,20 @@
 import type { Postgres } from '@tributary/postgres';
 import { nilUuid } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import { noteFreshness } from './freshness.ts';
+import { recordFreshness } from './freshness.ts';
 import { lateSince } from './read-freshness.ts';
 
 const profilesAtOnce = 100;
 
 /**
- * Tells of profiles whose figures fell behind although nobody noticed at work, because a worker or ClickHouse was away, and of those that
- * have nothing left to wait for. Resolves to how many it looked at.
+ * Publishes freshness changes that no worker noticed: profiles that fell behind while a worker or ClickHouse was down, and profiles with
+ * nothing left to process. Returns the number of profiles checked.
  */
 export async function sweepFreshness(app: Postgres, system: Postgres, now: Date, signal: AbortSignal): Promise<number> {
   const late = await listLateAttribution(system, lateSince(now), signal);
   for (const profileId of late)
-    await app.forProfile(profileId).transaction((tx) => noteFreshness(tx, profileId, 'behind', now));
-  const behind = await each(
+    await app.forProfile(profileId).transaction((tx) => recordFreshness(tx, profileId, 'behind', now));
+  const behind = await listAllPages(
     system,
     signal,
     (after) =>
@@ -28,29 +28,29 @@ export async function sweepFreshness(app: Postgres, system: Postgres, now: Date,
     await app.forProfile(profileId).transaction(async (tx) => {
       const { rows } = await sql`
         SELECT FROM attribution_replays WHERE profile_id = ${profileId} AND state = 'running' LIMIT 1`.execute(tx);
-      if (rows.length === 0) await noteFreshness(tx, profileId, 'current', now);
+      if (rows.length === 0) await recordFreshness(tx, profileId, 'current', now);
     });
   }
   return late.length + behind.length;
 }
 
-/** Profiles of which a conversion has been waiting to be worked out since before a moment. */
+/** Profiles with a conversion that has waited for attribution since before the given moment. */
 export const listLateAttribution = (system: Postgres, since: Date, signal: AbortSignal): Promise<string[]> =>
-  each(
+  listAllPages(
     system,
     signal,
     (after) => sql<{ id: string }>`SELECT list_waiting_attribution(${after}, ${since}, ${profilesAtOnce}) AS id`,
   );
 
-/** Page after page, in the order of the ids. */
-async function each(
+/** Pages through a query, sorted by id. */
+async function listAllPages(
   system: Postgres,
   signal: AbortSignal,
-  ask: (after: string) => ReturnType<typeof sql<{ id: string }>>,
+  pageQuery: (after: string) => ReturnType<typeof sql<{ id: string }>>,
 ): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string = nilUuid; !signal.aborted; ) {
-    const { rows } = await system.unbound.query(ask(after));
+    const { rows } = await system.unbound.query(pageQuery(after));
     ids.push(...rows.map(({ id }) => id));
     const last = rows.at(-1);
     if (!last || rows.length < profilesAtOnce) break;

@@ -17,22 +17,22 @@ const markOf = (profileId: string, click: string) =>
   clickMarker(tombstonesUnder(testKeys.tombstoneKey), profileId)(click);
 
 async function openShop() {
-  const place = await scene(world, { scopes: ['attribution:write'] });
-  const { profileId } = place;
-  const { transaction } = place.ledger;
+  const profile = await scene(world, { scopes: ['attribution:write'] });
+  const { profileId } = profile;
+  const { transaction } = profile.ledger;
   return {
     profileId,
     send: async (event: object) =>
-      (await place.send({ user_traits: { email: 'eva@example.test' }, properties: {}, ...event })).outcomeId,
+      (await profile.send({ user_traits: { email: 'eva@example.test' }, properties: {}, ...event })).outcomeId,
     async visit(occurredAt: string, came: object = { channel: 'email', source: 'newsletter' }) {
       const visitorId = uuid();
-      await place.touch({ visitor_id: visitorId, occurred_at: occurredAt, ...came });
-      await place.link(visitorId, 'eva@example.test');
+      await profile.touch({ visitor_id: visitorId, occurred_at: occurredAt, ...came });
+      await profile.link(visitorId, 'eva@example.test');
       return visitorId;
     },
-    touch: place.touch,
-    post: async (event: object) => (await place.post('/api/v1/events', event)) as { customer_key: string | null },
-    spend: (row: object) => place.post('/api/v1/spend', { rows: [{ currency: 'USD', spend: '1', ...row }] }),
+    touch: profile.touch,
+    post: async (event: object) => (await profile.post('/api/v1/events', event)) as { customer_key: string | null },
+    spend: (row: object) => profile.post('/api/v1/spend', { rows: [{ currency: 'USD', spend: '1', ...row }] }),
     links: async () =>
       (
         await transaction((tx) =>
@@ -72,7 +72,7 @@ const pay = (at: string) => ({
   properties: { value: '100', currency: 'USD' },
 });
 
-test('a conversion without any visit is earned by the ad that it names, and so is what follows it [jour-017]', async () => {
+test('credits a conversion without a visit, and later ones of the customer, to the ad it names [jour-017]', async () => {
   const shop = await openShop();
   const ad = entityIdOf(shop.profileId, 'social_ads', 'ad', '120210987654321');
   const lead = await shop.send({
@@ -90,7 +90,7 @@ test('a conversion without any visit is earned by the ad that it names, and so i
   ]);
 });
 
-test('somebody nobody knows has a synthetic touch too, and a replay finds the same', async () => {
+test('creates a synthetic touch for an anonymous visitor too, and a replay gives the same result', async () => {
   const shop = await openShop();
   const lead = await shop.send({
     event_name: 'lead_created',
@@ -105,22 +105,22 @@ test('somebody nobody knows has a synthetic touch too, and a replay finds the sa
   expect(await shop.paths()).toEqual(paths);
 });
 
-describe('an outcome that names its ad is a touch at its own moment', () => {
+describe('an outcome that names its ad is a touch at its own time', () => {
   const ad = '120210987654321';
   const adOf = (profileId: string) => entityIdOf(profileId, 'social_ads', 'ad', ad);
   const minutes = (number: number) => new Date(Date.parse(day(5)) + number * 60_000).toISOString();
   const chat = { event_name: 'messaging_started', occurred_at: day(5), ad_id: ad, click_ids: { ctwa_clid: 'ARxyz' } };
 
-  test('also beside a visit that something else brought, before it or after', async () => {
+  test('also next to a visit from another source, before or after it', async () => {
     const shop = await openShop();
-    const told = await shop.send(chat);
+    const chatId = await shop.send(chat);
     const payment = await shop.send(pay(day(9)));
     await shop.visit(day(3));
     await shop.visit(day(7), { channel: 'direct' });
     await shop.attribute();
     const paths = await shop.paths();
     expect(paths.map(({ conversion_id, channels }) => [conversion_id, channels])).toEqual([
-      [told, ['email', 'paid_social']],
+      [chatId, ['email', 'paid_social']],
       [payment, ['email', 'paid_social', 'direct']],
     ]);
     expect(paths[1]?.ads[1]).toBe(adOf(shop.profileId));
@@ -131,24 +131,39 @@ describe('an outcome that names its ad is a touch at its own moment', () => {
   const kind = { channel: 'paid_social', source: 'facebook', click_id_kind: 'ctwa_clid' };
   test.each<[string, number, (profileId: string) => object, number]>([
     [
-      'a visit came from the same ad',
+      'makes one touch with a visit from the same ad',
       -9_000,
       (profileId) => ({ ...kind, click_id_kind: '', ad_id: adOf(profileId) }),
       1,
     ],
-    ['a visit came from the same ad later', 9, (profileId) => ({ channel: 'paid_social', ad_id: adOf(profileId) }), 1],
     [
-      'a visit came by the same click',
+      'makes one touch with a later visit from the same ad',
+      9,
+      (profileId) => ({ channel: 'paid_social', ad_id: adOf(profileId) }),
+      1,
+    ],
+    [
+      'makes one touch with a visit from the same click',
       -9_000,
       (profileId) => ({ ...kind, click_mark: markOf(profileId, 'ctwa_clid:ARxyz') }),
       1,
     ],
-    ['a visit came by such a click within half an hour', -30, () => kind, 1],
-    ['not where that was longer ago', -31, () => kind, 2],
-    ['nor where it came after', 1, () => kind, 2],
-    ['nor by another kind of click', -1, () => ({ ...kind, click_id_kind: 'gclid' }), 2],
-    ['nor by another ad', -9_000, () => ({ channel: 'paid_social', ad_id: uuid() }), 2],
-  ])('but it is told twice where %s', async (_, when, came, touches) => {
+    ['makes one touch with a visit by the same kind of click up to 30 minutes earlier', -30, () => kind, 1],
+    ['makes a second touch when that visit is older than 30 minutes', -31, () => kind, 2],
+    ['makes a second touch when that visit came later', 1, () => kind, 2],
+    [
+      'makes a second touch when the visit came by another kind of click',
+      -1,
+      () => ({ ...kind, click_id_kind: 'gclid' }),
+      2,
+    ],
+    [
+      'makes a second touch when the visit came from another ad',
+      -9_000,
+      () => ({ channel: 'paid_social', ad_id: uuid() }),
+      2,
+    ],
+  ])('%s', async (_, when, came, touches) => {
     const shop = await openShop();
     await shop.send(chat);
     const payment = await shop.send(pay(day(9)));
@@ -160,7 +175,7 @@ describe('an outcome that names its ad is a touch at its own moment', () => {
     expect(await shop.paths()).toEqual(paths);
   });
 
-  test('its platform is what the message says, or what is known of the ad', async () => {
+  test('takes its platform from the event, or from what is known about the ad', async () => {
     const shop = await openShop();
     await shop.spend({ platform: 'search_ads', level: 'ad', external_id: '2001000003', date: '2026-03-01' });
     const lead = (occurred_at: string, more: object) => shop.send({ event_name: 'lead_created', occurred_at, ...more });
@@ -179,7 +194,7 @@ describe('an outcome that names its ad is a touch at its own moment', () => {
 describe('user_traits.visitor_id', () => {
   const anybody = { event_name: 'lead_created', properties: {} };
 
-  test('gives the browser to the customer, with what it did before; somebody’s already, it stays theirs', async () => {
+  test('links the browser and its earlier touches to the customer; a browser that is already linked keeps its customer', async () => {
     const shop = await openShop();
     const visitorId = uuid();
     await shop.touch({ visitor_id: visitorId, occurred_at: day(1), channel: 'email' });
@@ -194,7 +209,7 @@ describe('user_traits.visitor_id', () => {
     expect(await shop.links()).toEqual([{ visitor_id: visitorId, source: 'event', key: 'ana' }]);
   });
 
-  test('names the browser’s customer where nothing stronger does', async () => {
+  test('identifies the browser’s customer unless a stronger identifier is given', async () => {
     const shop = await openShop();
     const visitorId = uuid();
     const key = async (traits: object) =>
@@ -207,7 +222,7 @@ describe('user_traits.visitor_id', () => {
     expect(await key({ external_id: 'son' })).toBe('son');
   });
 
-  test('joins a lead who is known by a phone only to whoever is named later', async () => {
+  test('merges a lead known only by phone into the customer identified later', async () => {
     const shop = await openShop();
     const visitorId = uuid();
     await shop.post({ ...anybody, user_traits: { visitor_id: visitorId, phone: '+56911112222' } });
@@ -216,7 +231,7 @@ describe('user_traits.visitor_id', () => {
   });
 });
 
-test('named late, the ad earns what came after it; taken back, it earns nothing', async () => {
+test('an ad id added later credits the ad for later conversions; removing it removes the credit', async () => {
   const shop = await openShop();
   const payment = await shop.send(pay(day(9)));
   await shop.attribute();
@@ -230,8 +245,8 @@ test('named late, the ad earns what came after it; taken back, it earns nothing'
   expect(await shop.paths()).toMatchObject([{ touch_ids: [] }, { touch_ids: [] }]);
 });
 
-test.each(['the payer', 'the one whom the ad brought'])(
-  'when two turn out to be one, and %s was known first, the ad earns what the other paid',
+test.each(['the payer', 'the customer from the ad'])(
+  'after a merge where %s was known first, the ad is credited for the other customer’s payments',
   async (first) => {
     const shop = await openShop();
     const paid = () => shop.send({ ...pay(day(9)), user_traits: { external_id: 'payer' } });
@@ -255,9 +270,9 @@ test.each(['the payer', 'the one whom the ad brought'])(
   },
 );
 
-test('falling behind and catching up are told, each once [evnt-017]', async () => {
+test('publishes profile.freshness.changed once for falling behind and once for catching up [evnt-017]', async () => {
   const shop = await openShop();
-  const told = async () =>
+  const publishedFreshness = async () =>
     (
       await kit.app.forProfile(shop.profileId).transaction((tx) =>
         sql<{
@@ -269,7 +284,7 @@ test('falling behind and catching up are told, each once [evnt-017]', async () =
     ).rows.map(({ payload }) => payload.freshness);
   await shop.send(pay(day(9)));
   await shop.attribute();
-  expect(await told()).toEqual([]);
+  expect(await publishedFreshness()).toEqual([]);
   await shop.replay();
-  expect(await told()).toEqual(['behind', 'current']);
+  expect(await publishedFreshness()).toEqual(['behind', 'current']);
 });

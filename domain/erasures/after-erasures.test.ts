@@ -18,13 +18,13 @@ const {
   sendAllAgain,
   stopConsuming,
   untilDone,
-  verifyIt,
+  searchStores,
   visits,
   worked,
 } = scene;
 
-describe('afterwards', () => {
-  test('all that was ever sent, sent again, brings nothing back', async () => {
+describe('after an erasure', () => {
+  test('replaying everything ever sent restores nothing', async () => {
     await anaPays();
     const before = await report();
     const erasureId = await eraseAna();
@@ -34,14 +34,14 @@ describe('afterwards', () => {
     await worked();
     for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
     expect(await visits()).toHaveLength(3);
-    expect(await scene.place.rows(sql`SELECT FROM identifiers`)).toEqual([]);
+    expect(await scene.shop.rows(sql`SELECT FROM identifiers`)).toEqual([]);
     expect(await report()).toEqual(before);
-    expect((await verifyIt(erasureId)).found).toBe(0);
+    expect((await searchStores(erasureId)).found).toBe(0);
   });
 
-  test('[eras-031] the returning browser is a stranger, whom a link token of before does not make hers', async () => {
+  test('[eras-031] the returning browser is a new visitor, and an old link token does not link it', async () => {
     const { client } = await anaPays();
-    const { token } = await scene.place.mint({ customer_key: 'key-ana' });
+    const { token } = await scene.shop.mint({ customer_key: 'key-ana' });
     const [before] = await visits();
     await untilDone(await eraseAna());
     scene.kit.clock.advance(minute);
@@ -49,18 +49,18 @@ describe('afterwards', () => {
     await drained();
     const again = (await visits()).find(({ url }) => url.endsWith('/again'));
     expect(again?.visitor_id).not.toBe(before?.visitor_id);
-    expect(await scene.place.rows(sql`SELECT visitor_id FROM visitor_links`)).toEqual([
+    expect(await scene.shop.rows(sql`SELECT visitor_id FROM visitor_links`)).toEqual([
       { visitor_id: before?.visitor_id },
     ]);
-    // It may become somebody anew, and that somebody may be erased, too.
+    // The new visitor may be identified and erased again.
     await browse(client, identify('ana@example.cl'));
     await drained();
-    const [, known] = await scene.place.rows<{ visitor_id: string }>(
+    const [, identified] = await scene.shop.rows<{ visitor_id: string }>(
       sql`SELECT visitor_id FROM visitor_links ORDER BY linked_at`,
     );
-    expect(known?.visitor_id).toBe(again?.visitor_id);
+    expect(identified?.visitor_id).toBe(again?.visitor_id);
     scene.kit.clock.advance(minute);
-    const second = (await scene.place.erase({ email: 'ana@example.cl' })).json().data.erasure_id;
+    const second = (await scene.shop.erase({ email: 'ana@example.cl' })).json().data.erasure_id;
     await untilDone(second);
     scene.kit.clock.advance(minute);
     await browse(client, { url: 'https://shop.example/third' });
@@ -68,35 +68,35 @@ describe('afterwards', () => {
     expect(new Set((await visits()).map(({ visitor_id }) => visitor_id)).size).toBe(3);
   });
 
-  test('an identify that was delayed until the erasure was done makes nobody known', async () => {
+  test('a delayed identify that arrives after the erasure creates no customer', async () => {
     await anaPays();
     await stopConsuming();
-    const said = requestNow(uuid(), identify('ana@example.cl'));
+    const identifyMessage = requestNow(uuid(), identify('ana@example.cl'));
     scene.kit.clock.advance(minute);
     const erasureId = await eraseAna();
     await consume();
     await untilDone(erasureId);
-    await publish(Buffer.from(said));
+    await publish(Buffer.from(identifyMessage));
     await drained();
-    expect(await scene.place.rows(sql`SELECT FROM identifiers`)).toEqual([]);
-    expect(await scene.place.rows(sql`SELECT FROM visitor_links`)).toHaveLength(1);
+    expect(await scene.shop.rows(sql`SELECT FROM identifiers`)).toEqual([]);
+    expect(await scene.shop.rows(sql`SELECT FROM visitor_links`)).toHaveLength(1);
   });
 
-  test('what another browser does stays as it was', async () => {
+  test('data of other browsers stays unchanged', async () => {
     await anaPays();
     const eva = uuid();
     await browse(eva, { url: 'https://shop.example/eva' }, identify('eva@example.cl'));
     await drained();
     await untilDone(await eraseAna());
     expect((await visits()).filter(({ url }) => url.includes('eva'))).toHaveLength(1);
-    expect(await scene.place.rows(sql`SELECT value FROM identifiers`)).toEqual([{ value: 'eva@example.cl' }]);
+    expect(await scene.shop.rows(sql`SELECT value FROM identifiers`)).toEqual([{ value: 'eva@example.cl' }]);
   });
 });
 
-describe('what could not be understood', () => {
-  const badRows = async () => (await scene.place.rows(sql`SELECT FROM bad_visits`)).length;
+describe('unreadable data', () => {
+  const badRows = async () => (await scene.shop.rows(sql`SELECT FROM bad_visits`)).length;
 
-  test('bad rows of the browser and those that name the person go, and do not come back; others stay', async () => {
+  test('erases bad rows of the browser and of rows that name the person, and keeps the others', async () => {
     const { client } = await anaPays();
     await browse(client, { url: 'no address' });
     await browse(uuid(), { ...identify('ana@example.cl'), session_id: 'no id' });
@@ -111,7 +111,7 @@ describe('what could not be understood', () => {
     expect(await badRows()).toBe(1);
   });
 
-  test('of a dead letter goes the line that is the person’s; the others stay in it', async () => {
+  test('removes only the person’s line from a dead letter', async () => {
     const { client } = await anaPays();
     const lines = [
       'no message of ours',
@@ -130,7 +130,7 @@ describe('what could not be understood', () => {
     const text = Buffer.from(letters.at(-1)?.payload ?? []).toString();
     expect(text.split('\n')).toEqual([lines[0], lines[2]]);
 
-    // The same message dies once more, long after.
+    // The same message becomes a dead letter again, long after.
     await publish(Buffer.from(lines.join('\n')));
     await drained();
     await vi.waitFor(async () => expect(await scene.log.deadLetters.count()).toBe(before + 2));

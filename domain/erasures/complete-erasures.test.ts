@@ -23,12 +23,12 @@ const {
   stopAttributing,
   stopConsuming,
   untilDone,
-  verifyIt,
+  searchStores,
   visits,
   worked,
 } = scene;
 
-/** What a certificate speaks of, in the order of the search. */
+/** The stores on a certificate, in search order. */
 const everyStore = [
   'postgres outcomes',
   'postgres outcome_totals',
@@ -70,8 +70,8 @@ const everyStore = [
   'redis',
 ];
 
-describe('an erasure is done', () => {
-  test('[eras-014][eras-029] when the columns know nobody; reports are the same, also after a replay', async () => {
+describe('an erasure completes', () => {
+  test('[eras-014][eras-029] when ClickHouse holds no personal data; reports stay the same, also after a replay', async () => {
     const { customerId } = await anaPays();
     const before = await report();
     expect(before).toMatchObject([{ value: '10001', touch_count: 3 }]);
@@ -79,12 +79,12 @@ describe('an erasure is done', () => {
     expect((await visits()).some(({ url }) => url.includes('ana'))).toBe(true);
 
     const erasureId = await eraseAna();
-    expect((await scene.place.read(erasureId)).json().data).toMatchObject({ status: 'queued', completed_at: null });
+    expect((await scene.shop.read(erasureId)).json().data).toMatchObject({ status: 'queued', completed_at: null });
     await untilDone(erasureId);
-    expect((await scene.place.read(erasureId)).json().data.completed_at).toBe(scene.kit.clock.now().toISOString());
+    expect((await scene.shop.read(erasureId)).json().data.completed_at).toBe(scene.kit.clock.now().toISOString());
 
     expect(await report()).toEqual(before);
-    const [shell] = await scene.place.rows<{ id: string }>(sql`SELECT id FROM customers`);
+    const [shell] = await scene.shop.rows<{ id: string }>(sql`SELECT id FROM customers`);
     expect(await personIds()).toEqual(new Set([shell?.id]));
     for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
     expect((await visits()).map(({ channel }) => channel)).toContain('paid_search');
@@ -92,14 +92,14 @@ describe('an erasure is done', () => {
     await replayAll();
     expect(await report()).toEqual(before);
     expect(await personIds()).toEqual(new Set([shell?.id]));
-    expect(await scene.place.rows(sql`SELECT FROM erasure_work`)).toEqual([]);
+    expect(await scene.shop.rows(sql`SELECT FROM erasure_work`)).toEqual([]);
   });
 
-  test('also in a deleted workspace, which its owner may still restore', async () => {
+  test('also in a deleted workspace that its owner may still restore', async () => {
     await anaPays();
     await eraseAna();
     const { workspace_id: workspaceId } = (
-      await scene.place.rows<{ workspace_id: string }>(sql`SELECT workspace_id FROM profiles`)
+      await scene.shop.rows<{ workspace_id: string }>(sql`SELECT workspace_id FROM profiles`)
     )[0] as { workspace_id: string };
     const owner = await buildMember(scene.kit.app, workspaceId, 'owner');
     const { statusCode } = await scene.api.fastify.inject({
@@ -112,19 +112,19 @@ describe('an erasure is done', () => {
     await vi.waitFor(
       async () => {
         await complete();
-        expect(await scene.place.rows(sql`SELECT status FROM erasures`)).toEqual([{ status: 'done' }]);
+        expect(await scene.shop.rows(sql`SELECT status FROM erasures`)).toEqual([{ status: 'done' }]);
       },
       { timeout: 30_000, interval: 200 },
     );
     for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
   });
 
-  test('and a search of every store finds nobody; the certificate is signed', async () => {
+  test('and a search of every store finds nothing; the certificate is signed', async () => {
     await anaPays();
     const erasureId = await eraseAna();
-    expect((await verifyIt(erasureId)).found).toBeGreaterThan(0);
+    expect((await searchStores(erasureId)).found).toBeGreaterThan(0);
     await untilDone(erasureId);
-    const certificate = await verifyIt(erasureId);
+    const certificate = await searchStores(erasureId);
     expect(certificate).toMatchObject({
       status: 'done',
       found: 0,
@@ -136,20 +136,20 @@ describe('an erasure is done', () => {
     const isRight = (text: string) => verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
     expect(isRight(JSON.stringify(certificate))).toBe(true);
     expect(isRight(JSON.stringify({ ...certificate, found: 1 }))).toBe(false);
-    // One that was planted is found.
-    await scene.place.rows(sql`UPDATE outcomes SET rest = '{"note": "ana@example.cl"}'`);
-    expect((await verifyIt(erasureId)).found).toBe(1);
+    // Planted personal data is found.
+    await scene.shop.rows(sql`UPDATE outcomes SET rest = '{"note": "ana@example.cl"}'`);
+    expect((await searchStores(erasureId)).found).toBe(1);
   });
 
-  test('and who is still somewhere would be found there: the search asks nobody what was cleared', async () => {
+  test('and the search finds remains on its own, without relying on what was cleared', async () => {
     const { customerId } = await anaPays();
     const erasureId = await eraseAna();
     await untilDone(erasureId);
     const tables = await plant(customerId);
-    await scene.place.rows(sql`INSERT INTO outbox (id, profile_id, type, payload, occurred_at)
-      VALUES (gen_random_uuid(), ${scene.place.profileId}, 'outcome.recorded', '{"contact": {"email": "ana@example.cl"}}', now())`);
-    await scene.place.rows(sql`UPDATE visitor_links SET moved_from = ${customerId}`);
-    const { stores } = await verifyIt(erasureId);
+    await scene.shop.rows(sql`INSERT INTO outbox (id, profile_id, type, payload, occurred_at)
+      VALUES (gen_random_uuid(), ${scene.shop.profileId}, 'outcome.recorded', '{"contact": {"email": "ana@example.cl"}}', now())`);
+    await scene.shop.rows(sql`UPDATE visitor_links SET moved_from = ${customerId}`);
+    const { stores } = await searchStores(erasureId);
     expect(tables).toHaveLength(6);
     expect(stores.flatMap(({ store, found }) => (found > 0 ? [store] : [])).sort()).toEqual([
       ...tables.map((table) => `clickhouse ${table}`),
@@ -159,7 +159,7 @@ describe('an erasure is done', () => {
     expect(stores.map(({ store }) => store)).toEqual(everyStore);
   });
 
-  test('only after the consumer has passed what was in the log, and those visits are forgotten with the others', async () => {
+  test('only after the consumer has passed the visits in flight, which are cleared too', async () => {
     const { client } = await anaPays();
     await stopConsuming();
     await browse(client, { url: 'https://shop.example/late/ana' });
@@ -169,64 +169,64 @@ describe('an erasure is done', () => {
     const erasureId = await eraseAna();
     await worked();
     expect(await complete()).toBe(0);
-    expect((await scene.place.read(erasureId)).json().data.status).toBe('queued');
+    expect((await scene.shop.read(erasureId)).json().data.status).toBe('queued');
 
     await consume();
     await drained();
     await untilDone(erasureId);
-    // The other browser turned out to be hers on its way: it went where hers went, and nobody became known.
-    expect(await scene.place.rows(sql`SELECT count(DISTINCT customer_id)::int AS n FROM visitor_links`)).toEqual([
+    // The other browser was identified in flight: its visits belong to the shell customer, and no new customer was created.
+    expect(await scene.shop.rows(sql`SELECT count(DISTINCT customer_id)::int AS n FROM visitor_links`)).toEqual([
       { n: 1 },
     ]);
-    expect(await scene.place.rows(sql`SELECT FROM identifiers`)).toEqual([]);
+    expect(await scene.shop.rows(sql`SELECT FROM identifiers`)).toEqual([]);
     expect(await visits()).toHaveLength(6);
     for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
-    expect((await verifyIt(erasureId)).found).toBe(0);
+    expect((await searchStores(erasureId)).found).toBe(0);
   });
 
-  test('only after the credit of the person was worked out anew', async () => {
+  test('only after the person’s conversions were attributed again', async () => {
     await anaPays();
     await stopAttributing();
     const erasureId = await eraseAna();
     expect(await complete()).toBe(0);
-    expect((await scene.place.read(erasureId)).json().data.status).toBe('queued');
+    expect((await scene.shop.read(erasureId)).json().data.status).toBe('queued');
     startAttributing();
     await untilDone(erasureId);
   });
 });
 
-test('a browser that turned out to be the person’s during the clearing is cleared, too, before it is done', async () => {
+test('clears a browser that is linked to the person during the clearing before the erasure completes', async () => {
   await anaPays();
   await browse(uuid(), { url: 'https://shop.example/other-browser/ana' });
   await drained();
   const other = (await visits()).find(({ url }) => url.includes('other-browser'));
   const erasureId = await eraseAna();
   await worked();
-  const { profileId } = scene.place;
+  const { profileId } = scene.shop;
   const signal = AbortSignal.timeout(60_000);
-  const taken = await scene.queue().take(profileId, 10, signal);
-  expect(taken.items).toHaveLength(1);
-  // The columns are cleared by the time that the work is held.
+  const batch = await scene.queue().take(profileId, 10, signal);
+  expect(batch.items).toHaveLength(1);
+  // ClickHouse is already cleared when the lease is renewed.
   const hold = async () => {
-    await scene.place.rows(sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
+    await scene.shop.rows(sql`INSERT INTO visitor_links (profile_id, visitor_id, customer_id, source, linked_at)
       SELECT ${profileId}, ${other?.visitor_id}, id, 'identify', ${scene.kit.clock.now()} FROM customers`);
   };
-  await scene.queue().work({ key: profileId, ...taken, signal, hold });
-  expect((await scene.place.read(erasureId)).json().data.status).toBe('queued');
+  await scene.queue().work({ key: profileId, ...batch, signal, hold });
+  expect((await scene.shop.read(erasureId)).json().data.status).toBe('queued');
   await untilDone(erasureId);
   expect(await visits()).toHaveLength(4);
   for (const visit of await visits()) expect(visit).toMatchObject(clearedVisit);
 });
 
-test('what a batch recorded that had begun before the erasure is cleared, too', async () => {
+test('clears outcomes of a batch that began before the erasure', async () => {
   await anaPays();
   const erasureId = await eraseAna();
-  const [shell] = await scene.place.rows<{ id: string }>(sql`SELECT id FROM customers`);
-  await scene.place.rows(sql`INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
-    occurred_at, recorded_at, updated_at, rest) SELECT ${scene.place.profileId}, ${uuid()}, 'visit:late', 'x', 'x', 'x', 'x', ${shell?.id},
+  const [shell] = await scene.shop.rows<{ id: string }>(sql`SELECT id FROM customers`);
+  await scene.shop.rows(sql`INSERT INTO outcomes (profile_id, id, idempotency_key, event_name, event_type, event_key, event_type_key, customer_id,
+    occurred_at, recorded_at, updated_at, rest) SELECT ${scene.shop.profileId}, ${uuid()}, 'visit:late', 'x', 'x', 'x', 'x', ${shell?.id},
     occurred_at, occurred_at, occurred_at, '{"page_url": "https://shop.example/ana"}' FROM outcomes LIMIT 1`);
   await untilDone(erasureId);
-  expect(await scene.place.rows(sql`SELECT rest FROM outcomes WHERE idempotency_key = 'visit:late'`)).toEqual([
+  expect(await scene.shop.rows(sql`SELECT rest FROM outcomes WHERE idempotency_key = 'visit:late'`)).toEqual([
     { rest: {} },
   ]);
 });

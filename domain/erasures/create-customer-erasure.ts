@@ -11,14 +11,14 @@ export const createCustomerErasure: Handles<Routes['createCustomerErasure'], Era
   context,
 ) => {
   const { workspaceId } = params;
-  const { profile_id: profileId, ...asked } = body;
-  // Taking customers apart starts again where another writer came between.
+  const { profile_id: profileId, ...request } = body;
+  // Separating merged customers is retried when another transaction changed them meanwhile.
   return untilUndone(() =>
     context.effect(async (tx) => {
       if (!(await hasProfile(tx, workspaceId, profileId)))
         return refuse('not_found', 'There is no such profile in this workspace.');
       await enter(tx, { profileId });
-      const { status, receipt } = await requestErasure(tx, profileId, asked, context);
+      const { status, receipt } = await requestErasure(tx, profileId, request, context);
       return answer(status, { data: receipt });
     }),
   );

@@ -6,7 +6,7 @@ import { requestErasure } from './request-erasure.ts';
 
 export const createErasure: Handles<Routes['createErasure'], ErasureServices> = ({ body }, context) => {
   const { caller, effect } = context;
-  // Taking customers apart starts again where another writer came between.
+  // Separating merged customers is retried when another transaction changed them meanwhile.
   return untilUndone(() =>
     effect(async (tx) => {
       const { status, receipt } = await requestErasure(tx, caller.profileId, body, context);

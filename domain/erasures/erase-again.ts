@@ -17,9 +17,9 @@ import type { ErasureNote } from './erasure-note.ts';
 import { findErasures } from './store.ts';
 
 export interface ErasedAgain {
-  /** Notes whose erasure the backup did not know. */
+  /** Notes of erasures that the backup does not contain. */
   readonly erasures: number;
-  /** Those of whom the backup held somebody. */
+  /** Erasures for which the backup contained the customer. */
   readonly people: number;
 }
 
@@ -28,8 +28,8 @@ export interface ErasedAgainServices extends ErasureServices {
 }
 
 /**
- * Erases again, under the same receipts, who was erased after a backup was made. Who they were is known by our ids and, because two
- * customers may have become one since, by every strong identifier whose hash the erasure left. What other stores hold goes when the worker runs.
+ * Repeats, under the same receipts, the erasures made after a backup was taken. The people are found by our ids and, because customers may
+ * have been merged meanwhile, by every strong identifier whose hash the erasure stored. The erasures worker clears the other stores.
  */
 export async function eraseAgain(
   app: Postgres,
@@ -41,21 +41,21 @@ export async function eraseAgain(
     const ledger = app.forProfile(profileId);
     const isThere = await ledger.transaction((tx) => findProfile(tx, profileId), { readOnly: true });
     if (!isThere) continue;
-    const known = await ledger.transaction((tx) =>
+    const existing = await ledger.transaction((tx) =>
       findErasures(
         tx,
         profileId,
         own.map(({ erasureId }) => erasureId),
       ),
     );
-    const open = own.filter(({ erasureId }) => !known.some(({ id }) => id === erasureId));
-    if (open.length === 0) continue;
-    const holders = await findHolders(app, profileId, open, services);
-    const browsers = await findBrowsers(profileId, open, services);
-    for (const note of open) {
-      const asked = [...new Set([...note.customerIds, ...(holders.get(note.erasureId) ?? [])])];
+    const pending = own.filter(({ erasureId }) => !existing.some(({ id }) => id === erasureId));
+    if (pending.length === 0) continue;
+    const personalDataModules = await findHolders(app, profileId, pending, services);
+    const browsers = await findBrowsers(profileId, pending, services);
+    for (const note of pending) {
+      const candidateIds = [...new Set([...note.customerIds, ...(personalDataModules.get(note.erasureId) ?? [])])];
       const found = await ledger.transaction(async (tx) => {
-        const survivors = new Set((await findSurvivors(tx, profileId, asked)).values());
+        const survivors = new Set((await findSurvivors(tx, profileId, candidateIds)).values());
         const families = [];
         for (const id of survivors) families.push(...(await findMergedInto(tx, profileId, id)));
         const requestedAt = new Date(note.requestedAt);
@@ -75,11 +75,11 @@ export async function eraseAgain(
   return { erasures, people };
 }
 
-/** Of which erasure a hash is. */
+/** Erasure id by tombstone hash. */
 const erasuresBy = (notes: readonly ErasureNote[]): Map<string, string> =>
   new Map(notes.flatMap(({ erasureId, tombstones }) => tombstones.map((hash) => [hash, erasureId])));
 
-/** Customers who hold a strong identifier of somebody who was erased, by erasure. */
+/** Customers with our id or a strong identifier of an erased person, by erasure. */
 async function findHolders(
   app: Postgres,
   profileId: string,
@@ -89,16 +89,16 @@ async function findHolders(
   const erasureOf = erasuresBy(notes);
   const found: [string, string][] = [];
   for await (const { customerId, kind, value } of walkIdentifiers(app, profileId)) {
-    const isTheirs = erasureOf.get(tombstones.hashOf(profileId, nameOfCustomer(customerId)).toString('hex'));
-    if (isTheirs) found.push([isTheirs, customerId]);
+    const byCustomerId = erasureOf.get(tombstones.hashOf(profileId, nameOfCustomer(customerId)).toString('hex'));
+    if (byCustomerId) found.push([byCustomerId, customerId]);
     if (!isStrongKind(kind)) continue;
     const erasureId = erasureOf.get(tombstones.hashOf(profileId, nameOfIdentifier({ kind, value })).toString('hex'));
     if (erasureId) found.push([erasureId, customerId]);
   }
-  return listed(found);
+  return groupPairs(found);
 }
 
-/** Browsers that turned out to be theirs after the backup. */
+/** Visitor ids that were linked to an erased person only after the backup. */
 async function findBrowsers(
   profileId: string,
   notes: readonly ErasureNote[],
@@ -110,8 +110,8 @@ async function findBrowsers(
     const erasureId = erasureOf.get(tombstones.hashOf(profileId, nameOfVisitor(visitorId)).toString('hex'));
     if (erasureId) found.push([erasureId, visitorId]);
   }
-  return listed(found);
+  return groupPairs(found);
 }
 
-const listed = (pairs: readonly (readonly [string, string])[]): Map<string, string[]> =>
+const groupPairs = (pairs: readonly (readonly [string, string])[]): Map<string, string[]> =>
   new Map([...Map.groupBy(pairs, ([first]) => first)].map(([first, own]) => [first, own.map(([, second]) => second)]));

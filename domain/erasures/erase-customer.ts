@@ -19,16 +19,16 @@ import type { Tx } from '@tributary/postgres';
 import { type Identifier, isKeyKind, isStrongKind } from '@tributary/rules';
 import { v4 as randomId, v7 as uuid } from 'uuid';
 import { placeOfKey } from './receipt.ts';
-import { type Erasing, holders } from './registry.ts';
+import { type EraseServices, personalDataModules } from './registry.ts';
 import { type Erasure, insertErasure, insertWork } from './store.ts';
 
-export interface ErasureServices extends Erasing {
+export interface ErasureServices extends EraseServices {
   readonly tombstones: Tombstones;
 }
 
-export interface ErasureAsked {
+export interface ErasureRequest {
   readonly profileId: string;
-  /** Locked. */
+  /** Already locked by the caller. */
   readonly customerId: string;
   readonly selector: Identifier;
   readonly requestRef: string;
@@ -37,35 +37,35 @@ export interface ErasureAsked {
 }
 
 /**
- * The first half of an erasure, in one transaction: when it has committed, nobody finds the person any more. What the person did
- * goes to a customer without a person, room by room in the order of the registry, so that it still counts; their names stay as keyed
- * hashes. The second half (`erasures.queue.ts`) clears the stores that no transaction reaches.
+ * First half of an erasure, in one transaction: once it commits, the person cannot be found any more. Their events move to an anonymous
+ * shell customer, module by module in the order of the registry, so that they still count. Identifiers are kept as keyed hashes only. The
+ * second half (`erasures.queue.ts`) clears the stores that no transaction covers.
  */
 export async function eraseCustomer(
   tx: Tx,
-  asked: ErasureAsked,
+  request: ErasureRequest,
   { tombstones, vault }: ErasureServices,
 ): Promise<Erasure> {
-  const { profileId, customerId, requestRef, reason, at } = asked;
+  const { profileId, customerId, requestRef, reason, at } = request;
   const id = uuid();
   const customerIds = await findMergedInto(tx, profileId, customerId);
-  const key = await keyOf(tx, asked);
+  const key = await keyOf(tx, request);
   const customerKey = key === undefined ? null : vault.seal(key, placeOfKey(profileId, id));
   const receipt = { id, requestRef, reason, customerKey, requestedAt: at };
   return eraseCustomers(tx, { profileId, customerIds }, receipt, { tombstones, vault });
 }
 
-export interface ErasedTogether {
+export interface ErasedCustomers {
   readonly profileId: string;
   readonly customerIds: readonly string[];
-  /** Browsers of theirs that no link tells of. */
+  /** The person's visitor ids that have no stored link. */
   readonly unlinked?: readonly string[];
 }
 
-/** The same for all who are one person, under a receipt that is made already. */
+/** The same for all merged customers of one person, under an existing receipt. */
 export async function eraseCustomers(
   tx: Tx,
-  { profileId, customerIds, unlinked = [] }: ErasedTogether,
+  { profileId, customerIds, unlinked = [] }: ErasedCustomers,
   receipt: Omit<Erasure, 'status' | 'completedAt' | 'cleared'>,
   { tombstones, vault }: ErasureServices,
 ): Promise<Erasure> {
@@ -78,7 +78,7 @@ export async function eraseCustomers(
   await insertShell(tx, person);
   await linkVisitors(tx, person, unlinked);
   const cleared: Record<string, number> = {};
-  for (const { erase } of holders) Object.assign(cleared, await erase?.(tx, person, { vault }));
+  for (const { erase } of personalDataModules) Object.assign(cleared, await erase?.(tx, person, { vault }));
 
   const names = [
     ...customerIds.map(nameOfCustomer),
@@ -90,7 +90,7 @@ export async function eraseCustomers(
   const wasKeyed = identifiers.some(({ kind }) => isKeyKind(kind));
   await saveTombstones(tx, profileId, { erasureId, erasedAt: at, wasStrong, wasKeyed }, hashes);
 
-  // Of a profile without outcomes and without a tracker, nothing was ever anywhere but in the ledger.
+  // A profile without outcomes and tracking keys has data in the ledger only.
   const isDone = !((await hasOutcomes(tx, profileId)) || (await hasTrackingKeys(tx, profileId)));
   const erasure: Erasure = {
     ...receipt,
@@ -99,13 +99,14 @@ export async function eraseCustomers(
     cleared,
   };
   await insertErasure(tx, profileId, erasure);
-  // Also where nothing is left to be cleared: the worker notes for the backups who was erased, and of a receipt that is done nothing leads to anybody.
+  // Inserted even when nothing is left to clear: the worker writes the note for the backups. A completed receipt must not refer to the
+  // customer, so the ids are left out.
   await insertWork(tx, { profileId, erasureId, shellId: person.shellId, personIds: isDone ? [] : customerIds });
   return erasure;
 }
 
-/** The key that was sent, or the customer's own where it was named otherwise. */
-async function keyOf(tx: Tx, { profileId, customerId, selector }: ErasureAsked): Promise<string | undefined> {
+/** The key from the request or, if the customer was selected otherwise, their own key. */
+async function keyOf(tx: Tx, { profileId, customerId, selector }: ErasureRequest): Promise<string | undefined> {
   if (selector.kind === 'external_customer_id') return selector.value;
   return (await findCustomerKeys(tx, profileId, [customerId])).get(customerId);
 }

@@ -3,14 +3,14 @@ import { findStrengthOfErased, listTombstones } from '@tributary/domain/customer
 import type { Tx } from '@tributary/postgres';
 import { type ErasureWork, findErasures } from './store.ts';
 
-/** What is kept of an erasure beside the backups. It names nobody: hashes under a key, and our own ids. */
+/** The record of an erasure that is stored next to the backups. Contains no personal data: keyed hashes and our ids only. */
 export interface ErasureNote {
   readonly profileId: string;
   readonly erasureId: string;
   readonly requestRef: string;
   readonly reason: ErasureReason;
   readonly requestedAt: string;
-  /** As it is sealed on the receipt, in base64. */
+  /** Encrypted as on the receipt, in base64. */
   readonly customerKey: string | null;
   readonly customerIds: readonly string[];
   readonly wasStrong: boolean;

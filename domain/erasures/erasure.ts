@@ -1,12 +1,12 @@
-/** What is known when an erasure is asked for. Nothing is looked up or written here. */
-export interface Known<Receipt extends { readonly id: string }> {
+/** The facts on which the decision about an erasure request depends. Nothing is read or written here. */
+export interface ErasureFacts<Receipt extends { readonly id: string }> {
   /** The receipt that already has this request_ref. */
   readonly byRef: Receipt | undefined;
-  /** Receipts of whoever was erased under the name that is asked for, the oldest first. */
+  /** Receipts of customers who were erased under the requested identifier, oldest first. */
   readonly byName: readonly Receipt[];
-  /** Whether that name is a key of the caller's own; what else somebody was called by no longer leads to them. */
+  /** Whether the identifier is the caller's own key. Other identifiers of an erased customer no longer lead to them. */
   readonly isKey: boolean;
-  /** Who answers to the name now. */
+  /** The current customer with the identifier. */
   readonly customerId: string | undefined;
 }
 
@@ -16,13 +16,13 @@ export type Decision<Receipt> =
   | { readonly kind: 'used_for_another' }
   | { readonly kind: 'nobody' };
 
-/** What a request means. */
+/** Decides what to do with an erasure request. */
 export function decideErasure<Receipt extends { readonly id: string }>({
   byRef,
   byName,
   isKey,
   customerId,
-}: Known<Receipt>): Decision<Receipt> {
+}: ErasureFacts<Receipt>): Decision<Receipt> {
   if (byRef) {
     const isSame = byName.some(({ id }) => id === byRef.id);
     return isSame ? { kind: 'repeat', receipt: byRef } : { kind: 'used_for_another' };

@@ -3,7 +3,7 @@ import { type SceneTraits, scene, testStreamVault, type World } from '@tributary
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 
-/** What the collector makes of a request. */
+/** The message that the collector publishes for a request. */
 export const requestOf = (
   profileId: string,
   client_id: string,
@@ -17,7 +17,7 @@ export const requestOf = (
   );
 };
 
-/** Somebody with every identifier there is. */
+/** A customer with every kind of identifier. */
 export const ana = {
   external_id: 'key-ana',
   email: 'ana.soto@example.cl',
@@ -30,17 +30,17 @@ export const ana = {
   last_name: 'Sotomayor',
 };
 
-export type Place = Awaited<ReturnType<typeof openPlace>>;
+export type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** A shop that is told of people, and asked to forget them. */
-export async function openPlace(world: World, traits: SceneTraits = {}) {
-  const place = await scene(world, { scopes: ['attribution:write', 'customers:read'], ...traits });
-  const { call, ledger } = place;
+/** A shop that records customers and requests their erasure. */
+export async function openShop(world: World, traits: SceneTraits = {}) {
+  const profile = await scene(world, { scopes: ['attribution:write', 'customers:read'], ...traits });
+  const { call, ledger } = profile;
   let refs = 0;
   const rows = async <Row>(statement: ReturnType<typeof sql<Row>>): Promise<Row[]> =>
     (await ledger.transaction((tx) => statement.execute(tx))).rows;
   return {
-    ...place,
+    ...profile,
     rows,
     erase(body: object, headers?: Record<string, string>) {
       refs += 1;
@@ -58,12 +58,12 @@ export async function openPlace(world: World, traits: SceneTraits = {}) {
     mint: async (row: object) =>
       (await call('POST', '/api/v1/customers/link-tokens', { customers: [row] })).json().data.results[0],
     read: (erasureId: string) => call('GET', `/api/v1/customers/erasures/${erasureId}`),
-    /** What the journey by the caller's key answers: its status and code. */
+    /** Status and error code of the journey by customer key. */
     async journeyByKey(customer_key: string): Promise<[status: number, code: string | undefined]> {
       const answer = await call('GET', `/api/v1/customers/journey?${new URLSearchParams({ customer_key })}`);
       return [answer.statusCode, answer.json().error?.code];
     },
-    /** Every table with people, as text: what is not in it is nowhere. */
+    /** The contents of every table with personal data, as text. */
     everything: async (): Promise<string> => {
       const tables = [
         'customers',

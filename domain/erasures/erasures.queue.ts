@@ -6,28 +6,28 @@ import type { Postgres } from '@tributary/postgres';
 import { isPassed, type Stream } from '@tributary/stream';
 import type { Batch, QueueHandler, Taken } from '@tributary/work';
 import { type ErasureNote, noteOf } from './erasure-note.ts';
-import { clickhouseTables, holders } from './registry.ts';
+import { clickhouseTables, personalDataModules } from './registry.ts';
 import { type ErasureWork, finish, listWork, lockWork, notePosition, setWorkAside } from './store.ts';
 
 export interface ErasureStores {
   readonly app: Postgres;
   readonly clickhouse: ClickHouseSettings;
   readonly stream: Pick<Stream, 'end' | 'consumedThrough' | 'deadLetters'>;
-  /** The consumer that puts visits into the stores. */
+  /** Name of the consumer that stores visits. */
   readonly consumer: string;
-  /** What opens the content of bad rows and dead letters. */
+  /** Decrypts the content of bad rows and dead letters. */
   readonly opening: Opening;
-  /** Keeps beside the backups what must not come back with one. Without it there are none of ours. */
+  /** Stores the note next to the backups, so that a restore cannot bring the person back. Undefined when no backups are configured. */
   readonly keepNote?: ((note: ErasureNote) => Promise<void>) | undefined;
   readonly now: () => Date;
 }
 
-/** What an erasure waits for comes along in seconds: visits that are on their way, and attribution. */
+/** The conditions an erasure waits for (visits in flight, attribution) are met within seconds. */
 const againSeconds = 1;
 
 /**
- * The second half of erasures, for all of a profile that are due at once, because a mutation of ClickHouse costs the same for one person
- * as for a thousand. Safe to run again at any point.
+ * Second half of erasures: processes all due erasures of a profile at once, because a ClickHouse mutation costs the same for one person as
+ * for a thousand. Safe to run again at any point.
  */
 export const erasures = (stores: ErasureStores): QueueHandler<ErasureWork> => ({
   take: (profileId, limit) => takeDue(stores, profileId, limit),
@@ -37,8 +37,8 @@ export const erasures = (stores: ErasureStores): QueueHandler<ErasureWork> => ({
 });
 
 /**
- * A visit may have been on its way into the columns when its person was erased; so it waits until the consumer of visits has passed the
- * place where the log ended then, and until the person's conversions were worked out anew.
+ * An erasure waits until the visit consumer has passed the end of the stream at the time of the erasure, because visits may have been in
+ * flight to ClickHouse. It also waits until the person's conversions were attributed again.
  */
 async function takeDue(
   { app, stream, consumer }: ErasureStores,
@@ -64,7 +64,7 @@ async function takeDue(
 
 async function complete(stores: ErasureStores, { key: profileId, items, signal, hold }: Batch<ErasureWork>) {
   const { transaction } = stores.app.forProfile(profileId);
-  // Before any of them is done: a backup from before must not bring back who has a receipt.
+  // Written before any erasure completes: restoring an older backup must not bring back a person with a receipt.
   for (const work of items)
     await stores.keepNote?.(await transaction((tx) => noteOf(tx, profileId, work), { readOnly: true }));
   const letters = await forgetDeadLetters(stores.opening, stores.stream, signal, { profileId });
@@ -83,23 +83,23 @@ async function complete(stores: ErasureStores, { key: profileId, items, signal, 
     signal,
   );
   const texts = await forgetTexts(stores, profileId, signal);
-  // What was cleared together is counted together: whose row was whose, nobody may know any more.
+  // Rows cleared together are counted together: which rows belonged to which person must no longer be known.
   const cleared = { ...columns, erasures_together: items.length, dead_letters: letters.forgotten, ...texts };
   for (const work of items) {
     const visitors = new Set(visitorsOf.get(work));
     await transaction(async (tx) => {
       await hold(tx);
       if (!(await lockWork(tx, profileId, work.id))) return;
-      // A browser that turned out to be the person's while we cleared waits for the next turn, and so does the receipt.
+      // A visitor linked to the person during the clearing waits for the next batch, and so does the receipt.
       if ((await findVisitorsOf(tx, profileId, [work.shellId])).some((visitorId) => !visitors.has(visitorId))) return;
-      // What a batch recorded that had begun before the erasure, and ended after it.
+      // Erases outcomes recorded by a batch that began before the erasure and ended after it.
       await eraseOutcomes(tx, { profileId, customerIds: [work.shellId], shellId: work.shellId, at: stores.now() });
       await finish(tx, profileId, work.id, cleared, stores.now());
     });
   }
 }
 
-/** What names somebody within a longer text, room by room. */
+/** Erases identifiers inside longer texts, module by module. */
 async function forgetTexts(
   { app, stream, opening }: ErasureStores,
   profileId: string,
@@ -108,6 +108,7 @@ async function forgetTexts(
   const findNaming = findsNamingErased(app, opening.tombstones);
   const stores = { app, stream, opening, vault: opening.envelopeVault };
   const cleared: Record<string, number> = {};
-  for (const { forget } of holders) Object.assign(cleared, await forget?.(profileId, stores, findNaming, signal));
+  for (const { forget } of personalDataModules)
+    Object.assign(cleared, await forget?.(profileId, stores, findNaming, signal));
   return cleared;
 }

@@ -21,7 +21,7 @@ import { startQueueWorker } from '@tributary/work';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest';
-import { openPlace, type Place, requestOf } from './erasures.fixture.ts';
+import { openShop, requestOf, type Shop } from './erasures.fixture.ts';
 import { erasures } from './erasures.queue.ts';
 import { verifyErasure } from './verify-erasure.ts';
 
@@ -34,14 +34,14 @@ interface Visit {
   readonly channel: string;
 }
 
-/** Everything from the log to the reports, with a profile of its own for each test. */
+/** The whole pipeline from the visit stream to the reports, with its own profile for each test. */
 export function useEveryStore() {
   let kit: Testkit;
   let api: TestApi;
   let warehouse: Awaited<ReturnType<typeof openWarehouse>>;
   let log: PrivateStream;
   let ingestion: Ingestion;
-  let place: Place;
+  let shop: Shop;
   let consumer: { stop(): Promise<void> } | undefined;
   let attributing: { stop(): Promise<void> };
   const tombstoneKey = testRing.eldest().bytes;
@@ -63,8 +63,8 @@ export function useEveryStore() {
   });
   beforeEach(async () => {
     published.length = 0;
-    place = await openPlace({ kit, api, clickhouse: warehouse.client });
-    await buildTrackingKey(kit.app, place.profileId);
+    shop = await openShop({ kit, api, clickhouse: warehouse.client });
+    await buildTrackingKey(kit.app, shop.profileId);
   });
   afterEach(() => stopConsuming());
   afterAll(async () => {
@@ -113,7 +113,7 @@ export function useEveryStore() {
       timeout: 20_000,
       interval: 20,
     });
-  /** All that the test published, to be published again. */
+  /** Everything that the test published, for publishing it again. */
   const published: Buffer[] = [];
   const publish = async (payload: Buffer) => {
     published.push(payload);
@@ -125,7 +125,7 @@ export function useEveryStore() {
   const requestNow = (client_id: string, ...visits: Record<string, unknown>[]) => {
     const now = kit.clock.now();
     return requestOf(
-      place.profileId,
+      shop.profileId,
       client_id,
       now,
       visits.map((visit) => browserVisit(now, visit)),
@@ -133,10 +133,10 @@ export function useEveryStore() {
   };
   const browse = (client_id: string, ...visits: Record<string, unknown>[]) =>
     publish(Buffer.from(requestNow(client_id, ...visits)));
-  const columns = <Row>(text: string) => warehouse.client.query(raw<Row>(text), { profileId: place.profileId });
+  const columns = <Row>(text: string) => warehouse.client.query(raw<Row>(text), { profileId: shop.profileId });
   const visits = () =>
     columns<Visit>('SELECT * FROM visits FINAL WHERE profile_id = {profileId:UUID} ORDER BY occurred_at');
-  /** All that a report could count. */
+  /** Everything that a report could count. */
   const report = () =>
     columns(`SELECT * EXCEPT (person_id, version, content_hash, cause, cause_ref, applied_at) FROM attributed_conversions FINAL
       WHERE profile_id = {profileId:UUID} ORDER BY conversion_time, conversion_id`);
@@ -156,7 +156,7 @@ export function useEveryStore() {
     );
     return new Set(ids.flat().map(({ id }) => id));
   };
-  /** Puts a person's id into every table of ClickHouse that has a place for one; resolves to which they are. */
+  /** Inserts a person's id into every ClickHouse table with a person_id column and returns these tables. */
   const plant = async (personId: string) => {
     const tables = await columns<{ table: string }>(
       "SELECT table FROM system.columns WHERE database = currentDatabase() AND name = 'person_id' ORDER BY table",
@@ -164,17 +164,17 @@ export function useEveryStore() {
     for (const { table } of tables)
       await warehouse.client.command(
         raw(`INSERT INTO ${table} (profile_id, person_id) VALUES ({profileId:UUID}, {personId:UUID})`),
-        { profileId: place.profileId, personId },
+        { profileId: shop.profileId, personId },
       );
     return tables.map(({ table }) => table);
   };
   const replayAll = () =>
     replay(
       { app: kit.app, clickhouse: warehouse.client },
-      { profileId: place.profileId, cause: 'test', now: () => new Date(), signal },
+      { profileId: shop.profileId, cause: 'test', now: () => new Date(), signal },
     );
   const worked = () =>
-    vi.waitFor(async () => expect(await place.rows(sql`SELECT FROM dirty_conversions`)).toEqual([]), {
+    vi.waitFor(async () => expect(await shop.rows(sql`SELECT FROM dirty_conversions`)).toEqual([]), {
       timeout: 20_000,
       interval: 20,
     });
@@ -182,11 +182,11 @@ export function useEveryStore() {
     vi.waitFor(
       async () => {
         await complete();
-        expect((await place.read(erasureId)).json().data.status).toBe('done');
+        expect((await shop.read(erasureId)).json().data.status).toBe('done');
       },
       { timeout: 30_000, interval: 100 },
     );
-  const verifyIt = async (erasureId: string, lookFor: readonly string[] = []) => {
+  const searchStores = async (erasureId: string, lookFor: readonly string[] = []) => {
     const redis = createRedis({ url: kit.redisUrl, prefix: kit.redisPrefix });
     await redisReady(redis);
     try {
@@ -204,7 +204,7 @@ export function useEveryStore() {
           backupRetentionDays: 35,
           logRetentionDays: 7,
         },
-        place.profileId,
+        shop.profileId,
         erasureId,
       );
       if (!certificate) throw new Error('no such erasure');
@@ -214,7 +214,7 @@ export function useEveryStore() {
     }
   };
 
-  /** Ana came by an ad, said who she is, and paid. */
+  /** Ana arrives from an ad, identifies herself and pays. */
   async function anaPays() {
     const client = uuid();
     await consume();
@@ -228,7 +228,7 @@ export function useEveryStore() {
       identify('ana@example.cl'),
     );
     await drained();
-    await place.event(
+    await shop.event(
       'paid',
       { external_id: 'key-ana', email: 'ana@example.cl', first_name: 'Ana' },
       {
@@ -239,10 +239,10 @@ export function useEveryStore() {
     );
     await worked();
     kit.clock.advance(2 * minute);
-    const [customer] = await place.rows<{ id: string }>(sql`SELECT id FROM customers`);
+    const [customer] = await shop.rows<{ id: string }>(sql`SELECT id FROM customers`);
     return { client, customerId: customer?.id as string };
   }
-  const eraseAna = async () => (await place.erase({ customer_key: 'key-ana' })).json().data.erasure_id as string;
+  const eraseAna = async () => (await shop.erase({ customer_key: 'key-ana' })).json().data.erasure_id as string;
   return {
     get api() {
       return api;
@@ -250,8 +250,8 @@ export function useEveryStore() {
     get kit() {
       return kit;
     },
-    get place() {
-      return place;
+    get shop() {
+      return shop;
     },
     get log() {
       return log.stream;
@@ -259,8 +259,8 @@ export function useEveryStore() {
     get clickhouse() {
       return warehouse.client;
     },
-    /** Another tenant of the same stores. */
-    openOther: () => openPlace({ kit, api, clickhouse: warehouse.client }),
+    /** Another tenant in the same stores. */
+    openOther: () => openShop({ kit, api, clickhouse: warehouse.client }),
     queue,
     anaPays,
     browse,
@@ -279,7 +279,7 @@ export function useEveryStore() {
     stopAttributing: () => attributing.stop(),
     stopConsuming,
     untilDone,
-    verifyIt,
+    searchStores,
     visits,
     worked,
   };

@@ -5,7 +5,7 @@ import { useEveryStore } from './every-store.fixture.ts';
 
 const scene = useEveryStore();
 
-/** The worker's queue of erasures, and something that happens first. */
+/** Starts the erasure queue with a hook that runs before each batch. */
 const start = (first: (key: string) => Promise<void>, failed: (string | undefined)[] = []) => {
   const queue: QueueHandler = scene.queue();
   return startQueueWorker({
@@ -25,8 +25,8 @@ const start = (first: (key: string) => Promise<void>, failed: (string | undefine
   });
 };
 
-test('one that cannot be done stops no other tenant’s, is set aside, and is done when it is asked for again', async () => {
-  const { kit, place } = scene;
+test('an erasure that fails blocks no other tenant, is parked, and completes after a retry', async () => {
+  const { kit, shop } = scene;
   await scene.anaPays();
   const erasureId = await scene.eraseAna();
   const other = await scene.openOther();
@@ -36,23 +36,23 @@ test('one that cannot be done stops no other tenant’s, is set aside, and is do
   let isBroken = true;
   const failed: (string | undefined)[] = [];
   const worker = start(async (key) => {
-    if (isBroken && key === place.profileId) throw new Error('No master key opens this secret.');
+    if (isBroken && key === shop.profileId) throw new Error('No master key opens this secret.');
   }, failed);
-  const aside = () => countSetAside(kit.system, { queue: 'erasures' });
-  const statusOf = async (where: typeof place, id: string) => (await where.read(id)).json().data.status;
-  await expect.poll(aside).toBe(1);
+  const parked = () => countSetAside(kit.system, { queue: 'erasures' });
+  const statusOf = async (where: typeof shop, id: string) => (await where.read(id)).json().data.status;
+  await expect.poll(parked).toBe(1);
   await expect.poll(() => statusOf(other, otherId)).toBe('done');
-  expect(await statusOf(place, erasureId)).toBe('queued');
-  expect(new Set(failed)).toEqual(new Set([place.profileId]));
+  expect(await statusOf(shop, erasureId)).toBe('queued');
+  expect(new Set(failed)).toEqual(new Set([shop.profileId]));
   isBroken = false;
   await retrySetAside(kit.system, { queue: 'erasures' });
-  await expect.poll(() => statusOf(place, erasureId)).toBe('done');
-  expect(await aside()).toBe(0);
+  await expect.poll(() => statusOf(shop, erasureId)).toBe('done');
+  expect(await parked()).toBe(0);
   await worker.stop();
 });
 
-test('it waits for its own mutations, not for somebody else’s that never ends', async () => {
-  const { clickhouse, place } = scene;
+test('an erasure waits for its own mutations only, not for another one that never ends', async () => {
+  const { clickhouse, shop } = scene;
   await scene.anaPays();
   const erasureId = await scene.eraseAna();
   await scene.worked();
@@ -70,7 +70,7 @@ test('it waits for its own mutations, not for somebody else’s that never ends'
     );
   expect(await stuck()).toEqual([{ n: '1' }]);
   const worker = start(async () => {});
-  const status = async () => (await place.read(erasureId)).json().data.status;
+  const status = async () => (await shop.read(erasureId)).json().data.status;
   await expect.poll(status).toBe('done');
   expect(await stuck()).toEqual([{ n: '1' }]);
   await worker.stop();

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import type { ErasureServices } from './erase-customer.ts';
-import { showReceipt } from './receipt.ts';
+import { toReceiptResponse } from './receipt.ts';
 import { listReceipts } from './store.ts';
 
 export const listErasures: Handles<Routes['listErasures'], Pick<ErasureServices, 'vault'>> = async (
@@ -14,7 +14,7 @@ export const listErasures: Handles<Routes['listErasures'], Pick<ErasureServices,
   });
   const shown = found.slice(0, query.limit);
   return answer(200, {
-    data: shown.map((erasure) => showReceipt(profileId, erasure, context)),
+    data: shown.map((erasure) => toReceiptResponse(profileId, erasure, context)),
     pagination: { has_next: found.length > query.limit, cursor: shown.at(-1)?.id ?? null },
   });
 };

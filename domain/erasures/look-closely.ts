@@ -2,24 +2,24 @@ import { nameOfCustomer, nameOfIdentifier } from '@tributary/domain/customers';
 import { type IdentifierKind, opaqueIdentifierKinds } from '@tributary/vocabulary';
 
 /**
- * Every name that could be read out of a row, for the search after an erasure. On purpose it shares nothing with what erases: whoever
- * looks with the eraser's eyes is blind where the eraser was. It takes the row as one text, makes everything plain that it knows to make
- * plain, and then reads each stretch of it that begins and ends where a word does.
+ * Extracts every identifier that a row could contain, for the verification of an erasure. Deliberately shares no code with the erasure
+ * itself, because shared code would have the same blind spots. It reads the row as text, decodes every encoding it knows, and hashes each
+ * substring between word boundaries.
  */
 export function namesSeenIn(content: unknown): Set<string> {
   const names = new Set<string>();
-  const see = (kind: IdentifierKind, value: string) => void names.add(nameOfIdentifier({ kind, value }));
+  const addName = (kind: IdentifierKind, value: string) => void names.add(nameOfIdentifier({ kind, value }));
   for (const view of viewsOf(content)) {
-    for (const address of addressesIn(view.toLowerCase().normalize('NFC'))) see('email', address);
-    for (const number of numbersIn(view)) seeNumber(number, see);
-    for (const stretch of stretchesIn(view)) for (const kind of opaqueIdentifierKinds) see(kind, stretch);
+    for (const address of addressesIn(view.toLowerCase().normalize('NFC'))) addName('email', address);
+    for (const number of numbersIn(view)) addNumber(number, addName);
+    for (const substring of substringsIn(view)) for (const kind of opaqueIdentifierKinds) addName(kind, substring);
     for (const [id] of view.toLowerCase().matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g))
       names.add(nameOfCustomer(id));
   }
   return names;
 }
 
-/** Whether one of the texts stands in a content, in large or small letters. They come as they are wanted: in small ones. */
+/** Whether one of the texts occurs in the content, ignoring case. The texts must be lower case. */
 export function standsIn(content: unknown, texts: readonly string[]): boolean {
   if (texts.length === 0) return false;
   for (const view of viewsOf(content)) {
@@ -29,18 +29,18 @@ export function standsIn(content: unknown, texts: readonly string[]): boolean {
   return false;
 }
 
-const mostViews = 40;
+const maxViewsPerField = 40;
 
-/** Each field, and whatever it turns into when what hides it is taken away. */
+/** Each field, and every decoded form of it. */
 function viewsOf(content: unknown): ReadonlySet<string> {
   const views = new Set<string>();
-  const waiting = fieldsOf(content);
-  // What one field turns into is bounded; the number of fields is the row's own.
-  const most = waiting.length + mostViews * (waiting.length + 1);
-  for (let text = waiting.pop(); text !== undefined && views.size < most; text = waiting.pop()) {
+  const pending = fieldsOf(content);
+  // Bounds the decoded forms per field; the number of fields depends on the row.
+  const most = pending.length + maxViewsPerField * (pending.length + 1);
+  for (let text = pending.pop(); text !== undefined && views.size < most; text = pending.pop()) {
     if (text.length < 4 || views.has(text)) continue;
     views.add(text);
-    waiting.push(...plainer(text));
+    pending.push(...decodedForms(text));
   }
   return views;
 }
@@ -56,22 +56,22 @@ function fieldsOf(content: unknown): string[] {
   return json === undefined ? [] : fields;
 }
 
-function plainer(text: string): string[] {
+function decodedForms(text: string): string[] {
   const other: string[] = [];
-  const keep = (one: string) => {
+  const add = (one: string) => {
     if (one !== text) other.push(one);
   };
-  if (/%[0-9a-f]{2}/i.test(text)) keep(fromPercent(text));
-  if (text.includes('+')) keep(text.replace(/\+/g, ' '));
+  if (/%[0-9a-f]{2}/i.test(text)) add(fromPercent(text));
+  if (text.includes('+')) add(text.replace(/\+/g, ' '));
   if (/&(#|[a-z]+;)/i.test(text))
-    keep(
+    add(
       text
         .replace(/&#(x?)([0-9a-f]+);?/gi, (_, hex, code) => character(Number.parseInt(code, hex ? 16 : 10)))
         .replace(/&(amp|commat|plus|period|lowbar|dash);/gi, (_, word) => entities[word.toLowerCase()] ?? ' '),
     );
   if (text.includes('\\'))
-    keep(text.replace(/\\u([0-9a-f]{4})|\\(.)/gi, (_, hex, one) => (hex ? character(Number.parseInt(hex, 16)) : one)));
-  keep(text.normalize('NFKC').replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, ''));
+    add(text.replace(/\\u([0-9a-f]{4})|\\(.)/gi, (_, hex, one) => (hex ? character(Number.parseInt(hex, 16)) : one)));
+  add(text.normalize('NFKC').replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, ''));
   for (const [run] of text.matchAll(/[A-Za-z0-9_+/-]{12,}/g)) {
     const bytes = Buffer.from(run, 'base64');
     const inside = bytes.toString('utf8');
@@ -90,13 +90,13 @@ const entities: Readonly<Record<string, string>> = {
 };
 const character = (code: number) => (code > 0 && code < 0x110000 ? String.fromCodePoint(code) : ' ');
 
-/** By bytes: where they are no text, what stands around them still is. */
+/** Decodes byte by byte: invalid bytes do not damage the text around them. */
 const fromPercent = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (escaped) => Buffer.from(escaped.replaceAll('%', ''), 'hex').toString('utf8'));
 
 const isLetter = (one: string | undefined) => one !== undefined && /[\p{L}\p{N}]/u.test(one);
 
-/** From every @ outwards: each beginning before it and each end behind it at which a word begins or ends. */
+/** Extends from every @ to each start and end on a word boundary. */
 function* addressesIn(text: string): Iterable<string> {
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
     const starts: number[] = [];
@@ -110,7 +110,7 @@ function* addressesIn(text: string): Iterable<string> {
   }
 }
 
-/** Digits with at most two other characters between them, in groups; those that follow each other also as one. */
+/** Groups of digits with up to two separators between them; neighbouring groups are also joined. */
 function* numbersIn(text: string): Iterable<string> {
   for (const [run] of text.matchAll(/\d[\d().,'\s_+\u2010-\u2015\u2212-]{3,}[\dkK]/g)) {
     const groups = run.split(/[^\dkK]+/);
@@ -122,28 +122,28 @@ function* numbersIn(text: string): Iterable<string> {
   }
 }
 
-function seeNumber(number: string, see: (kind: IdentifierKind, value: string) => void): void {
+function addNumber(number: string, addName: (kind: IdentifierKind, value: string) => void): void {
   const bare = number.replace(/^0+/, '').toUpperCase();
-  if (bare.length >= 7 && bare.length <= 9) see('national_id', `${bare.slice(0, -1)}-${bare.at(-1)}`);
+  if (bare.length >= 7 && bare.length <= 9) addName('national_id', `${bare.slice(0, -1)}-${bare.at(-1)}`);
   if (/\D/.test(bare)) return;
   for (const phone of [`+${bare}`, `+56${bare}`]) {
-    see('phone', phone);
-    see('wa_id', phone);
+    addName('phone', phone);
+    addName('wa_id', phone);
   }
 }
 
-const mostWords = 3;
+const maxWords = 3;
 
-/** The field, its parts as an address has them, and up to three words that follow each other within it. */
-function* stretchesIn(text: string): Iterable<string> {
+/** The whole field, its URL parts, and up to three consecutive words. */
+function* substringsIn(text: string): Iterable<string> {
   yield text.trim();
   for (const part of text.split(/[/?&=#;]/)) if (part.trim().length >= 4) yield part.trim();
   const words = [...text.matchAll(/[\p{L}\p{M}\p{N}][^\s/?&=#,;:"'`()<>[\]{}|\\]*/gu)];
   for (let first = 0; first < words.length; first += 1)
-    for (let last = first; last < Math.min(first + mostWords, words.length); last += 1) {
+    for (let last = first; last < Math.min(first + maxWords, words.length); last += 1) {
       const [begin, end] = [words[first], words[last]];
       if (!begin || !end) continue;
-      const stretch = text.slice(begin.index, end.index + end[0].length);
-      for (const one of [stretch, stretch.replace(/[^\p{L}\p{N}]+$/u, '')]) if (one.length >= 6) yield one;
+      const substring = text.slice(begin.index, end.index + end[0].length);
+      for (const one of [substring, substring.replace(/[^\p{L}\p{N}]+$/u, '')]) if (one.length >= 6) yield one;
     }
 }

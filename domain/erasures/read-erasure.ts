@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import type { ErasureServices } from './erase-customer.ts';
-import { showReceipt } from './receipt.ts';
+import { toReceiptResponse } from './receipt.ts';
 import { findErasures } from './store.ts';
 
 export const readErasure: Handles<Routes['readErasure'], Pick<ErasureServices, 'vault'>> = async (
@@ -14,5 +14,5 @@ export const readErasure: Handles<Routes['readErasure'], Pick<ErasureServices, '
     readOnly: true,
   });
   if (!erasure) return refuse('erasure_not_found', 'There is no such receipt in this profile.');
-  return answer(200, { data: showReceipt(profileId, erasure, context) });
+  return answer(200, { data: toReceiptResponse(profileId, erasure, context) });
 };

@@ -2,8 +2,8 @@ import type { Context } from '@tributary/operations';
 import { type SealedColumn, tryOpen, type Vault } from '@tributary/vault';
 import type { Erasure } from './store.ts';
 
-/** A receipt as it is answered. It never says our id of the customer, and their key to whoever may see it. */
-export const showReceipt = (
+/** A receipt as the API returns it: without our customer id, and with the customer's key only for callers who may see it. */
+export const toReceiptResponse = (
   profileId: string,
   erasure: Erasure,
   { vault, showKey }: Pick<Context, 'showKey'> & { readonly vault: Vault },
@@ -15,7 +15,7 @@ export const showReceipt = (
   customer_key: showKey({
     of,
     profileId,
-    key: keyOn(profileId, erasure, vault),
+    key: openKey(profileId, erasure, vault),
     said,
   }),
   reason: erasure.reason,
@@ -23,8 +23,8 @@ export const showReceipt = (
   completed_at: erasure.completedAt?.toISOString() ?? null,
 });
 
-/** A receipt is still one when no key opens what it says of its customer. */
-function keyOn(profileId: string, { id, customerKey }: Erasure, vault: Vault): string | null {
+/** Null if the key cannot be decrypted; the receipt stays readable. */
+function openKey(profileId: string, { id, customerKey }: Erasure, vault: Vault): string | null {
   return (customerKey && tryOpen(() => vault.open(customerKey, placeOfKey(profileId, id)))) ?? null;
 }
 

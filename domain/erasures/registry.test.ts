@@ -6,11 +6,11 @@ import { createPostgres } from '@tributary/postgres';
 import { openTestWithClickHouse } from '@tributary/testkit';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { clickhouseTables, holders } from './registry.ts';
+import { clickhouseTables, personalDataModules } from './registry.ts';
 
 const { kit, clickhouse } = await openTestWithClickHouse();
 
-/** Names of columns that could say who somebody is. */
+/** Column names that could hold personal data. */
 const personColumn =
   /customer|person|people|visitor|merged_into|moved_from|loser|survivor|shell|email|phone|first_name|last_name|national|wa_id|address|subject_ref|sealed|^rest$|^terms?$|^url$|referrer|^city$|user_agent|session_id/;
 
@@ -39,11 +39,11 @@ const clickhouseColumns = () =>
     {},
   );
 
-const inPostgres = holders.flatMap(({ postgres = {} }) => Object.keys(postgres));
-const inClickHouse = holders.flatMap(({ clickhouse = {} }) => Object.keys(clickhouse));
+const inPostgres = personalDataModules.flatMap(({ postgres = {} }) => Object.keys(postgres));
+const inClickHouse = personalDataModules.flatMap(({ clickhouse = {} }) => Object.keys(clickhouse));
 
-/** Tables with a column that could name somebody, and that nobody declares. */
-const forgotten = (columns: readonly Column[], declared: readonly string[]) => [
+/** Undeclared tables with a column that could hold personal data. */
+const undeclared = (columns: readonly Column[], declared: readonly string[]) => [
   ...new Set(
     columns
       .filter(({ table, column }) => personColumn.test(column) && !declared.includes(table))
@@ -51,37 +51,37 @@ const forgotten = (columns: readonly Column[], declared: readonly string[]) => [
   ),
 ];
 
-describe('every table with a column that could name somebody is declared by a room', () => {
-  test('in PostgreSQL, where one that nobody declares is found', async () => {
-    expect(forgotten(await postgresColumns(), inPostgres)).toEqual([]);
+describe('every table with a column that could hold personal data is declared by a module', () => {
+  test('in PostgreSQL: an undeclared table is reported', async () => {
+    expect(undeclared(await postgresColumns(), inPostgres)).toEqual([]);
     await owned(sql`CREATE TABLE chats (profile_id uuid, customer_id uuid, words text)`);
-    expect(forgotten(await postgresColumns(), inPostgres)).toEqual(['chats']);
+    expect(undeclared(await postgresColumns(), inPostgres)).toEqual(['chats']);
   });
 
-  test('in ClickHouse, where one that nobody declares is found', async () => {
-    expect(forgotten(await clickhouseColumns(), inClickHouse)).toEqual([]);
+  test('in ClickHouse: an undeclared table is reported', async () => {
+    expect(undeclared(await clickhouseColumns(), inClickHouse)).toEqual([]);
     await clickhouse.command(
       raw('CREATE TABLE chats (profile_id UUID, email String) ENGINE = MergeTree ORDER BY profile_id'),
       {},
     );
-    expect(forgotten(await clickhouseColumns(), inClickHouse)).toEqual(['chats']);
+    expect(undeclared(await clickhouseColumns(), inClickHouse)).toEqual(['chats']);
   });
 
-  test('and what is declared exists, each table once', async () => {
+  test('and every declared table exists and is declared once', async () => {
     const tables = new Set((await postgresColumns()).map(({ table }) => table));
     expect(inPostgres.filter((table) => !tables.has(table))).toEqual([]);
     expect(new Set(inPostgres).size).toBe(inPostgres.length);
     expect(Object.keys(clickhouseTables)).toEqual(inClickHouse);
   });
 
-  test('a row of which is found by the column that is said to hold its owner', async () => {
+  test('and has the column that is declared to hold its owner', async () => {
     const columns = new Set((await postgresColumns()).map(({ table, column }) => `${table}.${column}`));
-    for (const [table, held] of holders.flatMap(({ postgres = {} }) => Object.entries(postgres)))
+    for (const [table, held] of personalDataModules.flatMap(({ postgres = {} }) => Object.entries(postgres)))
       if (held.erasure !== 'not a customer') expect(columns, table).toContain(`${table}.${held.owner ?? 'profile_id'}`);
   });
 });
 
-test('of a table of ClickHouse every column that could name somebody is dealt with', async () => {
+test('every ClickHouse column that could hold personal data is the id, cleared, or in a deleted table', async () => {
   const columns = await clickhouseColumns();
   for (const [table, held] of Object.entries(clickhouseTables)) {
     const own = columns.filter((column) => column.table === table).map(({ column }) => column);
@@ -90,14 +90,14 @@ test('of a table of ClickHouse every column that could name somebody is dealt wi
     const changed = held.erasure === 'cleared' ? Object.keys(held.columns) : [];
     const left = own.filter((column) => personColumn.test(column) && column !== held.id && !changed.includes(column));
     expect(left, table).toEqual([]);
-    // A table that also knows people by another id would be searched by half.
+    // A table with a person_id must be searched by it, not by another id.
     if (own.includes('person_id')) expect(held.id, table).toBe('person_id');
   }
 });
 
-test('of a visit stay ids, time, channel, ad, country, region and kind: every column is kept or cleared, and none forgotten', async () => {
+test('a cleared visit keeps ids, time, channel, ad, country, region and kind; every other column is cleared', async () => {
   const own = (await clickhouseColumns()).filter(({ table }) => table === 'visits').map(({ column }) => column);
-  const kept = [
+  const unchanged = [
     ...[
       'profile_id',
       'visitor_id',
@@ -111,21 +111,21 @@ test('of a visit stay ids, time, channel, ad, country, region and kind: every co
     ],
     ...['is_bot', 'event_type', 'is_session_start', 'campaign_external_id', 'ad_set_external_id', 'ad_external_id'],
   ];
-  expect([...kept, ...Object.keys(clearedVisit)].sort()).toEqual(own.sort());
+  expect([...unchanged, ...Object.keys(clearedVisit)].sort()).toEqual(own.sort());
 });
 
 test('every declaration on disk is in the registry', async () => {
   const root = join(import.meta.dirname, '../..');
   const files = globSync(['domain/*/holds-people.ts', 'packages/*/holds-people.ts'], { cwd: root });
-  expect(files.length).toBe(holders.length);
+  expect(files.length).toBe(personalDataModules.length);
   for (const file of files) {
     const { holdsPeople } = await import(join(root, file));
-    expect(holders, file).toContain(holdsPeople);
+    expect(personalDataModules, file).toContain(holdsPeople);
   }
 });
 
-test('those who are asked in the transaction are asked in one order: outcomes, touches, payments, browsers, answers, summaries, customers', () => {
-  const asked = holders.filter(({ erase }) => erase).map(({ postgres = {} }) => Object.keys(postgres)[0]);
+test('modules are erased in lock order: outcomes, touches, payments, browsers, responses, summaries, customers', () => {
+  const erased = personalDataModules.filter(({ erase }) => erase).map(({ postgres = {} }) => Object.keys(postgres)[0]);
   const order = [
     'outcomes',
     'partner_touches',
@@ -135,5 +135,5 @@ test('those who are asked in the transaction are asked in one order: outcomes, t
     'journey_summaries',
     'customers',
   ];
-  expect(asked).toEqual(order);
+  expect(erased).toEqual(order);
 });

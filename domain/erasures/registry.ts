@@ -20,14 +20,14 @@ import type { Stream } from '@tributary/stream';
 import { type Vault, holdsPeople as vault } from '@tributary/vault';
 import { holdsPeople as erasures } from './holds-people.ts';
 
-/** What rooms need to clear their tables. */
-export interface Erasing {
-  /** Opens stored answers, and seals them again. */
+/** Services that modules need to clear their tables. */
+export interface EraseServices {
+  /** Decrypts stored responses and encrypts them again. */
   readonly vault: Vault;
 }
 
-/** What rooms need to open what they hold. */
-export interface Searching {
+/** Services that modules need to decrypt their data for the search. */
+export interface SearchServices {
   readonly app: Postgres;
   readonly stream: Pick<Stream, 'deadLetters'>;
   readonly opening: Opening;
@@ -35,11 +35,11 @@ export interface Searching {
 }
 
 /**
- * Everybody who holds people, in the order in which an erasure asks them. What a person did goes to the customer without a person first,
- * in the order in which every writer locks: outcomes, then links of browsers. The customers' own rows go last, because what still
- * refers to them would go with them. A test reads the columns of both engines and fails for a table that nobody here declares.
+ * All modules with personal data, in the order in which an erasure calls them. Events move to the shell customer first, in the lock order
+ * of all writers: outcomes, then visitor links. Customer rows go last, because deleting them cascades to rows that still refer to them. A
+ * test reads the columns of both databases and fails for a table with personal data that no module declares.
  */
-export const holders: readonly HoldsPeople<Erasing, Searching>[] = [
+export const personalDataModules: readonly HoldsPeople<EraseServices, SearchServices>[] = [
   outcomes,
   partners,
   payments,
@@ -60,5 +60,8 @@ export const holders: readonly HoldsPeople<Erasing, Searching>[] = [
   vault,
 ];
 
-/** The tables of ClickHouse with people, in the same order. */
-export const clickhouseTables: PersonTables = Object.assign({}, ...holders.map(({ clickhouse }) => clickhouse));
+/** ClickHouse tables with personal data, in the same order. */
+export const clickhouseTables: PersonTables = Object.assign(
+  {},
+  ...personalDataModules.map(({ clickhouse }) => clickhouse),
+);

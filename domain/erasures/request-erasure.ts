@@ -11,31 +11,34 @@ import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 import { type ErasureServices, eraseCustomer } from './erase-customer.ts';
 import { decideErasure } from './erasure.ts';
-import { showReceipt } from './receipt.ts';
+import { toReceiptResponse } from './receipt.ts';
 import { type ErasureBody, readSelector, wrong } from './selector.ts';
 import { findByRef, findErasures, lockRef } from './store.ts';
 
-type Asker = Pick<Context, 'now' | 'mentions' | 'addToAudit' | 'showKey'> & ErasureServices;
+type RequestContext = Pick<Context, 'now' | 'mentions' | 'addToAudit' | 'showKey'> & ErasureServices;
 
-/** What both routes do, in a transaction that stands behind the wall of the profile. Shape, reference, selector: in this order. */
-export async function requestErasure(tx: Tx, profileId: string, body: ErasureBody, context: Asker) {
+/**
+ * Shared by both routes; runs in a transaction scoped to the profile by row-level security. Validates the body, the request_ref and the
+ * selector in this order.
+ */
+export async function requestErasure(tx: Tx, profileId: string, body: ErasureBody, context: RequestContext) {
   const { now, mentions, addToAudit, tombstones, vault } = context;
   const { request_ref, reason } = body;
   const selector = readSelector(body);
-  const said = selector.kind === 'external_customer_id' ? selector.value : undefined;
+  const givenKey = selector.kind === 'external_customer_id' ? selector.value : undefined;
   await lockRef(tx, profileId, request_ref);
-  const known = await openCustomers(tx, profileId, [selector], tombstones);
+  const matches = await openCustomers(tx, profileId, [selector], tombstones);
   const hash = tombstones.hashOf(profileId, nameOfIdentifier(selector));
-  const graves = await findTombstones(tx, profileId, [hash]);
+  const tombstoneRows = await findTombstones(tx, profileId, [hash]);
   const decision = decideErasure({
     byRef: await findByRef(tx, profileId, request_ref),
     byName: await findErasures(
       tx,
       profileId,
-      graves.map(({ erasureId }) => erasureId),
+      tombstoneRows.map(({ erasureId }) => erasureId),
     ),
     isKey: selector.kind === 'external_customer_id',
-    customerId: known.customers[0]?.id,
+    customerId: matches.customers[0]?.id,
   });
   switch (decision.kind) {
     case 'used_for_another':
@@ -43,28 +46,34 @@ export async function requestErasure(tx: Tx, profileId: string, body: ErasureBod
     case 'nobody':
       return refuse('customer_not_found', 'Nobody in this profile answers to that. Nothing was erased.');
     case 'repeat':
-      return { status: 200 as const, receipt: showReceipt(profileId, decision.receipt, context, { said }) };
+      return {
+        status: 200 as const,
+        receipt: toReceiptResponse(profileId, decision.receipt, context, { said: givenKey }),
+      };
     case 'erase': {
-      const customerId = await findErased(tx, profileId, decision.customerId, selector, context);
+      const customerId = await resolveCustomer(tx, profileId, decision.customerId, selector, context);
       mentions(customerId);
-      const asked = { profileId, customerId, selector, requestRef: request_ref, reason, at: now };
-      const erasure = await eraseCustomer(tx, asked, { tombstones, vault });
+      const request = { profileId, customerId, selector, requestRef: request_ref, reason, at: now };
+      const erasure = await eraseCustomer(tx, request, { tombstones, vault });
       addToAudit({ detail: { profile_id: profileId, reason } });
-      return { status: 202 as const, receipt: showReceipt(profileId, erasure, context, { of: customerId, said }) };
+      return {
+        status: 202 as const,
+        receipt: toReceiptResponse(profileId, erasure, context, { of: customerId, said: givenKey }),
+      };
     }
   }
 }
 
 /**
- * The one customer that the selector names. An email or phone that several customers carry names none of them. A customer that earlier
- * versions made of several keys is taken apart first, so that an erasure never reaches beyond the key that was named.
+ * Resolves the selector to one customer. An email or phone that several customers share selects none. A customer that earlier versions
+ * merged from several keys is separated first, so that an erasure never extends beyond the given key.
  */
-async function findErased(
+async function resolveCustomer(
   tx: Tx,
   profileId: string,
   found: string,
   selector: Identifier,
-  { now, tombstones }: Asker,
+  { now, tombstones }: RequestContext,
 ): Promise<string> {
   const { kind } = selector;
   if (kind === 'email' || kind === 'phone') {
@@ -73,8 +82,14 @@ async function findErased(
       return wrong(kind, 'matches several customers; name the one to erase by "customer_key". Nothing was erased');
     return found;
   }
-  const undoing = { profileId, at: now, by: 'erasure', reason: 'Two keys of the caller had been joined.', tombstones };
-  if (!(await separateKeys(tx, found, undoing))) return found;
+  const separation = {
+    profileId,
+    at: now,
+    by: 'erasure',
+    reason: 'Two keys of the caller had been joined.',
+    tombstones,
+  };
+  if (!(await separateKeys(tx, found, separation))) return found;
   const { customers } = await openCustomers(tx, profileId, [selector], tombstones);
   return customers[0]?.id ?? found;
 }

@@ -5,7 +5,7 @@ import { type Identifier, isCountry } from '@tributary/rules';
 
 export type ErasureBody = Input<Routes['createErasure']>['body'];
 
-/** The one way in which a request names its customer. */
+/** Reads the single selector of a request. */
 export function readSelector(body: ErasureBody): Identifier {
   const { customer_key, email, phone, identifier_type, identifier_value, country } = body;
   if (!isCountry(country)) return wrong('country', 'is not a country whose phone numbers are known');
@@ -13,14 +13,14 @@ export function readSelector(body: ErasureBody): Identifier {
     return wrong('identifier_value', 'is required with "identifier_type"');
   if (identifier_value !== undefined && identifier_type === undefined)
     return wrong('identifier_type', 'is required with "identifier_value"');
-  const said: { field: string; kind: NamedKind | undefined; text: string | undefined }[] = [
+  const selectors: { field: string; kind: NamedKind | undefined; text: string | undefined }[] = [
     { field: 'customer_key', kind: 'external_customer_id', text: customer_key },
     { field: 'email', kind: 'email', text: email },
     { field: 'phone', kind: 'phone', text: phone },
     { field: 'identifier_value', kind: identifier_type, text: identifier_value },
   ];
-  const named = said.filter(({ text }) => text !== undefined);
-  const [one, second] = named;
+  const given = selectors.filter(({ text }) => text !== undefined);
+  const [one, second] = given;
   if (!one?.kind || one.text === undefined)
     return wrong('customer_key', 'or one of email, phone and identifier_type is required');
   if (second) return wrong(second.field, `names a second customer beside "${one.field}"; exactly one may be named`);

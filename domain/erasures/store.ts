@@ -5,7 +5,7 @@ import type { LogPosition } from '@tributary/stream';
 import type { Item } from '@tributary/work';
 import { sql } from 'kysely';
 
-/** A receipt as it is stored. */
+/** A receipt as stored. */
 export interface Erasure {
   readonly id: string;
   readonly requestRef: string;
@@ -20,7 +20,7 @@ export interface Erasure {
 const columns = sql`id, request_ref AS "requestRef", status, reason, customer_key AS "customerKey", requested_at AS "requestedAt",
   completed_at AS "completedAt", cleared`;
 
-/** Two requests of one reference follow each other, also where they name different customers. */
+/** Serialises requests with the same request_ref, even if they name different customers. */
 export async function lockRef(tx: Tx, profileId: string, requestRef: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`erasure:${profileId}:${requestRef}`}, 0))`.execute(tx);
 }
@@ -31,7 +31,7 @@ export async function findByRef(tx: Tx, profileId: string, requestRef: string): 
   return rows[0];
 }
 
-/** The oldest first. */
+/** Oldest first. */
 export async function findErasures(tx: Tx, profileId: string, ids: readonly string[]): Promise<Erasure[]> {
   const { rows } = await sql<Erasure>`
     SELECT ${columns} FROM erasures WHERE profile_id = ${profileId} AND id = ANY (${[...ids]}::uuid[])
@@ -39,7 +39,7 @@ export async function findErasures(tx: Tx, profileId: string, ids: readonly stri
   return rows;
 }
 
-/** The newest first, from after one of them on. */
+/** Newest first, starting after the given receipt. */
 export async function listReceipts(
   tx: Tx,
   profileId: string,
@@ -61,7 +61,7 @@ export async function insertErasure(tx: Tx, profileId: string, erasure: Erasure)
       ${erasure.requestedAt}, ${erasure.completedAt}, ${JSON.stringify(erasure.cleared)})`.execute(tx);
 }
 
-/** The second half of an erasure, which other stores have to see. */
+/** The second half of an erasure, which clears the other stores. */
 export interface ErasureWork extends Item {
   readonly profileId: string;
   readonly erasureId: string;
@@ -76,7 +76,7 @@ export async function insertWork(tx: Tx, work: Omit<ErasureWork, 'id' | 'logPosi
     VALUES (${work.profileId}, ${work.erasureId}, ${work.shellId}, ${[...work.personIds]}::uuid[])`.execute(tx);
 }
 
-/** What is to be done for a profile, the oldest first. */
+/** Open work of a profile, oldest first. */
 export async function listWork(tx: Tx, profileId: string, limit: number): Promise<ErasureWork[]> {
   const { rows } = await sql<ErasureWork>`
     SELECT erasure_id AS id, profile_id AS "profileId", erasure_id AS "erasureId", shell_id AS "shellId", person_ids AS "personIds",
@@ -100,7 +100,7 @@ export async function notePosition(
   );
 }
 
-/** One that is set aside keeps its row: whoever says the name again still waits for it. */
+/** A parked erasure keeps its row: until it is done, writers look up its shell customer there for late data of the erased person. */
 export async function setWorkAside(
   tx: Tx,
   profileId: string,
@@ -112,7 +112,7 @@ export async function setWorkAside(
     WHERE profile_id = ${profileId} AND erasure_id = ANY (${[...erasureIds]}::uuid[])`.execute(tx);
 }
 
-/** False where it is done already. */
+/** Returns false if it is already done. */
 export async function lockWork(tx: Tx, profileId: string, erasureId: string): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM erasure_work WHERE profile_id = ${profileId} AND erasure_id = ${erasureId} FOR UPDATE`.execute(tx);
@@ -123,6 +123,6 @@ export async function finish(tx: Tx, profileId: string, erasureId: string, clear
   await sql`
     UPDATE erasures SET status = 'done', completed_at = coalesce(completed_at, ${now}), cleared = cleared || ${JSON.stringify(cleared)}::jsonb
     WHERE profile_id = ${profileId} AND id = ${erasureId}`.execute(tx);
-  // With it goes the last that leads from the receipt to what the person did.
+  // Deleting the row removes the last reference from the receipt to the person's events.
   await sql`DELETE FROM erasure_work WHERE profile_id = ${profileId} AND erasure_id = ${erasureId}`.execute(tx);
 }

@@ -5,14 +5,17 @@ import type { Identifier } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { namesSeenIn, standsIn } from './look-closely.ts';
-import { holders, type Searching } from './registry.ts';
+import { personalDataModules, type SearchServices } from './registry.ts';
 import { findErasures } from './store.ts';
 
-export interface SearchedStores extends Searching {
+export interface SearchedStores extends SearchServices {
   readonly clickhouse: ClickHouse;
   readonly redisTexts: () => AsyncIterable<string>;
   readonly tombstones: Tombstones;
-  /** Texts that stand for the person and are no identifier, as a name: searched as they are, and not on the certificate. */
+  /**
+   * Texts that identify the person without being an identifier, such as a name. They are searched literally and do not appear on the
+   * certificate.
+   */
   readonly lookFor?: readonly string[];
   readonly now: Date;
   readonly backupRetentionDays: number;
@@ -26,21 +29,21 @@ export interface Certificate {
   readonly status: string;
   readonly requested_at: string;
   readonly completed_at: string | null;
-  /** Each store that was searched: how much was read, and in how many places the person was found. */
+  /** Per searched store: the number of records read and of records that contain the person. */
   readonly stores: readonly { readonly store: string; readonly read: number; readonly found: number }[];
-  /** Names of the erased person under which somebody became known after the erasure. They are not searched for. */
+  /** Number of erased identifiers that a customer received again after the erasure. They are not searched for. */
   readonly known_again: number;
   readonly found: number;
   readonly rows_cleared: Readonly<Record<string, number>>;
-  /** When the last copy that no search reaches is gone: messages of the visits log (sealed), and backups. */
+  /** When the last copies expire that no search reaches: encrypted messages of the visit stream, and backups. */
   readonly log_expires_at: string;
   readonly backups_expire_at: string;
   readonly verified_at: string;
 }
 
 /**
- * Searches every store for somebody who was erased. What they were called is not known any more; so every stretch of every text that is
- * there is hashed as if it were a name, and compared with what is left of theirs. Undefined where there is no such erasure.
+ * Searches every store for an erased person. The identifiers are no longer known, so every substring of every text is hashed as if it were
+ * one and compared with the stored hashes. Returns undefined if the erasure does not exist.
  */
 export async function verifyErasure(
   stores: SearchedStores,
@@ -52,15 +55,15 @@ export async function verifyErasure(
   const ledger = app.forProfile(profileId);
   const [erasure] = await ledger.transaction((tx) => findErasures(tx, profileId, [erasureId]));
   if (!erasure) return undefined;
-  const graves = new Set(await ledger.transaction((tx) => listTombstones(tx, profileId, erasureId)));
-  const knownAgain = await forgetKnownAgain(stores, profileId, erasure.requestedAt, graves);
-  const isGrave = (hash: Buffer) => graves.has(hash.toString('hex'));
+  const erasedHashes = new Set(await ledger.transaction((tx) => listTombstones(tx, profileId, erasureId)));
+  const reusedCount = await excludeReused(stores, profileId, erasure.requestedAt, erasedHashes);
+  const isErased = (hash: Buffer) => erasedHashes.has(hash.toString('hex'));
   const lookFor = (stores.lookFor ?? []).map((text) => text.toLowerCase());
-  const isTheirName = remembering((name) => isGrave(tombstones.hashOf(profileId, name)));
-  /** Whether a row names the person: by any identifier, by our own id, or in the words that we are told. Browsers have their own search. */
+  const isTheirName = memoize((name) => isErased(tombstones.hashOf(profileId, name)));
+  /** Whether a record contains an identifier, our id or one of the given texts. Visitor ids are searched separately. */
   const names = (content: unknown) => [...namesSeenIn(content)].some(isTheirName) || standsIn(content, lookFor);
 
-  const isTheirs = (visitorId: string) => isGrave(tombstones.hashOf(profileId, nameOfVisitor(visitorId)));
+  const isTheirs = (visitorId: string) => isErased(tombstones.hashOf(profileId, nameOfVisitor(visitorId)));
   const found: { store: string; read: number; found: number }[] = [];
   const search = async (store: string, contents: AsyncIterable<unknown>) => {
     let [read, hits] = [0, 0];
@@ -71,7 +74,7 @@ export async function verifyErasure(
     }
     found.push({ store, read, found: hits });
   };
-  for (const { postgres = {}, opened = {}, clickhouse = {} } of holders) {
+  for (const { postgres = {}, opened = {}, clickhouse = {} } of personalDataModules) {
     for (const [table, held] of Object.entries(postgres))
       if (held.erasure !== 'not a customer')
         await search(`postgres ${table}`, rowsOf(stores, profileId, table, held.owner));
@@ -93,7 +96,7 @@ export async function verifyErasure(
     requested_at: erasure.requestedAt.toISOString(),
     completed_at: erasure.completedAt?.toISOString() ?? null,
     stores: found,
-    known_again: knownAgain,
+    known_again: reusedCount,
     found: found.reduce((sum, one) => sum + one.found, 0),
     rows_cleared: erasure.cleared,
     log_expires_at: after(stores.logRetentionDays),
@@ -102,25 +105,27 @@ export async function verifyErasure(
   };
 }
 
-/** Who came back after the erasure, or shares a phone with whoever was erased, is a customer like any other. */
-async function forgetKnownAgain(
+/**
+ * Drops the identifiers that a customer received after the erasure: a returning person, or one who shares a phone, is an ordinary customer.
+ */
+async function excludeReused(
   stores: SearchedStores,
   profileId: string,
   erasedAt: Date,
-  graves: Set<string>,
+  erasedHashes: Set<string>,
 ): Promise<number> {
   let count = 0;
   for await (const row of rowsOf(stores, profileId, 'identifiers')) {
     const { kind, value, said_at } = row as Identifier & { said_at: string };
     const hash = stores.tombstones.hashOf(profileId, nameOfIdentifier({ kind, value })).toString('hex');
-    if (new Date(said_at) > erasedAt && graves.delete(hash)) count += 1;
+    if (new Date(said_at) > erasedAt && erasedHashes.delete(hash)) count += 1;
   }
   return count;
 }
 
 const pageSize = 5_000;
 
-/** Every row of a table that is the profile's, a page after the other, as PostgreSQL writes it in JSON. */
+/** All rows of a table that belong to the profile, page by page, as JSON. */
 async function* rowsOf(
   { app }: SearchedStores,
   profileId: string,
@@ -140,7 +145,7 @@ async function* rowsOf(
   }
 }
 
-/** What the person's browsers did stays; what must be gone of it is what an erasure clears. */
+/** Visits stay after an erasure; counts those whose personal columns were not cleared. */
 async function searchUncleared(
   { clickhouse }: SearchedStores,
   profileId: string,
@@ -151,11 +156,11 @@ async function searchUncleared(
   const isUncleared = Object.entries(columns)
     .map(([column, value]) => `toString(${column}) != '${value}'`)
     .join(' OR ');
-  const asked = raw<{ id: string; uncleared: string }>(
+  const statement = raw<{ id: string; uncleared: string }>(
     `SELECT visitor_id AS id, countIf(${isUncleared}) AS uncleared FROM ${table} WHERE profile_id = {profileId:UUID} GROUP BY visitor_id`,
   );
   let [read, found] = [0, 0];
-  for await (const { id, uncleared } of clickhouse.stream(asked, { profileId })) {
+  for await (const { id, uncleared } of clickhouse.stream(statement, { profileId })) {
     read += 1;
     if (uncleared !== '0' && isTheirs(id)) found += 1;
   }
@@ -163,38 +168,38 @@ async function searchUncleared(
 }
 
 async function* personIdsOf({ clickhouse }: SearchedStores, profileId: string, table: string): AsyncIterable<unknown> {
-  const asked = raw<{ id: string }>(
+  const statement = raw<{ id: string }>(
     `SELECT DISTINCT person_id AS id FROM ${table} WHERE profile_id = {profileId:UUID}`,
   );
-  for await (const { id } of clickhouse.stream(asked, { profileId })) yield id;
+  for await (const { id } of clickhouse.stream(statement, { profileId })) yield id;
 }
 
-/** Rows have most of their words in common. */
-export function remembering(ask: (name: string) => boolean): (name: string) => boolean {
-  const known = new Map<string, boolean>();
+/** Caches results, because rows share most of their words. */
+export function memoize(compute: (name: string) => boolean): (name: string) => boolean {
+  const cache = new Map<string, boolean>();
   return (name) => {
-    const before = known.get(name);
+    const before = cache.get(name);
     if (before !== undefined) return before;
-    if (known.size >= mostRemembered) known.clear();
-    const answer = ask(name);
-    known.set(name, answer);
+    if (cache.size >= maxCached) cache.clear();
+    const answer = compute(name);
+    cache.set(name, answer);
     return answer;
   };
 }
 
-const mostRemembered = 100_000;
+const maxCached = 100_000;
 
 export interface SignedCertificate {
   readonly certificate: Certificate;
-  /** Ed25519 over the certificate as it is written here, in base64. */
+  /** Ed25519 signature of the JSON text of the certificate, in base64. */
   readonly signature: string;
   readonly public_key: string;
 }
 
-/** What PKCS #8 writes before the 32 bytes of an Ed25519 key. */
+/** The PKCS #8 prefix of a 32-byte Ed25519 key. */
 const keyHeader = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Signs with a key that is made from the tombstones' own, so that every certificate of a deployment has the same public key. */
+/** Signs with a key derived from the tombstone key, so that all certificates of a deployment have the same public key. */
 export function signCertificate(certificate: Certificate, tombstoneKey: Buffer): SignedCertificate {
   const seed = Buffer.from(hkdfSync('sha256', tombstoneKey, '', 'erasure certificate', 32));
   const key = createPrivateKey({ key: Buffer.concat([keyHeader, seed]), format: 'der', type: 'pkcs8' });

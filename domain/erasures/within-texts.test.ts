@@ -4,48 +4,52 @@ import { v7 as uuid } from 'uuid';
 import { describe, expect, test, vi } from 'vitest';
 import { identify, minute, useEveryStore } from './every-store.fixture.ts';
 import { namesSeenIn } from './look-closely.ts';
-import { remembering } from './verify-erasure.ts';
+import { memoize } from './verify-erasure.ts';
 
 const scene = useEveryStore();
-const { anaPays, browse, drained, eraseAna, publish, requestNow, untilDone, verifyIt } = scene;
+const { anaPays, browse, drained, eraseAna, publish, requestNow, untilDone, searchStores } = scene;
 
 const link = 'https://shop.example/thanks?email=ana%40example.cl&name=Ana';
 const foundIn = async (erasureId: string) =>
-  (await verifyIt(erasureId)).stores.filter(({ found }) => found > 0).map(({ store, found }) => `${store}: ${found}`);
+  (await searchStores(erasureId)).stores
+    .filter(({ found }) => found > 0)
+    .map(({ store, found }) => `${store}: ${found}`);
 
-/** What is kept of a request under a key, as the API keeps it. */
-const keepAnswer = async (key: number, body: object) => {
+/** Stores a response under an Idempotency-Key, like the API does. */
+const storeResponse = async (key: number, body: object) => {
   const keyHash = Buffer.alloc(32, key);
-  const place = { table: 'idempotent_answers', column: 'body', row: keyHash.toString('hex') };
-  const sealed = testVault.seal(JSON.stringify(body), { ...place, profileId: scene.place.profileId });
+  const location = { table: 'idempotent_answers', column: 'body', row: keyHash.toString('hex') };
+  const sealed = testVault.seal(JSON.stringify(body), { ...location, profileId: scene.shop.profileId });
   const end = new Date(scene.kit.clock.now().getTime() + 86_400_000);
-  await scene.place.rows(
-    sql`INSERT INTO idempotent_answers VALUES (${scene.place.profileId}, ${keyHash}, '\\x00', 201, ${sealed}, ${end})`,
+  await scene.shop.rows(
+    sql`INSERT INTO idempotent_answers VALUES (${scene.shop.profileId}, ${keyHash}, '\\x00', 201, ${sealed}, ${end})`,
   );
 };
-const keepSummary = async (personId: string, text: string) => {
-  const place = { table: 'journey_summaries', column: 'sealed', row: personId, profileId: scene.place.profileId };
-  await scene.place.rows(sql`
-    INSERT INTO journey_summaries VALUES (${scene.place.profileId}, ${personId}, ${testVault.seal(text, place)}, 'model',
+const storeSummary = async (personId: string, text: string) => {
+  const location = { table: 'journey_summaries', column: 'sealed', row: personId, profileId: scene.shop.profileId };
+  await scene.shop.rows(sql`
+    INSERT INTO journey_summaries VALUES (${scene.shop.profileId}, ${personId}, ${testVault.seal(text, location)}, 'model',
       ${scene.kit.clock.now()}, 1, false)`);
 };
 const evaPays = (properties: object, more: object = {}) =>
-  scene.place.event(
+  scene.shop.event(
     `eva-${uuid()}`,
     { external_id: 'key-eva', email: 'eva@example.cl' },
     { event_name: 'payment_received', properties: { value: '5', currency: 'USD', ...properties }, ...more },
   );
 
-describe('somebody who stands within a text', () => {
-  test('is found there by the search, and gone when the erasure is done: bad rows, dead letters, answers, summaries, others’ notes', async () => {
+describe('a person named inside a text', () => {
+  test('is found by the search and gone after the erasure: bad rows, dead letters, responses, summaries, other customers’ notes', async () => {
     await anaPays();
     await browse(uuid(), { url: link, session_id: 'no id' });
     await browse(uuid(), { url: 'https://shop.example/', note: 'call +56 9 1234 5678', session_id: 'no id' });
     await browse(uuid(), { ...identify('eva@example.cl'), session_id: 'no id' });
     await drained();
     const letters = await scene.log.deadLetters.count();
-    const kept = requestNow(uuid(), { url: 'https://shop.example/eva' });
-    await publish(Buffer.from(['no message', requestNow(uuid(), { url: link, session_id: 'no id' }), kept].join('\n')));
+    const unaffected = requestNow(uuid(), { url: 'https://shop.example/eva' });
+    await publish(
+      Buffer.from(['no message', requestNow(uuid(), { url: link, session_id: 'no id' }), unaffected].join('\n')),
+    );
     await drained();
     await vi.waitFor(async () => expect(await scene.log.deadLetters.count()).toBe(letters + 1));
     await evaPays(
@@ -53,12 +57,12 @@ describe('somebody who stands within a text', () => {
       { page_url: `https://shop.example/?next=${encodeURIComponent(link)}` },
     );
     await evaPays({ note: 'a gift for nobody@example.cl' });
-    const [eva] = await scene.place.rows<{ id: string }>(
+    const [eva] = await scene.shop.rows<{ id: string }>(
       sql`SELECT customer_id AS id FROM identifiers WHERE value = 'key-eva'`,
     );
-    await keepSummary(eva?.id as string, 'She was recommended by ana@example.cl and paid.');
-    await keepAnswer(1, { data: { summary: `Came by ${link}.` } });
-    await keepAnswer(2, { data: { summary: 'Came by https://shop.example/.' } });
+    await storeSummary(eva?.id as string, 'She was recommended by ana@example.cl and paid.');
+    await storeResponse(1, { data: { summary: `Came by ${link}.` } });
+    await storeResponse(2, { data: { summary: 'Came by https://shop.example/.' } });
     scene.kit.clock.advance(minute);
 
     const erasureId = await eraseAna();
@@ -74,11 +78,11 @@ describe('somebody who stands within a text', () => {
     await untilDone(erasureId);
     expect(await foundIn(erasureId)).toEqual([]);
 
-    expect(await scene.place.rows(sql`SELECT FROM bad_visits`)).toHaveLength(2);
+    expect(await scene.shop.rows(sql`SELECT FROM bad_visits`)).toHaveLength(2);
     const last = (await scene.log.deadLetters.list({ limit: 100 })).letters.at(-1);
-    expect(Buffer.from(last?.payload ?? []).toString()).toBe(`no message\n${kept}`);
-    expect(await scene.place.rows(sql`SELECT FROM journey_summaries`)).toEqual([]);
-    const notes = await scene.place.rows<{ note: string; url: string | null }>(sql`
+    expect(Buffer.from(last?.payload ?? []).toString()).toBe(`no message\n${unaffected}`);
+    expect(await scene.shop.rows(sql`SELECT FROM journey_summaries`)).toEqual([]);
+    const notes = await scene.shop.rows<{ note: string; url: string | null }>(sql`
       SELECT rest #>> '{properties,note}' AS note, rest ->> 'page_url' AS url FROM outcomes
       WHERE customer_id = ${eva?.id} ORDER BY 1`);
     expect(notes).toEqual([
@@ -87,51 +91,51 @@ describe('somebody who stands within a text', () => {
     ]);
   });
 
-  test('and who came back afterwards keeps what was said since', async () => {
+  test('who returns after the erasure keeps what was recorded since', async () => {
     await anaPays();
     scene.kit.clock.advance(minute);
     const erasureId = await eraseAna();
     scene.kit.clock.advance(minute);
-    await scene.place.event('again', { email: 'ana@example.cl' });
+    await scene.shop.event('again', { email: 'ana@example.cl' });
     await evaPays({ note: 'with ana@example.cl' });
     await browse(uuid(), { url: link, session_id: 'no id' });
     await drained();
     await untilDone(erasureId);
-    expect(await scene.place.rows(sql`SELECT FROM bad_visits`)).toHaveLength(1);
-    expect(await scene.place.rows(sql`SELECT FROM outcomes WHERE rest::text LIKE '%ana@%'`)).toHaveLength(1);
-    expect(await verifyIt(erasureId)).toMatchObject({ found: 0, known_again: 1 });
+    expect(await scene.shop.rows(sql`SELECT FROM bad_visits`)).toHaveLength(1);
+    expect(await scene.shop.rows(sql`SELECT FROM outcomes WHERE rest::text LIKE '%ana@%'`)).toHaveLength(1);
+    expect(await searchStores(erasureId)).toMatchObject({ found: 0, known_again: 1 });
   });
 
-  test('a word that is no identifier is searched when it is told, and only then', async () => {
+  test('is searched by a word that is no identifier only if the word is given', async () => {
     await anaPays();
     const erasureId = await eraseAna();
     await untilDone(erasureId);
     await evaPays({ note: 'Greetings to Anastasia' });
-    expect((await verifyIt(erasureId)).found).toBe(0);
-    expect(await verifyIt(erasureId, ['anastasia'])).toMatchObject({ found: 1 });
-    expect(JSON.stringify(await verifyIt(erasureId, ['anastasia']))).not.toMatch(/anastasia/i);
+    expect((await searchStores(erasureId)).found).toBe(0);
+    expect(await searchStores(erasureId, ['anastasia'])).toMatchObject({ found: 1 });
+    expect(JSON.stringify(await searchStores(erasureId, ['anastasia']))).not.toMatch(/anastasia/i);
   });
 });
 
-describe('what no key opens', () => {
-  test('stops no erasure', async () => {
+describe('data that cannot be decrypted', () => {
+  test('does not block an erasure', async () => {
     await anaPays();
     await browse(uuid(), { url: link, session_id: 'no id' });
-    await keepAnswer(1, { data: 'of ana@example.cl' });
+    await storeResponse(1, { data: 'of ana@example.cl' });
     await drained();
-    await scene.place.rows(sql`UPDATE bad_visits SET sealed = '\\x0101'`);
-    await scene.place.rows(sql`UPDATE idempotent_answers SET body = '\\x0101'`);
-    await keepSummary(uuid(), 'x');
-    await scene.place.rows(sql`UPDATE journey_summaries SET sealed = '\\x0101'`);
+    await scene.shop.rows(sql`UPDATE bad_visits SET sealed = '\\x0101'`);
+    await scene.shop.rows(sql`UPDATE idempotent_answers SET body = '\\x0101'`);
+    await storeSummary(uuid(), 'x');
+    await scene.shop.rows(sql`UPDATE journey_summaries SET sealed = '\\x0101'`);
     scene.kit.clock.advance(minute);
     const erasureId = await eraseAna();
     await untilDone(erasureId);
-    expect((await verifyIt(erasureId)).found).toBe(0);
+    expect((await searchStores(erasureId)).found).toBe(0);
   });
 });
 
-test('a name is found however many other words were read before it', () => {
-  const isTheirs = remembering((name) => name === 'ana' || name === 'word-3');
+test('finds a name regardless of how many words were hashed before', () => {
+  const isTheirs = memoize((name) => name === 'ana' || name === 'word-3');
   for (let round = 0; round < 2; round += 1) {
     expect(isTheirs('ana')).toBe(true);
     for (let n = 0; n <= 100_001; n += 1) if (isTheirs(`word-${n}`) !== (n === 3)) expect.unreachable(`word-${n}`);
@@ -139,7 +143,7 @@ test('a name is found however many other words were read before it', () => {
   expect(['ana', 'word-3', 'word-4'].map(isTheirs)).toEqual([true, true, false]);
 });
 
-describe('the eyes of the search', () => {
+describe('namesSeenIn', () => {
   const seen = (content: unknown) => [...namesSeenIn(content)].map((name) => name.replace('identifier:', ''));
   const twice = encodeURIComponent(encodeURIComponent('ana@example.cl'));
   test.each([
@@ -161,7 +165,7 @@ describe('the eyes of the search', () => {
     ['external_customer_id', 'key-ana', 'bought by key-ana.'],
     ['external_customer_id', '1118', 'https://shop.example/u/1118?x'],
     ['external_customer_id', 'Ana Soto 7', 'for Ana Soto 7, a gift'],
-  ])('see %s %s in %j', (kind, value, content) => {
+  ])('finds %s %s in %j', (kind, value, content) => {
     expect(seen(content)).toContain(`${kind}:${value}`);
   });
 });

@@ -6,7 +6,7 @@ import { daysOf } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { planRegions } from './plan.ts';
-import { dayAfter, showExperiment } from './show-experiment.ts';
+import { dayAfter, toExperimentResponse } from './show-experiment.ts';
 import { addExperiment, countExperiments } from './store.ts';
 
 export const createExperiment: Handles<Routes['createExperiment']> = async ({ body }, { caller, effect, now }) => {
@@ -18,8 +18,8 @@ export const createExperiment: Handles<Routes['createExperiment']> = async ({ bo
       fields: { field: body.date_to < startsOn ? 'date_to' : 'low_pct' },
     });
   return effect(async (tx) => {
-    const known = await findLineages(tx, profileId, entityIds);
-    if (entityIds.some((id) => !known.has(id))) refuse('not_found', 'There is no such campaign, ad set or ad.');
+    const lineages = await findLineages(tx, profileId, entityIds);
+    if (entityIds.some((id) => !lineages.has(id))) refuse('not_found', 'There is no such campaign, ad set or ad.');
     if ((await countExperiments(tx, profileId)) >= limits.experiments.max)
       refuse('invalid_state', `A profile has at most ${limits.experiments.max} tests.`, {
         fields: { reason: 'limit' },
@@ -42,7 +42,7 @@ export const createExperiment: Handles<Routes['createExperiment']> = async ({ bo
         dailySpend: body.spend / days,
         endedAt: now,
       });
-      return answer(201, { data: showExperiment(added) });
+      return answer(201, { data: toExperimentResponse(added) });
     }
     const { days, cool_down_days: coolDownDays, expected_effect_pct: expectedPct, exclude_regions: excluded } = body;
     const seed = randomInt(2 ** 31);
@@ -59,6 +59,6 @@ export const createExperiment: Handles<Routes['createExperiment']> = async ({ bo
       dailySpend: null,
       endedAt: null,
     });
-    return answer(201, { data: showExperiment(added) });
+    return answer(201, { data: toExperimentResponse(added) });
   });
 };

@@ -1,2 +1,2 @@
 export { dayAfter } from './show-experiment.ts';
-export { isNearTested, listValidTests, type Tested } from './store.ts';
+export { isNearTested, listValidTests, type ValidTest } from './store.ts';

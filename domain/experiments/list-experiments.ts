@@ -1,6 +1,6 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { showExperiment } from './show-experiment.ts';
+import { toExperimentResponse } from './show-experiment.ts';
 import { listNewest } from './store.ts';
 
 export const listExperiments: Handles<Routes['listExperiments']> = async ({ query }, { caller, ledger }) => {
@@ -10,7 +10,7 @@ export const listExperiments: Handles<Routes['listExperiments']> = async ({ quer
   });
   const rows = found.slice(0, limit);
   return answer(200, {
-    data: rows.map(showExperiment),
+    data: rows.map(toExperimentResponse),
     pagination: { has_next: found.length > limit, cursor: rows.at(-1)?.id ?? null },
   });
 };

@@ -5,7 +5,7 @@ import { dayMs, limits } from '@tributary/vocabulary';
 import { refuseExperiment } from './refuse-experiment.ts';
 import type { Power } from './store.ts';
 
-interface Asked {
+interface PlanParams {
   readonly days: number;
   readonly coolDownDays: number;
   readonly expectedPct: number;
@@ -14,9 +14,9 @@ interface Asked {
   readonly now: Date;
 }
 
-/** So many days before a test say how regions compare, for each day of it. */
+/** Days of baseline per day of the test, to learn how regions compare. */
 export const timesBefore = 2;
-/** What regions bought before a moment and from it on. */
+/** Payments per region before and from a moment. */
 export async function sumRegions(
   tx: Tx,
   profileId: string,
@@ -28,12 +28,13 @@ export async function sumRegions(
 }
 
 /**
- * Pairs, lots and power of a test by regions. The power is that of the same readout on days that are over, when nothing was switched off: how wide its interval was.
+ * Pairs, held-out regions and power of a region test. The power comes from the same readout on past days without a treatment: the width of
+ * its interval.
  */
 export async function planRegions(
   tx: Tx,
   profileId: string,
-  { days, coolDownDays, expectedPct, excluded, seed, now }: Asked,
+  { days, coolDownDays, expectedPct, excluded, seed, now }: PlanParams,
 ): Promise<{ pairs: Pairs; heldOut: readonly string[]; power: Power }> {
   const length = (days + coolDownDays) * dayMs;
   const start = new Date(+now - length);

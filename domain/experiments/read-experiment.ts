@@ -1,10 +1,10 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { showExperiment } from './show-experiment.ts';
+import { toExperimentResponse } from './show-experiment.ts';
 import { findExperiment } from './store.ts';
 
 export const readExperiment: Handles<Routes['readExperiment']> = async ({ params }, { caller, ledger }) => {
   const found = await ledger.transaction((tx) => findExperiment(tx, caller.profileId, params.id), { readOnly: true });
   if (!found) return refuse('not_found', 'There is no such experiment.');
-  return answer(200, { data: showExperiment(found) });
+  return answer(200, { data: toExperimentResponse(found) });
 };

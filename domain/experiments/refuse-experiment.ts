@@ -6,8 +6,8 @@ import { type Experiment, findExperiment } from './store.ts';
 export const refuseExperiment = (reason: ExperimentRefusal): never =>
   refuse('invalid_state', experimentRefusals[reason], { fields: { reason } });
 
-/** The test, held until the transaction ends, if it is in a state that this can be done in. */
-export async function holdExperiment(
+/** Locks the experiment until the transaction ends, and refuses if it is in another state. */
+export async function lockExperiment(
   tx: Tx,
   profileId: string,
   id: string,

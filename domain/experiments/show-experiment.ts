@@ -6,7 +6,7 @@ export const dayAfter = (day: string, days: number): string =>
 
 const readableFrom = ({ endsOn, coolDownDays }: Experiment): string => dayAfter(endsOn, coolDownDays + 1);
 
-export const showExperiment = (one: Experiment) => ({
+export const toExperimentResponse = (one: Experiment) => ({
   id: one.id,
   name: one.name,
   kind: one.kind,

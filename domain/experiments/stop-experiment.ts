@@ -5,8 +5,8 @@ import { answer, type Handles } from '@tributary/operations';
 import { readRegions } from '@tributary/rules';
 import { dayMs, entityLevels } from '@tributary/vocabulary';
 import { sumRegions, timesBefore } from './plan.ts';
-import { holdExperiment, refuseExperiment } from './refuse-experiment.ts';
-import { dayAfter, showExperiment } from './show-experiment.ts';
+import { lockExperiment, refuseExperiment } from './refuse-experiment.ts';
+import { dayAfter, toExperimentResponse } from './show-experiment.ts';
 import { type Experiment, saveState } from './store.ts';
 
 type Context = Parameters<Handles<Routes['stopExperiment'], ReportServices>>[1];
@@ -16,10 +16,10 @@ const percent = (part: number) => Math.round(part * 10_000) / 100;
 export const stopExperiment: Handles<Routes['stopExperiment'], ReportServices> = async ({ params }, context) => {
   const { caller, effect, ledger, now } = context;
   const { profileId } = caller;
-  const seen = await ledger.transaction((tx) => holdExperiment(tx, profileId, params.id, 'running'));
-  const dailySpend = await readDailySpend(seen, context);
+  const running = await ledger.transaction((tx) => lockExperiment(tx, profileId, params.id, 'running'));
+  const dailySpend = await readDailySpend(running, context);
   return effect(async (tx) => {
-    const found = await holdExperiment(tx, profileId, params.id, 'running');
+    const found = await lockExperiment(tx, profileId, params.id, 'running');
     const lastDay = dayAfter(found.endsOn, found.coolDownDays);
     const { from, until } = await findDays(tx, profileId, found.startsOn, lastDay);
     if (now < until) return refuseExperiment('not_over');
@@ -33,11 +33,11 @@ export const stopExperiment: Handles<Routes['stopExperiment'], ReportServices> =
       dailySpend,
       readout: { lift_pct: percent(lift), low_pct: percent(low), high_pct: percent(high), chance, source: null },
     });
-    return answer(200, { data: showExperiment(ended) });
+    return answer(200, { data: toExperimentResponse(ended) });
   });
 };
 
-/** What the entities cost a day while they were tested, as far as platforms told. */
+/** Average daily spend of the tested entities during the test, as reported by the platforms. */
 async function readDailySpend({ startsOn, endsOn, days, entityIds }: Experiment, context: Context): Promise<number> {
   const period = await readDeliveryPeriod({ date_from: startsOn, date_to: endsOn }, context);
   let spend = 0;

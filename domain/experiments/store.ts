@@ -45,16 +45,16 @@ const columns = sql`id, name, kind, state, entity_ids AS "entityIds", starts_on:
   cool_down_days AS "coolDownDays", pairs, held_out AS "heldOut", seed, power, readout, void_reason AS "voidReason",
   created_at AS "createdAt", started_at AS "startedAt", ended_at AS "endedAt"`;
 
-export type Added = Omit<Experiment, 'startedAt' | 'voidReason'> & { readonly dailySpend: number | null };
+export type NewExperiment = Omit<Experiment, 'startedAt' | 'voidReason'> & { readonly dailySpend: number | null };
 
-export async function addExperiment(tx: Tx, profileId: string, added: Added): Promise<Experiment> {
+export async function addExperiment(tx: Tx, profileId: string, experiment: NewExperiment): Promise<Experiment> {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   const { rows } = await sql<Experiment>`
     INSERT INTO experiments (profile_id, id, name, kind, state, entity_ids, starts_on, ends_on, days, cool_down_days, pairs, held_out, seed, power, readout,
       daily_spend, created_at, ended_at)
-    VALUES (${profileId}, ${added.id}, ${added.name}, ${added.kind}, ${added.state}, ${added.entityIds}::uuid[], ${added.startsOn}, ${added.endsOn},
-      ${added.days}, ${added.coolDownDays}, ${json(added.pairs)}::jsonb, ${added.heldOut}::text[], ${added.seed}, ${json(added.power)}::jsonb,
-      ${json(added.readout)}::jsonb, ${added.dailySpend}, ${added.createdAt}, ${added.endedAt})
+    VALUES (${profileId}, ${experiment.id}, ${experiment.name}, ${experiment.kind}, ${experiment.state}, ${experiment.entityIds}::uuid[], ${experiment.startsOn}, ${experiment.endsOn},
+      ${experiment.days}, ${experiment.coolDownDays}, ${json(experiment.pairs)}::jsonb, ${experiment.heldOut}::text[], ${experiment.seed}, ${json(experiment.power)}::jsonb,
+      ${json(experiment.readout)}::jsonb, ${experiment.dailySpend}, ${experiment.createdAt}, ${experiment.endedAt})
     RETURNING ${columns}`.execute(tx);
   return rows[0] as Experiment;
 }
@@ -78,7 +78,7 @@ export async function findExperiment(
   return rows[0];
 }
 
-/** Ids are in the order of time. */
+/** Ids are sorted by time. */
 export async function listNewest(tx: Tx, profileId: string, before: string | undefined, limit: number) {
   const { rows } = await sql<Experiment>`
     SELECT ${columns} FROM experiments
@@ -87,7 +87,7 @@ export async function listNewest(tx: Tx, profileId: string, before: string | und
   return rows;
 }
 
-/** Whether another test by regions is at work on some of these days, the cool-down included. */
+/** Whether another region test runs on some of these days, including its cool-down. */
 export async function findOverlapping(tx: Tx, profileId: string, one: Experiment): Promise<boolean> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM experiments
@@ -101,7 +101,7 @@ export async function saveState(
   tx: Tx,
   profileId: string,
   id: string,
-  news: {
+  changes: {
     readonly state: ExperimentState;
     readonly startedAt?: Date;
     readonly endedAt?: Date;
@@ -111,23 +111,24 @@ export async function saveState(
   },
 ): Promise<Experiment> {
   const { rows } = await sql<Experiment>`
-    UPDATE experiments SET state = ${news.state}, started_at = coalesce(${news.startedAt ?? null}, started_at), ended_at = coalesce(${news.endedAt ?? null}, ended_at),
-      readout = coalesce(${news.readout ? JSON.stringify(news.readout) : null}::jsonb, readout), void_reason = coalesce(${news.voidReason ?? null}, void_reason),
-      daily_spend = coalesce(${news.dailySpend ?? null}::numeric, daily_spend)
+    UPDATE experiments SET state = ${changes.state}, started_at = coalesce(${changes.startedAt ?? null}, started_at), ended_at = coalesce(${changes.endedAt ?? null}, ended_at),
+      readout = coalesce(${changes.readout ? JSON.stringify(changes.readout) : null}::jsonb, readout), void_reason = coalesce(${changes.voidReason ?? null}, void_reason),
+      daily_spend = coalesce(${changes.dailySpend ?? null}::numeric, daily_spend)
     WHERE profile_id = ${profileId} AND id = ${id} RETURNING ${columns}`.execute(tx);
   return rows[0] as Experiment;
 }
 
-/** What was measured of an entity, and at which spend a day. */
-export interface Tested extends Pick<Experiment, 'id' | 'entityIds' | 'startsOn' | 'endsOn' | 'days' | 'coolDownDays'> {
+/** The measured effect of entities at their daily spend. */
+export interface ValidTest
+  extends Pick<Experiment, 'id' | 'entityIds' | 'startsOn' | 'endsOn' | 'days' | 'coolDownDays'> {
   readonly readout: Readout;
-  /** Null: nobody knows. */
+  /** Null if unknown. */
   readonly dailySpend: number | null;
 }
 
-/** Tests that ended, are not void and are not too old to hold, the newest first. */
-export async function listValidTests(tx: Tx, profileId: string, now: Date): Promise<Tested[]> {
-  const { rows } = await sql<Tested>`
+/** Ended tests that are neither void nor outdated, newest first. */
+export async function listValidTests(tx: Tx, profileId: string, now: Date): Promise<ValidTest[]> {
+  const { rows } = await sql<ValidTest>`
     SELECT id, entity_ids AS "entityIds", starts_on::text AS "startsOn", ends_on::text AS "endsOn", days, cool_down_days AS "coolDownDays", readout,
       daily_spend::float8 AS "dailySpend" FROM experiments
     WHERE profile_id = ${profileId} AND state = 'ended'
@@ -136,8 +137,8 @@ export async function listValidTests(tx: Tx, profileId: string, now: Date): Prom
   return rows;
 }
 
-/** A test holds near the spend a day that it was made at: what half or twice as much would cause, nobody has measured. */
-export function isNearTested({ dailySpend }: Pick<Tested, 'dailySpend'>, spend: number): boolean {
+/** A test applies only near its own daily spend: the effect of much more or less spend was not measured. */
+export function isNearTested({ dailySpend }: Pick<ValidTest, 'dailySpend'>, spend: number): boolean {
   const times = limits.experiments.validSpendTimes;
   return dailySpend !== null && spend >= dailySpend / times && spend <= dailySpend * times;
 }

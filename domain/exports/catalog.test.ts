@@ -3,7 +3,7 @@ import { openExports } from './exports.fixture.ts';
 
 const { shop: open } = await openExports();
 
-test('PUT /conversion-sync/catalog sets privacy_mode and what is told; a profile is made more private, never less [auth-038]', async () => {
+test('PUT /conversion-sync/catalog sets privacy_mode and the exports; the privacy mode can be tightened but not loosened [auth-038]', async () => {
   const shop = await open();
   expect(shop.catalog).toMatchObject({
     status: 200,

@@ -4,7 +4,7 @@ import { isOpaqueKey, netOf } from '@tributary/rules';
 import { clickIdKindNames, clickIdKinds } from '@tributary/vocabulary';
 import type { TargetRow } from './store.ts';
 
-/** An event and where it goes. */
+/** An event and its target dataset. */
 export interface Composed {
   readonly outcomeId: string;
   readonly customerId: string | null;
@@ -12,7 +12,7 @@ export interface Composed {
   readonly event: ExportEvent;
 }
 
-interface Said {
+interface OutcomeFields {
   readonly properties?: {
     readonly client_user_agent?: unknown;
     readonly consent?: { readonly ad_user_data?: unknown; readonly ad_personalization?: unknown };
@@ -22,7 +22,9 @@ interface Said {
   readonly page_url?: unknown;
 }
 
-/** What a platform is told of an outcome, but for the person; undefined where the catalog does not list it, or nobody may be told. */
+/**
+ * Builds the event for an outcome, without customer data. Returns a reason if the catalog does not list the outcome or it must not be sent.
+ */
 export function compose(
   outcome: Exportable,
   target: TargetRow,
@@ -33,11 +35,11 @@ export function compose(
   const eventName = key && (target.events as Readonly<Record<string, string>>)[key];
   if (!eventName) return 'not_listed';
   if (outcome.isErased) return 'erased';
-  const said = outcome.rest as Said;
-  const clickIds = clicksOf(said);
-  const { actionSource, isMessaging } = sourceOf(said, outcome, target, clickIds);
-  const consent = said.properties?.consent;
-  const agent = text(said.properties?.client_user_agent);
+  const fields = outcome.rest as OutcomeFields;
+  const clickIds = clicksOf(fields);
+  const { actionSource, isMessaging } = sourceOf(fields, outcome, target, clickIds);
+  const consent = fields.properties?.consent;
+  const agent = text(fields.properties?.client_user_agent);
   const isWebsite = actionSource === 'website';
   const event: ExportEvent = {
     eventId: eventIdOf(outcome),
@@ -48,8 +50,8 @@ export function compose(
       value: netOf(outcome.amount, outcome.refunded),
       currency: outcome.currency ?? undefined,
     }),
-    // A page may tell what somebody looked for; where people are nobody's business, which site it was is enough.
-    ...(isWebsite && { sourceUrl: pageOf(said.page_url, isPrivate) }),
+    // A page URL may reveal what a visitor looked for; a private profile sends only the origin.
+    ...(isWebsite && { sourceUrl: pageOf(fields.page_url, isPrivate) }),
     ...(isWebsite && !isPrivate && agent && { userAgent: agent }),
     clickIds,
     ...(consent && {
@@ -62,32 +64,40 @@ export function compose(
 }
 
 /**
- * The caller's own key of the event, so that a pixel that tells of it under the same id counts once with it; where that could say
- * who somebody is, ours. Both are the same at every attempt.
+ * The caller's own key, so that the platform deduplicates it with a pixel event of the same id; the outcome id if the key could contain
+ * personal data. Both are the same at every attempt.
  */
 const eventIdOf = ({ id, idempotencyKey }: Exportable): string =>
   idempotencyKey.length <= 100 && isOpaqueKey(idempotencyKey) ? idempotencyKey : id;
 
-/** As it was said. A chat counts as one that an ad opened only where both its click and the account's dataset are known. */
-function sourceOf(said: Said, outcome: Exportable, target: TargetRow, clickIds: Readonly<Record<string, string>>) {
+/**
+ * The action_source as reported. A chat counts as business_messaging only if both its click id and the account's messaging dataset are
+ * known.
+ */
+function sourceOf(
+  fields: OutcomeFields,
+  outcome: Exportable,
+  target: TargetRow,
+  clickIds: Readonly<Record<string, string>>,
+) {
   const isMessaging =
-    said.action_source === 'business_messaging' && Boolean(clickIds.ctwa_clid && target.messaging_dataset);
-  if (said.action_source === 'business_messaging')
+    fields.action_source === 'business_messaging' && Boolean(clickIds.ctwa_clid && target.messaging_dataset);
+  if (fields.action_source === 'business_messaging')
     return { actionSource: isMessaging ? 'business_messaging' : 'chat', isMessaging };
-  const named = text(said.action_source);
-  const isOnSite = text(said.page_url) && text(said.properties?.client_user_agent);
+  const named = text(fields.action_source);
+  const isOnSite = text(fields.page_url) && text(fields.properties?.client_user_agent);
   return {
     actionSource: named ?? (isOnSite ? 'website' : outcome.visitorId ? 'other' : 'system_generated'),
     isMessaging,
   };
 }
 
-function clicksOf({ click_ids }: Said): Record<string, string> {
+function clicksOf({ click_ids }: OutcomeFields): Record<string, string> {
   return Object.fromEntries(
     clickIdKindNames.flatMap((kind) => {
       const value = text(click_ids?.[kind]);
       const parameter = clickIdKinds[kind].parameter;
-      // A cookie holds the link's id behind three words of its own.
+      // The cookie prefixes the click id of the URL with three fields.
       const id = kind === 'fbc' ? value?.split('.').slice(3).join('.') : value;
       return id && parameter ? [[parameter, id]] : [];
     }),

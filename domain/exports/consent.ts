@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
 
-/** What a person agrees to before ads are made anew for them. Another text is another version. */
+/** The text that a member accepts before ads are duplicated. Every change of the text needs a new version. */
 const version = '1';
 const texts = {
   en: 'Every ad that delivers now is copied onto the clean dataset and the original is paused. Copies are reviewed and learn anew; results so far stay with the originals.',
@@ -22,7 +22,7 @@ export interface Consent {
   readonly accepted_at: string;
 }
 
-/** To the text in force, by somebody, and not long ago. */
+/** Requires recent consent to the current text. */
 export function requireConsent(consent: Consent | undefined, now: Date): void {
   const age = consent ? now.getTime() - Date.parse(consent.accepted_at) : Number.NaN;
   const isRecent = age >= 0 && age <= limits.consent.maxAgeHours * 3_600_000;

@@ -7,7 +7,7 @@ const { kit, platform, shop: open } = await openExports();
 const hour = 3_600_000;
 
 beforeEach(() => {
-  platform.kept.length = 0;
+  platform.receivedEvents.length = 0;
   platform.calls.length = 0;
   platform.liveAdSets = [];
 });
@@ -17,14 +17,14 @@ describe('POST /conversion-sync/platform-safe/target', () => {
   const post = (shop: Awaited<ReturnType<typeof open>>, body: object) =>
     shop.answerOf('POST', '/conversion-sync/platform-safe/target', body);
 
-  test('needs a profile that is platform_safe [err-075]', async () => {
+  test('returns 409 unless the profile is platform_safe [err-075]', async () => {
     expect(await post(await open(), { dataset: '3003' })).toMatchObject({
       status: 409,
       error: { code: 'platform_safe_required' },
     });
   });
 
-  test('switches to the clean dataset, and back only when no ad set delivers on it, or that is confirmed [auth-039][err-086][err-087]', async () => {
+  test('switches to the clean dataset, and back only if no ad set delivers on it or the caller confirms [auth-039][err-086][err-087]', async () => {
     const shop = await open({ privacyMode: 'platform_safe', scopes });
     expect(await post(shop, {})).toMatchObject({ status: 422, error: { field: 'dataset' } });
     expect(await post(shop, { dataset: '3003' })).toMatchObject({
@@ -34,7 +34,7 @@ describe('POST /conversion-sync/platform-safe/target', () => {
     expect(await post(shop, { dataset: '3003' })).toMatchObject({ data: { outcome: 'no_change' } });
     await shop.pay('clean-1', { click_ids: { fbclid: 'AbC' } });
     await shop.run();
-    expect(platform.kept).toMatchObject([{ dataset: '3003' }]);
+    expect(platform.receivedEvents).toMatchObject([{ dataset: '3003' }]);
 
     platform.liveAdSets = [{ id: '1', effective_status: 'ACTIVE', promoted_object: { pixel_id: '3003' } }];
     expect(await post(shop, { target: 'existing' })).toMatchObject({

@@ -10,7 +10,7 @@ import { afterAll } from 'vitest';
 import { z } from 'zod';
 import { exports } from './exports.queue.ts';
 
-export interface Kept {
+export interface ReceivedEvent {
   readonly dataset: string;
   readonly event_id: string;
   readonly event_name: string;
@@ -20,18 +20,18 @@ export interface Kept {
   readonly custom_data?: { readonly value: number; readonly currency: string };
 }
 
-/** A platform that takes batches as Meta does, over HTTP: whole or not at all, and copies once. */
+/** An HTTP platform that accepts batches like Meta: as a whole or not at all, and each event id once. */
 export class Platform {
-  readonly kept: Kept[] = [];
-  /** How many events each call brought. */
+  readonly receivedEvents: ReceivedEvent[] = [];
+  /** The number of events per call. */
   readonly calls: number[] = [];
   readonly poisoned = new Set<string>();
-  /** So many answers are lost after the batch was taken. */
+  /** How many responses are lost after the batch was accepted. */
   lost = 0;
-  /** So many calls fail before anything is taken. */
+  /** How many calls fail before anything is accepted. */
   away = 0;
   liveAdSets: { id: string; effective_status: string; promoted_object: { pixel_id: string } }[] = [];
-  /** What a platform that answers later says of a ticket, by turns. */
+  /** The successive states of a ticket on a platform that processes asynchronously. */
   tickets: string[] = [];
   url = '';
   readonly #server = createServer(async (request, response) => {
@@ -44,7 +44,7 @@ export class Platform {
     }
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: Omit<Kept, 'dataset'>[] };
+    const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data: Omit<ReceivedEvent, 'dataset'>[] };
     this.calls.push(data.length);
     if (this.away > 0) {
       this.away -= 1;
@@ -53,8 +53,12 @@ export class Platform {
     if (data.some(({ event_id }) => this.poisoned.has(event_id)))
       return answer(400, { error: { code: 100, type: 'OAuthException', message: 'Invalid parameter' } });
     const [, dataset = ''] = /([^/]+)\/events$/.exec(pathname) ?? [];
-    const known = new Set(this.kept.filter((one) => one.dataset === dataset).map(({ event_id }) => event_id));
-    this.kept.push(...data.filter(({ event_id }) => !known.has(event_id)).map((event) => ({ ...event, dataset })));
+    const existing = new Set(
+      this.receivedEvents.filter((one) => one.dataset === dataset).map(({ event_id }) => event_id),
+    );
+    this.receivedEvents.push(
+      ...data.filter(({ event_id }) => !existing.has(event_id)).map((event) => ({ ...event, dataset })),
+    );
     if (this.lost > 0) {
       this.lost -= 1;
       return void request.socket.destroy();
@@ -79,7 +83,7 @@ export class Platform {
     return asProvider(createMeta(settings));
   }
 
-  /** The same platform, but it answers later. */
+  /** The same platform with asynchronous processing. */
   later(): Provider {
     const meta = this.meta();
     const instant = meta.export as NonNullable<Provider['export']>;
@@ -103,7 +107,7 @@ export class Platform {
   }
 }
 
-/** A shop whose outcomes are told to a platform of this machine. */
+/** A shop whose outcomes are exported to a local platform. */
 export async function openExports() {
   const platform = await new Platform().open();
   afterAll(() => platform.close());
@@ -125,14 +129,14 @@ export async function openExports() {
   const handler = exports(stores);
 
   async function shop(traits: SceneTraits & { channel?: 'social_ads' | 'search_ads' } = {}, more: object = {}) {
-    const place = await scene(
+    const base = await scene(
       { kit, api },
       {
         scopes: ['exports:read', 'exports:write', 'attribution:write', 'customers:read'],
         ...traits,
       },
     );
-    const { profileId, workspaceId, ledger } = place;
+    const { profileId, workspaceId, ledger } = base;
     const connectionId = await buildConnection(
       kit,
       { id: profileId, workspaceId },
@@ -149,16 +153,16 @@ export async function openExports() {
       ...more,
     };
     const answerOf = async (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) => {
-      const answer = await place.call(method, `/api/v1${path}`, body);
+      const answer = await base.call(method, `/api/v1${path}`, body);
       return { status: answer.statusCode, ...answer.json() };
     };
     const rows = async <Row>(query: ReturnType<typeof sql>) =>
       (await ledger.transaction((tx) => query.execute(tx))).rows as Row[];
     const catalog = await answerOf('PUT', '/conversion-sync/catalog', { exports: [target] });
     return {
-      ...place,
+      ...base,
       connectionId,
-      /** Another account of the same platform, whose exports are declared beside the first. Resolves to its connection. */
+      /** Adds another ad account of the same platform with its own export. Returns its connection id. */
       async addTarget(changes: object = {}) {
         const id = await buildConnection(
           kit,
@@ -179,13 +183,13 @@ export async function openExports() {
       answerOf,
       rows,
       pay: async (key: string, body: object = {}) =>
-        (await place.send({ idempotency_key: key, occurred_at: kit.clock.now().toISOString(), ...body })).outcomeId,
-      /** As if the tick had come. */
+        (await base.send({ idempotency_key: key, occurred_at: kit.clock.now().toISOString(), ...body })).outcomeId,
+      /** Makes all waiting events due. */
       tick: () =>
         rows(
           sql`UPDATE export_events SET due_at = now() - interval '1 second' WHERE status IN ('waiting', 'processing')`,
         ),
-      /** What is due by now; given a key, that one alone is. */
+      /** Runs the queue once with all events due or, given a key, only that one. */
       async run(only: string | null = null) {
         await rows(
           sql`UPDATE export_events e SET due_at = now() + CASE WHEN o.idempotency_key = coalesce(${only}, o.idempotency_key)
@@ -194,7 +198,7 @@ export async function openExports() {
         );
         await workOff(kit.system, 'exports', handler, profileId);
       },
-      standings: async () =>
+      statuses: async () =>
         Object.fromEntries(
           (
             await rows<{ key: string; status: string; reason: string | null }>(

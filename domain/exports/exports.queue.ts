@@ -2,13 +2,13 @@ import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
 import type { ExportStores } from './services.ts';
 import { listDue, type WaitingEvent } from './store.ts';
-import { runTurn } from './turn.ts';
+import { runBatch } from './turn.ts';
 
 export interface ExportItem extends Item {
   readonly event: WaitingEvent;
 }
 
-/** Tells platforms of outcomes. A worker that dies sends a batch again, under the same ids. */
+/** Exports outcomes to ad platforms. After a crash a batch is sent again under the same event ids. */
 export const exports = (stores: ExportStores): QueueHandler<ExportItem> => ({
   async take(profileId, limit) {
     const rows = await stores.app.forProfile(profileId).transaction((tx) => listDue(tx, profileId, limit));
@@ -20,7 +20,7 @@ export const exports = (stores: ExportStores): QueueHandler<ExportItem> => ({
   },
 
   work: ({ key: profileId, items, hold, signal }) =>
-    runTurn(
+    runBatch(
       stores,
       profileId,
       items.map(({ event }) => event),

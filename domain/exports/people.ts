@@ -6,7 +6,7 @@ import type { Composed } from './compose.ts';
 
 type Person = NonNullable<ExportEvent['person']>;
 
-/** Events with the people behind them as they stand now. Somebody who refused that is told of without. */
+/** Adds the current customer data to events, except for customers who refused consent. */
 export async function withPeople(tx: Tx, profileId: string, composed: readonly Composed[]): Promise<Composed[]> {
   const ids = [...new Set(composed.flatMap(({ customerId }) => customerId ?? []))];
   const [contacts, keys] = [await findContacts(tx, profileId, ids), await findCustomerKeys(tx, profileId, ids)];

@@ -4,20 +4,20 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { moneyText } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
 import type { ExportServices } from './services.ts';
-import { listTargets, listWaiting, type Standing } from './store.ts';
+import { type ExportResult, listTargets, listWaiting } from './store.ts';
 import { accountOf, composeAll } from './turn.ts';
 
-/** What the next run would send. Of people only which fields there are: what they hold leaves towards the platform alone. */
+/** Returns what the next run would send. Of customers only the field names: their values go to the platform only. */
 export const previewExports: Handles<Routes['previewExports'], ExportServices> = async ({ query }, context) => {
   const { caller, ledger, now } = context;
   const { profileId } = caller;
-  const withheld: Standing[] = [];
+  const skipped: ExportResult[] = [];
   const { target, composed } = await ledger.transaction(
     async (tx) => {
       const found = (await listTargets(tx, profileId)).find((row) => row.connection_id === query.connection_id);
       if (!found) return refuse('not_found', 'The catalog of this profile names no such export.');
       const waiting = await listWaiting(tx, profileId, found.id, limits.exports.previewed);
-      return { target: found, composed: (await composeAll(tx, profileId, found, waiting, withheld)).composed };
+      return { target: found, composed: (await composeAll(tx, profileId, found, waiting, skipped)).composed };
     },
     { readOnly: true },
   );

@@ -2,14 +2,14 @@ import type { AnswerOf, PrivacyMode, Routes } from '@tributary/contract';
 import { findPrivacyMode } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
-import { showTarget } from './show-target.ts';
+import { toTargetResponse } from './show-target.ts';
 import { listTargets } from './store.ts';
 
 type Catalog = AnswerOf<Routes['readExportCatalog']>['body']['data'];
 
 export const readCatalog = async (tx: Tx, profileId: string): Promise<Catalog> => ({
   privacy_mode: (await findPrivacyMode(tx, profileId)) as PrivacyMode,
-  exports: (await listTargets(tx, profileId)).map(showTarget),
+  exports: (await listTargets(tx, profileId)).map(toTargetResponse),
 });
 
 export const readExportCatalog: Handles<Routes['readExportCatalog']> = async (_request, { ledger, caller }) => {

@@ -3,9 +3,9 @@ import type { Tx } from '@tributary/postgres';
 import { type ExportedRecord, findEvents } from './store.ts';
 
 /**
- * Which record of a sale a platform receives, so that a sale has one event id. A record that may have been sent stays the one: sent under
- * another id, the sale would count twice. Then comes what the business itself reported, whose key a pixel uses and which carries the click;
- * then the counted record. Sales with one record are not listed.
+ * Chooses the record of a sale that a platform receives, so that each sale has one event id. A record that may have been sent stays the
+ * choice, because under another id the sale would count twice. Next come the business's own records, whose key a pixel uses and which carry
+ * the click, then the counted record. Sales with one record are not listed.
  */
 export async function findReporters(
   tx: Tx,

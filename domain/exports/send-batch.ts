@@ -5,10 +5,10 @@ import { type Account, type Export, type ExportAnswer, openCall, ProviderFault }
 import type { Composed } from './compose.ts';
 import { withPeople } from './people.ts';
 import type { ExportStores } from './services.ts';
-import type { Standing } from './store.ts';
+import type { ExportResult } from './store.ts';
 
-/** How a platform is reached in a turn. */
-export interface Line {
+/** The connection to a platform during a batch. */
+export interface PlatformLine {
   readonly stores: ExportStores;
   readonly profileId: string;
   readonly connectionId: string;
@@ -18,38 +18,42 @@ export interface Line {
   readonly signal: AbortSignal;
 }
 
-/** A platform that is away is asked again after so long. */
+/** Wait before retrying an unavailable platform. */
 const waitSeconds = 60;
 const pollSeconds = 30;
 
 /**
- * Sends events of one dataset. A platform refuses a batch as a whole: then each half is sent by itself, until what it does not like
- * stands alone. A fault that is not about the events is thrown; what was settled before it stays settled.
+ * Sends events of one dataset. A platform rejects a batch as a whole: then each half is sent separately, until the bad event is isolated.
+ * Faults that do not concern the events are thrown; results before them are kept.
  */
-export async function sendBatch(line: Line, events: readonly Composed[], settled: Standing[]): Promise<void> {
+export async function sendBatch(
+  platformLine: PlatformLine,
+  events: readonly Composed[],
+  results: ExportResult[],
+): Promise<void> {
   if (events.length === 0) return;
   let answer: ExportAnswer;
   try {
-    answer = await sendOnce(line, events);
+    answer = await sendOnce(platformLine, events);
   } catch (error) {
     if (error instanceof Refusal) {
-      // Privacy is being switched: the next turn sends what it may then.
-      settled.push(...events.map(({ outcomeId }) => waiting(outcomeId, waitSeconds, true)));
+      // The privacy mode is being changed; the next batch sends what is allowed then.
+      results.push(...events.map(({ outcomeId }) => waiting(outcomeId, waitSeconds, true)));
       return;
     }
     if (!(error instanceof ProviderFault) || error.details.verdict === 'reconnect') throw error;
     const { retryAfterMs, mayHaveHappened } = error.details;
     const wait = Math.max(waitSeconds, (retryAfterMs ?? 0) / 1_000);
-    settled.push(...events.map(({ outcomeId }) => waiting(outcomeId, wait, !mayHaveHappened)));
+    results.push(...events.map(({ outcomeId }) => waiting(outcomeId, wait, !mayHaveHappened)));
     return;
   }
   switch (answer.state) {
     case 'accepted':
-      settled.push(...events.map(({ outcomeId }) => ({ outcomeId, status: 'sent' as const })));
+      results.push(...events.map(({ outcomeId }) => ({ outcomeId, status: 'sent' as const })));
       return;
     case 'processing': {
       const { ticket } = answer;
-      settled.push(
+      results.push(
         ...events.map(({ outcomeId }) => ({
           outcomeId,
           status: 'processing' as const,
@@ -63,17 +67,17 @@ export async function sendBatch(line: Line, events: readonly Composed[], settled
     case 'rejected': {
       const [only] = events;
       if (events.length === 1 && only) {
-        settled.push({ outcomeId: only.outcomeId, status: 'refused', reason: 'platform_refused' });
+        results.push({ outcomeId: only.outcomeId, status: 'refused', reason: 'platform_refused' });
         return;
       }
       const half = Math.ceil(events.length / 2);
-      await sendBatch(line, events.slice(0, half), settled);
-      await sendBatch(line, events.slice(half), settled);
+      await sendBatch(platformLine, events.slice(0, half), results);
+      await sendBatch(platformLine, events.slice(half), results);
     }
   }
 }
 
-const waiting = (outcomeId: string, seconds: number, isUnsent: boolean): Standing => ({
+const waiting = (outcomeId: string, seconds: number, isUnsent: boolean): ExportResult => ({
   outcomeId,
   status: 'waiting',
   reason: 'platform_away',
@@ -81,14 +85,17 @@ const waiting = (outcomeId: string, seconds: number, isUnsent: boolean): Standin
   isUnsent,
 });
 
-/** Through the one gate where it names people: the access is written down, and people and privacy are read under the lock until it has left. */
-async function sendOnce(line: Line, events: readonly Composed[]): Promise<ExportAnswer> {
-  const { stores, profileId, connectionId, platform, account, isPrivate, signal } = line;
+/**
+ * Goes through the personal-data gate if there are customers: logs the access and reads customer data and privacy mode under a lock until
+ * the request is sent.
+ */
+async function sendOnce(platformLine: PlatformLine, events: readonly Composed[]): Promise<ExportAnswer> {
+  const { stores, profileId, connectionId, platform, account, isPrivate, signal } = platformLine;
   const { app, gate, now, providerOutbound } = stores;
   const dataset = events[0]?.dataset ?? '';
-  const send = (told: readonly Composed[], cut: AbortSignal) => {
+  const send = (withCustomers: readonly Composed[], cut: AbortSignal) => {
     const prepared = platform.prepare(
-      told.map(({ event }) => event),
+      withCustomers.map(({ event }) => event),
       dataset,
       account,
     );
@@ -99,9 +106,9 @@ async function sendOnce(line: Line, events: readonly Composed[]): Promise<Export
   const workspaceId = await app
     .forProfile(profileId)
     .transaction((tx) => findWorkspaceOf(tx, profileId), { readOnly: true });
-  let told: readonly Composed[] = [];
+  let withCustomers: readonly Composed[] = [];
   let answer: ExportAnswer | undefined;
-  const leaving = {
+  const access = {
     operation: 'conversion_export',
     profileId,
     workspaceId: workspaceId ?? '',
@@ -112,11 +119,11 @@ async function sendOnce(line: Line, events: readonly Composed[]): Promise<Export
     recheck: async (tx: Tx) => {
       await enter(tx, { profileId });
       if (await isHealthcareProfile(tx, profileId)) refuse('forbidden', 'The privacy of the profile changed.');
-      told = await withPeople(tx, profileId, events);
+      withCustomers = await withPeople(tx, profileId, events);
     },
   };
-  await leaveWithPeople(gate, leaving, async (cut) => {
-    answer = await send(told, cut);
+  await leaveWithPeople(gate, access, async (cut) => {
+    answer = await send(withCustomers, cut);
   });
   if (!answer)
     throw new ProviderFault({ verdict: 'wait', code: 'cut', says: 'It took too long.', mayHaveHappened: true });

@@ -6,10 +6,10 @@ export interface ExportServices extends ConnectionServices {
   readonly baseUrl: string;
 }
 
-/** What a worker tells platforms with. */
+/** Services of the export worker. */
 export interface ExportStores extends ConnectionServices {
   readonly app: Postgres;
-  /** The one way out for what names people. */
+  /** The personal-data gate, which every request with customer data goes through. */
   readonly gate: PersonGate;
   readonly now: () => Date;
 }

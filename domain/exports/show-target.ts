@@ -1,9 +1,9 @@
 import type { AnswerOf, Routes } from '@tributary/contract';
 import type { TargetRow } from './store.ts';
 
-export type ShownTarget = AnswerOf<Routes['updateExportCatalog']>['body']['data']['exports'][number];
+export type TargetResponse = AnswerOf<Routes['updateExportCatalog']>['body']['data']['exports'][number];
 
-export const showTarget = (row: TargetRow): ShownTarget => ({
+export const toTargetResponse = (row: TargetRow): TargetResponse => ({
   id: row.id,
   connection_id: row.connection_id,
   dataset: row.dataset,
@@ -11,7 +11,7 @@ export const showTarget = (row: TargetRow): ShownTarget => ({
     row.messaging_account && row.messaging_dataset
       ? { account_id: row.messaging_account, dataset: row.messaging_dataset }
       : null,
-  events: row.events as ShownTarget['events'],
+  events: row.events as TargetResponse['events'],
   every_minutes: row.every_minutes,
   is_enabled: row.is_enabled,
   clean_dataset: row.clean_dataset,

@@ -15,7 +15,7 @@ export const findTarget = (tx: Tx, profileId: string, id: string): Promise<Targe
     .where('id', '=', id)
     .executeTakeFirst();
 
-/** A target is known by its connection; which of its datasets is told stays as it was. */
+/** A target is identified by its connection; saving does not change which of its datasets is used. */
 export async function saveTarget(tx: Tx, row: Insertable<Schema['export_targets']>): Promise<void> {
   const { profile_id, id, connection_id, created_at, ...changes } = row;
   await tx
@@ -38,7 +38,7 @@ export async function updateTarget(
     .execute();
 }
 
-/** What waits for them goes with them. */
+/** Deletes their waiting events as well. */
 export async function deleteTargets(tx: Tx, profileId: string, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await tx
@@ -48,7 +48,7 @@ export async function deleteTargets(tx: Tx, profileId: string, ids: readonly str
       .execute();
 }
 
-/** An outcome that a target is to be told of. */
+/** An outcome to export to a target. */
 export interface WaitingEvent {
   readonly targetId: string;
   readonly outcomeId: string;
@@ -56,7 +56,7 @@ export interface WaitingEvent {
   readonly status: 'waiting' | 'processing';
   readonly firstSentAt: Date | null;
   readonly ticket: string | null;
-  /** Under a ticket: how many it was sent with. Else how many it may be sent with, when it was refused with more. */
+  /** With a ticket: the number of events sent together. Otherwise the maximum to send together, after a larger batch was rejected. */
   readonly mostTogether: number | null;
 }
 
@@ -64,7 +64,7 @@ const columns =
   sql.raw(`target_id AS "targetId", outcome_id AS "outcomeId", scheduled_at AS "scheduledAt", status, first_sent_at AS "firstSentAt", ticket,
   most_together AS "mostTogether"`);
 
-/** What is due of the target that waits longest. */
+/** Due events of the target that has waited longest. */
 export async function listDue(tx: Tx, profileId: string, limit: number): Promise<WaitingEvent[]> {
   const { rows } = await sql<WaitingEvent>`
     WITH first AS (
@@ -76,7 +76,7 @@ export async function listDue(tx: Tx, profileId: string, limit: number): Promise
   return rows;
 }
 
-/** What waits for a target, due or not. */
+/** All waiting events of a target, due or not. */
 export async function listWaiting(tx: Tx, profileId: string, targetId: string, limit: number): Promise<WaitingEvent[]> {
   const { rows } = await sql<WaitingEvent>`
     SELECT ${columns} FROM export_events
@@ -86,35 +86,35 @@ export async function listWaiting(tx: Tx, profileId: string, targetId: string, l
   return rows;
 }
 
-/** What became of an event in a turn; one that still waits is due again after so long. */
-export interface Standing {
+/** The result of an event in a batch; a waiting event is due again after `waitSeconds`. */
+export interface ExportResult {
   readonly outcomeId: string;
   readonly status: ExportEventStatus;
   readonly reason?: string | undefined;
   readonly ticket?: string | undefined;
   readonly waitSeconds?: number | undefined;
   readonly mostTogether?: number | undefined;
-  /** Nothing left, so the platform cannot have it. */
+  /** Nothing was sent, so the platform cannot have received it. */
   readonly isUnsent?: boolean | undefined;
 }
 
-export async function saveStandings(
+export async function saveResults(
   tx: Tx,
   profileId: string,
   targetId: string,
-  standings: readonly Standing[],
+  results: readonly ExportResult[],
 ): Promise<void> {
-  if (standings.length === 0) return;
+  if (results.length === 0) return;
   await sql`
     UPDATE export_events e SET status = s.status, reason = s.reason, ticket = s.ticket, most_together = coalesce(s."mostTogether", e.most_together),
       due_at = CASE WHEN s."waitSeconds" IS NULL THEN e.due_at ELSE now() + make_interval(secs => s."waitSeconds") END,
       first_sent_at = CASE WHEN s."isUnsent" THEN NULL ELSE e.first_sent_at END
-    FROM jsonb_to_recordset(${JSON.stringify(standings)}::jsonb) AS s ("outcomeId" uuid, status text, reason text, ticket text, "waitSeconds" float,
+    FROM jsonb_to_recordset(${JSON.stringify(results)}::jsonb) AS s ("outcomeId" uuid, status text, reason text, ticket text, "waitSeconds" float,
       "mostTogether" int, "isUnsent" boolean)
     WHERE e.profile_id = ${profileId} AND e.target_id = ${targetId} AND e.outcome_id = s."outcomeId"`.execute(tx);
 }
 
-/** Of some outcomes those that a target has an event of. */
+/** The export status of an outcome for a target. */
 export interface ExportedRecord {
   readonly outcomeId: string;
   readonly status: ExportEventStatus;
@@ -150,7 +150,7 @@ export async function reopenEvents(tx: Tx, profileId: string, outcomeIds: readon
   );
 }
 
-/** From here on the platform may have them. */
+/** From now on the platform may have received them. */
 export async function markSending(
   tx: Tx,
   profileId: string,
@@ -183,7 +183,7 @@ const runColumns =
   sql.raw(`id, connection_id AS "connectionId", channel, status, scheduled_at AS "scheduledAt", settled_at AS "settledAt", conversions, sent,
   refused, withheld, unknown`);
 
-/** Counts a run anew. It is settled once, when nothing of it is open; then it is what comes back. */
+/** Recounts a run. A run is settled once, when no event of it is open; only then it is returned with settledAt. */
 export async function countRun(
   tx: Tx,
   profileId: string,

@@ -10,24 +10,24 @@ import { v7 as uuid } from 'uuid';
 import { type Composed, compose } from './compose.ts';
 import { withPeople } from './people.ts';
 import { findReporters } from './sale-reporters.ts';
-import { type Line, sendBatch } from './send-batch.ts';
+import { type PlatformLine, sendBatch } from './send-batch.ts';
 import type { ExportStores } from './services.ts';
 import {
   countRun,
+  type ExportResult,
   findTarget,
   markSending,
-  type Standing,
-  saveStandings,
+  saveResults,
   type TargetRow,
   type WaitingEvent,
 } from './store.ts';
 
-/** How long a run waits for a connection that a person has to mend, and how often it looks. */
-const patienceMs = 7 * 86_400_000;
-const lookSeconds = 900;
+/** How long a run waits for a connection that needs a member's attention, and how often it is checked. */
+const connectionTimeoutMs = 7 * 86_400_000;
+const recheckSeconds = 900;
 
-/** One turn of a target: what the platform is still working off is asked for, the rest is sent, and what became of each is kept. */
-export async function runTurn(
+/** Processes one batch of a target: polls asynchronous tickets, sends the rest and stores the results. */
+export async function runBatch(
   stores: ExportStores,
   profileId: string,
   events: readonly WaitingEvent[],
@@ -50,52 +50,52 @@ export async function runTurn(
     { readOnly: true },
   );
   if (!target || !connection) return;
-  const settled: Standing[] = [];
-  // Nothing leaves for an archived profile or a deleted workspace, which may be restored.
+  const results: ExportResult[] = [];
+  // Nothing is sent for an archived profile or a deleted workspace; either may be restored.
   if (!isActive)
     return ledger.transaction(async (tx) => {
       await hold(tx);
-      await saveStandings(tx, profileId, target.id, events.map(waitsForConnection));
+      await saveResults(tx, profileId, target.id, events.map(waitsForConnection));
     });
   try {
     const opened = await openAccount({ ...stores, ledger }, profileId, target.connection_id, now(), signal);
     const platform = opened.provider.export;
-    if (platform) await tell({ stores, profileId, target, opened, platform, signal }, events, settled);
-    else settled.push(...events.map(({ outcomeId }) => refused(outcomeId, 'not_an_ad_platform')));
+    if (platform) await exportEvents({ stores, profileId, target, opened, platform, signal }, events, results);
+    else results.push(...events.map(({ outcomeId }) => refused(outcomeId, 'not_an_ad_platform')));
   } catch (error) {
     if (!(error instanceof ConnectionUnusable) && !(error instanceof ProviderFault)) throw error;
-    const done = new Set(settled.map(({ outcomeId }) => outcomeId));
-    settled.push(
+    const done = new Set(results.map(({ outcomeId }) => outcomeId));
+    results.push(
       ...events.filter(({ outcomeId }) => !done.has(outcomeId)).map((event) => postponed(event, error, now())),
     );
   }
   await ledger.transaction(async (tx) => {
     await hold(tx);
-    await saveStandings(tx, profileId, target.id, settled);
+    await saveResults(tx, profileId, target.id, results);
     for (const at of new Set(events.map(({ scheduledAt }) => scheduledAt.getTime())))
       await settleRun(tx, profileId, target, connection.channel, new Date(at), now());
   });
 }
 
-const refused = (outcomeId: string, reason: string): Standing => ({ outcomeId, status: 'refused', reason });
+const refused = (outcomeId: string, reason: string): ExportResult => ({ outcomeId, status: 'refused', reason });
 
-/** A connection that is gone is not waited for; one that only needs a person is, for some days. */
-function postponed(event: WaitingEvent, error: ConnectionUnusable | ProviderFault, now: Date): Standing {
+/** A deleted connection is given up at once; a run waits some days for one that must be reconnected. */
+function postponed(event: WaitingEvent, error: ConnectionUnusable | ProviderFault, now: Date): ExportResult {
   const isGone = error instanceof ConnectionUnusable && error.reason !== 'reconnect_required';
-  if (isGone || now.getTime() - event.scheduledAt.getTime() > patienceMs)
+  if (isGone || now.getTime() - event.scheduledAt.getTime() > connectionTimeoutMs)
     return refused(event.outcomeId, isGone ? 'connection_gone' : 'connection_unusable');
   return waitsForConnection(event);
 }
 
-const waitsForConnection = ({ outcomeId, status, ticket }: WaitingEvent): Standing => ({
+const waitsForConnection = ({ outcomeId, status, ticket }: WaitingEvent): ExportResult => ({
   outcomeId,
   status,
   reason: 'connection_unusable',
   ticket: ticket ?? undefined,
-  waitSeconds: lookSeconds,
+  waitSeconds: recheckSeconds,
 });
 
-interface Telling {
+interface ExportContext {
   readonly stores: ExportStores;
   readonly profileId: string;
   readonly target: TargetRow;
@@ -104,23 +104,29 @@ interface Telling {
   readonly signal: AbortSignal;
 }
 
-async function tell(telling: Telling, events: readonly WaitingEvent[], settled: Standing[]): Promise<void> {
-  const { stores, profileId, target, opened, platform, signal } = telling;
+async function exportEvents(
+  exportContext: ExportContext,
+  events: readonly WaitingEvent[],
+  results: ExportResult[],
+): Promise<void> {
+  const { stores, profileId, target, opened, platform, signal } = exportContext;
   const { now } = stores;
   const ledger = stores.app.forProfile(profileId);
   const account = accountOf(opened.account, target);
   try {
-    await pollAll(telling, events, settled);
-    const lost = events.filter((event) => event.status === 'waiting' && isLost(event, platform, now()));
-    settled.push(...lost.map(({ outcomeId }): Standing => ({ outcomeId, status: 'unknown', reason: 'answer_lost' })));
-    const fresh = events.filter((event) => event.status === 'waiting' && !isLost(event, platform, now()));
+    await pollAll(exportContext, events, results);
+    const expired = events.filter((event) => event.status === 'waiting' && isExpired(event, platform, now()));
+    results.push(
+      ...expired.map(({ outcomeId }): ExportResult => ({ outcomeId, status: 'unknown', reason: 'answer_lost' })),
+    );
+    const fresh = events.filter((event) => event.status === 'waiting' && !isExpired(event, platform, now()));
     const { composed, isPrivate } = await ledger.transaction(
-      (tx) => composeAll(tx, profileId, target, fresh, settled),
+      (tx) => composeAll(tx, profileId, target, fresh, results),
       { readOnly: true },
     );
     const ready = composed.filter((one) => {
       const flaw = platform.flawOf(one.event, account, now());
-      if (flaw) settled.push(refused(one.outcomeId, flaw));
+      if (flaw) results.push(refused(one.outcomeId, flaw));
       return !flaw;
     });
     if (ready.length === 0) return;
@@ -133,11 +139,19 @@ async function tell(telling: Telling, events: readonly WaitingEvent[], settled: 
         now(),
       ),
     );
-    const line: Line = { stores, profileId, connectionId: target.connection_id, platform, account, isPrivate, signal };
-    const together = new Map(fresh.map(({ outcomeId, mostTogether }) => [outcomeId, mostTogether]));
-    for (const batch of batchesOf(ready, (one) => together.get(one.outcomeId) ?? platform.mostEvents)) {
-      // Who they are is read again when it leaves: here it only had to be known whether anybody is.
-      await sendBatch(line, batch.map(withoutPerson), settled);
+    const platformLine: PlatformLine = {
+      stores,
+      profileId,
+      connectionId: target.connection_id,
+      platform,
+      account,
+      isPrivate,
+      signal,
+    };
+    const mostTogetherOf = new Map(fresh.map(({ outcomeId, mostTogether }) => [outcomeId, mostTogether]));
+    for (const batch of batchesOf(ready, (one) => mostTogetherOf.get(one.outcomeId) ?? platform.mostEvents)) {
+      // Customer data is read again when the event is sent; here only its existence mattered.
+      await sendBatch(platformLine, batch.map(withoutPerson), results);
     }
   } catch (error) {
     if (error instanceof ProviderFault) {
@@ -153,7 +167,7 @@ async function tell(telling: Telling, events: readonly WaitingEvent[], settled: 
   }
 }
 
-/** The account of chats is the target's own. */
+/** Chats use the messaging account of the target. */
 export const accountOf = (account: Account<unknown>, { messaging_account }: TargetRow): Account<unknown> =>
   messaging_account
     ? { ...account, details: { ...account.details, whatsappBusinessAccountId: messaging_account } }
@@ -163,7 +177,7 @@ export const accountOf = (account: Account<unknown>, { messaging_account }: Targ
 const resendMarginMs = 15 * 60_000;
 
 /** Too late to retry: the platform would count the event twice if it has already received it. */
-const isLost = ({ firstSentAt }: WaitingEvent, { deduplicatesForMs }: Export<unknown>, now: Date): boolean =>
+const isExpired = ({ firstSentAt }: WaitingEvent, { deduplicatesForMs }: Export<unknown>, now: Date): boolean =>
   firstSentAt !== null && now.getTime() - firstSentAt.getTime() > deduplicatesForMs - resendMarginMs;
 
 export async function composeAll(
@@ -171,7 +185,7 @@ export async function composeAll(
   profileId: string,
   target: TargetRow,
   events: readonly WaitingEvent[],
-  settled: Standing[],
+  results: ExportResult[],
 ): Promise<{ composed: Composed[]; isPrivate: boolean }> {
   const isPrivate = await isHealthcareProfile(tx, profileId);
   const keys = new Map((await readDefinitions(tx, profileId)).map(({ id, key }) => [id, key]));
@@ -184,7 +198,7 @@ export async function composeAll(
   const composed = events.flatMap(({ outcomeId }) => {
     const outcome = outcomes.get(outcomeId);
     if (outcome?.uncounted === 'pending') {
-      settled.push({ outcomeId, status: 'waiting', reason: 'pending', waitSeconds: lookSeconds });
+      results.push({ outcomeId, status: 'waiting', reason: 'pending', waitSeconds: recheckSeconds });
       return [];
     }
     const isReported = outcome && (reporters.get(outcome.saleId) ?? outcomeId) !== outcomeId;
@@ -196,7 +210,7 @@ export async function composeAll(
           ? 'duplicate'
           : compose(outcome, target, (id) => keys.get(id), isPrivate);
     if (typeof one !== 'string') return [one];
-    settled.push({ outcomeId, status: 'withheld', reason: one });
+    results.push({ outcomeId, status: 'withheld', reason: one });
     return [];
   });
   return { isPrivate, composed: isPrivate ? composed : await withPeople(tx, profileId, composed) };
@@ -207,7 +221,7 @@ const withoutPerson = (one: Composed): Composed => {
   return { ...one, event };
 };
 
-/** By dataset, and as many together as each may be sent with. */
+/** Groups events by dataset and by the number that may be sent together. */
 function* batchesOf(events: readonly Composed[], mostOf: (one: Composed) => number): Generator<Composed[]> {
   for (const group of Map.groupBy(events, (one) => `${mostOf(one)} ${one.dataset}`).values()) {
     const most = mostOf(group[0] as Composed);
@@ -218,13 +232,13 @@ function* batchesOf(events: readonly Composed[], mostOf: (one: Composed) => numb
 const pollSeconds = 60;
 
 /**
- * What a platform works off later: taken, or refused as a whole and sent again in halves. A turn may see a part of a batch only, so
- * how many went together is known of each event. Of a batch that is refused the platform may have taken some: they stay sent.
+ * Polls asynchronous tickets: accepted, or rejected as a whole and resent in halves. A batch may contain only part of a ticket's events, so
+ * each event stores how many were sent together. Events that the platform accepted from a rejected batch stay accepted.
  */
 async function pollAll(
-  { stores, opened, platform, signal }: Telling,
+  { stores, opened, platform, signal }: ExportContext,
   events: readonly WaitingEvent[],
-  settled: Standing[],
+  results: ExportResult[],
 ): Promise<void> {
   const open = Map.groupBy(
     events.filter(({ status }) => status === 'processing'),
@@ -236,14 +250,14 @@ async function pollAll(
       ticket,
       openCall(stores.providerOutbound, stores.now(), signal),
     );
-    settled.push(
-      ...some.map(({ outcomeId, mostTogether }): Standing => {
+    results.push(
+      ...some.map(({ outcomeId, mostTogether }): ExportResult => {
         if (answer?.state === 'accepted') return { outcomeId, status: 'sent' };
-        const together = mostTogether ?? platform.mostEvents;
+        const mostTogetherOf = mostTogether ?? platform.mostEvents;
         if (answer?.state === 'rejected')
-          return together === 1
+          return mostTogetherOf === 1
             ? refused(outcomeId, 'platform_refused')
-            : { outcomeId, status: 'waiting', mostTogether: Math.ceil(together / 2), waitSeconds: 0 };
+            : { outcomeId, status: 'waiting', mostTogether: Math.ceil(mostTogetherOf / 2), waitSeconds: 0 };
         return { outcomeId, status: 'processing', ticket, waitSeconds: pollSeconds };
       }),
     );

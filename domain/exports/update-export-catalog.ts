@@ -10,9 +10,9 @@ import { readCatalog } from './read-export-catalog.ts';
 import type { ExportServices } from './services.ts';
 import { deleteTargets, listTargets, saveTarget } from './store.ts';
 
-type Asked = NonNullable<Input<Routes['updateExportCatalog']>['body']['exports']>[number];
+type TargetInput = NonNullable<Input<Routes['updateExportCatalog']>['body']['exports']>[number];
 
-/** Sets what platforms are told, and makes the profile more private. */
+/** Sets the exports of a profile and tightens its privacy mode. */
 export const updateExportCatalog: Handles<Routes['updateExportCatalog'], ExportServices> = async (
   { body },
   { caller, now, effect, providers, addToAudit },
@@ -29,15 +29,15 @@ export const updateExportCatalog: Handles<Routes['updateExportCatalog'], ExportS
 async function replaceTargets(
   tx: Tx,
   profileId: string,
-  asked: readonly Asked[],
+  inputs: readonly TargetInput[],
   providers: Providers,
   now: Date,
 ): Promise<void> {
   const before = new Map((await listTargets(tx, profileId)).map((row) => [row.connection_id, row]));
-  for (const one of asked) {
+  for (const one of inputs) {
     const connection = await findConnection(tx, profileId, one.connection_id);
     if (!connection) refuse('not_found', 'There is no such connection in this profile.');
-    // Whom the operator has not set up cannot be told anything, and what is no ad platform is not.
+    // Refuses a platform that is not configured by the operator or accepts no conversions.
     if (!providers.of(connection.channel as Channel)?.export)
       refuse('invalid_state', 'The connection is not one of an ad platform that takes conversions.', {
         fields: { reason: 'not_an_ad_platform' },
@@ -56,10 +56,10 @@ async function replaceTargets(
       updated_at: now,
     });
   }
-  const kept = new Set(asked.map(({ connection_id }) => connection_id));
+  const requestedIds = new Set(inputs.map(({ connection_id }) => connection_id));
   await deleteTargets(
     tx,
     profileId,
-    [...before.values()].filter((row) => !kept.has(row.connection_id)).map(({ id }) => id),
+    [...before.values()].filter((row) => !requestedIds.has(row.connection_id)).map(({ id }) => id),
   );
 }

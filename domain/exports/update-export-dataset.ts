@@ -4,10 +4,10 @@ import { findPrivacyMode } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { requireConsent } from './consent.ts';
 import type { ExportServices } from './services.ts';
-import { showTarget } from './show-target.ts';
+import { toTargetResponse } from './show-target.ts';
 import { findTarget, listTargets, type TargetRow, updateTarget } from './store.ts';
 
-/** Lets exports go to the clean dataset, or back. The platform is asked before anything is changed here. */
+/** Switches exports to the clean dataset or back. The platform is queried before anything changes here. */
 export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportServices> = async (
   { body },
   context,
@@ -20,25 +20,29 @@ export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportS
   );
   if (mode !== 'platform_safe')
     refuse('platform_safe_required', 'Only a profile whose privacy mode is platform_safe has a clean dataset.');
-  const target = chosen(targets, body.connection_id);
+  const target = selectTarget(targets, body.connection_id);
   const dataset = body.dataset ?? target.clean_dataset;
   const toClean = body.target === 'clean';
   if (toClean && !dataset)
     refuse('validation_error', 'The field "dataset" is required the first time.', { fields: { field: 'dataset' } });
   const isSwap = toClean && body.mode === 'duplicate_and_swap';
   if (isSwap) {
-    // Before consent: a person must not agree to what cannot be done.
-    await withAccount(context, target.connection_id, async ({ provider }) => provider.export?.swapDataset ?? cannot());
+    // Checked before consent, so that no member consents to an operation that is not possible.
+    await withAccount(
+      context,
+      target.connection_id,
+      async ({ provider }) => provider.export?.swapDataset ?? refuseUnsupported(),
+    );
     requireConsent(body.consent, now);
   }
-  const mustAsk = isSwap || (!toClean && target.uses_clean && target.clean_dataset !== null);
-  const liveAdSets = mustAsk
+  const needsPlatform = isSwap || (!toClean && target.uses_clean && target.clean_dataset !== null);
+  const liveAdSets = needsPlatform
     ? await withAccount(context, target.connection_id, async ({ provider, account }, call) => {
         if (isSwap) {
-          await (provider.export?.swapDataset?.(account, target.dataset, dataset ?? '', call) ?? cannot());
+          await (provider.export?.swapDataset?.(account, target.dataset, dataset ?? '', call) ?? refuseUnsupported());
           return null;
         }
-        return provider.export?.liveAdSets?.(account, target.clean_dataset ?? '', call) ?? cannot();
+        return provider.export?.liveAdSets?.(account, target.clean_dataset ?? '', call) ?? refuseUnsupported();
       })
     : null;
   if (!toClean && liveAdSets && !body.confirm_live_ad_sets)
@@ -66,14 +70,14 @@ export const updateExportDataset: Handles<Routes['updateExportDataset'], ExportS
     return answer(200, {
       data: {
         outcome: isSame && !isSwap ? ('no_change' as const) : ('applied' as const),
-        export: showTarget(after),
+        export: toTargetResponse(after),
         live_ad_sets: liveAdSets,
       },
     });
   });
 };
 
-function chosen(targets: readonly TargetRow[], connectionId: string | undefined): TargetRow {
+function selectTarget(targets: readonly TargetRow[], connectionId: string | undefined): TargetRow {
   const found = connectionId ? targets.filter((one) => one.connection_id === connectionId) : targets;
   const [only, ...others] = found;
   if (!only) return refuse('not_found', 'The catalog of this profile names no such export.');
@@ -84,4 +88,4 @@ function chosen(targets: readonly TargetRow[], connectionId: string | undefined)
   return only;
 }
 
-const cannot = (): never => refuse('not_implemented', 'This platform offers no way to do it from here.');
+const refuseUnsupported = (): never => refuse('not_implemented', 'This platform offers no way to do it from here.');

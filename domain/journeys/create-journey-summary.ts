@@ -4,7 +4,7 @@ import { limits } from '@tributary/vocabulary';
 import { readMasks } from './mask-journey.ts';
 import { findPerson } from './person.ts';
 import { readEvents } from './read-events.ts';
-import { noSummary, showSummary } from './read-journey-summary.ts';
+import { noSummary, toSummaryResponse } from './read-journey-summary.ts';
 import type { JourneyServices } from './services.ts';
 import { giveUnitBack, saveSummary, takeUnit } from './store.ts';
 import { instructions, material, nextMidnight, plainText } from './summary.ts';
@@ -12,7 +12,7 @@ import { always } from './timeline.ts';
 
 const { maxEvents } = limits.journeySummary;
 
-/** No transaction is open while the model writes. What came to nothing costs no unit. */
+/** No transaction is open while the model writes. A request that produces no summary costs nothing of the allowance. */
 export const createJourneySummary: Handles<Routes['createJourneySummary'], JourneyServices> = async (
   { params },
   context,
@@ -26,8 +26,8 @@ export const createJourneySummary: Handles<Routes['createJourneySummary'], Journ
     },
     { readOnly: true },
   );
-  const asked = { profileId, person, until: always, offset: 0, limit: maxEvents };
-  const { events, total_count } = await readEvents(context, asked);
+  const timelineQuery = { profileId, person, until: always, offset: 0, limit: maxEvents };
+  const { events, total_count } = await readEvents(context, timelineQuery);
   if (events.length === 0) return answer(200, { data: noSummary });
   mentions(person.id);
   if (!languageModel) refuse('service_unavailable', 'No model is set up here that could write a summary.');
@@ -41,7 +41,7 @@ export const createJourneySummary: Handles<Routes['createJourneySummary'], Journ
     };
     return context.effect(async (tx) => {
       await saveSummary(tx, vault, profileId, person.id, summary);
-      return answer(200, { data: showSummary(summary, false) });
+      return answer(200, { data: toSummaryResponse(summary, false) });
     });
   });
 };
@@ -71,9 +71,9 @@ async function withUnit<A>(
   }
 }
 
-async function write(told: string, { languageModel, signal }: ProfileContext & JourneyServices): Promise<string> {
+async function write(eventLines: string, { languageModel, signal }: ProfileContext & JourneyServices): Promise<string> {
   const written = await languageModel
-    ?.write({ instructions, material: told, maxTokens: 400, signal })
+    ?.write({ instructions, material: eventLines, maxTokens: 400, signal })
     .catch((cause: unknown) => {
       signal.throwIfAborted();
       return refuse('service_unavailable', 'The model gave no answer. Try again in a while.', {

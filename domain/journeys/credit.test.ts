@@ -24,12 +24,12 @@ const touch = (at: number, index: number) => ({
 });
 const paths = fc.uniqueArray(fc.integer({ min: 1, max: 60 * dayMs }), { minLength: 1, maxLength: 20 });
 
-/** A row as the statement writes it, worked out by the reference. */
+/** A row in the format that the attribution statement writes, computed by the reference implementation. */
 function rowOf(times: readonly number[], value: bigint) {
   const touches = times.toSorted((a, b) => a - b).map(touch);
   const { credits, touches: path } = attribute({ at: 60 * dayMs, lookbackDays: 90, value }, touches);
-  const byModel = <Model extends AttributionModel, Told>(models: readonly Model[], told: (model: Model) => Told) =>
-    Object.fromEntries(models.map((model) => [model, told(model)])) as Record<Model, Told>;
+  const byModel = <Model extends AttributionModel, Value>(models: readonly Model[], compute: (model: Model) => Value) =>
+    Object.fromEntries(models.map((model) => [model, compute(model)])) as Record<Model, Value>;
   return {
     value: String(value),
     lookback_days: 90,
@@ -41,7 +41,7 @@ function rowOf(times: readonly number[], value: bigint) {
   };
 }
 
-test('the shares of a conversion add up to one under every model, also without money', () => {
+test('the shares of a conversion add up to one under every model, also without a value', () => {
   fc.assert(
     fc.property(paths, fc.constantFrom(0n, 1n, 19_990n, -500n), (times, value) => {
       const { shares } = creditOf(rowOf(times, value));
@@ -53,7 +53,7 @@ test('the shares of a conversion add up to one under every model, also without m
   );
 });
 
-test('a share is what was credited, under the single-touch models too', () => {
+test('a share is the credited fraction, under single-touch models too', () => {
   fc.assert(
     fc.property(paths, (times) => {
       const { credits, ...row } = rowOf(times, 19_990n);
@@ -66,7 +66,7 @@ test('a share is what was credited, under the single-touch models too', () => {
   );
 });
 
-test('a model that has not been worked out for the conversion is left out, of touches outside the path too', () => {
+test('a model that is not computed for the conversion is left out, also for touches outside the path', () => {
   const row = rowOf([1, 2, 3], 19_990n);
   const { shares, noShare } = creditOf({ ...row, shares: { ...row.shares, linear: [] } });
   const others = attributionModelNames.filter((model) => model !== 'linear');

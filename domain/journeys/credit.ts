@@ -2,23 +2,23 @@ import type { Row } from '@tributary/clickhouse';
 import { weightsOf } from '@tributary/rules';
 import { type AttributionModel, attributionModelNames, isSingle, type MultipleModel } from '@tributary/vocabulary';
 
-/** By model; one that has not been worked out yet is not there. */
+/** Shares by model; a model that has not been computed yet is missing. */
 export type Shares = Readonly<Partial<Record<AttributionModel, number>>>;
 
-/** How a conversion is credited, and how far back it looks. */
+/** The credit of a conversion and its lookback window. */
 export interface Credit {
   readonly lookbackDays: number;
-  /** By touch. */
+  /** By touch id. */
   readonly shares: ReadonlyMap<string, Shares>;
-  /** Of a touch that is not among them the conversion owes nothing. */
+  /** The shares of a touch without credit: 0 under every computed model. */
   readonly noShare: Shares;
 }
 
-/** Each touch's part of what was credited. */
+/** The fraction of the credited value that each touch has. */
 export function creditOf(row: Row<'journey_read_credit'>): Credit {
   const { touch_ids: ids } = row;
   const byModel = attributionModelNames.flatMap((model) => {
-    const shares = isSingle(model) ? alone(ids.length, row.places[model]) : divided(model, row);
+    const shares = isSingle(model) ? allToOne(ids.length, row.places[model]) : divideCredit(model, row);
     return shares ? [[model, shares] as const] : [];
   });
   const sharesAt = (index: number): Shares =>
@@ -30,11 +30,14 @@ export function creditOf(row: Row<'journey_read_credit'>): Credit {
   };
 }
 
-const alone = (length: number, place: number): number[] =>
-  Array.from({ length }, (_, index) => (index + 1 === place ? 1 : 0));
+const allToOne = (length: number, rank: number): number[] =>
+  Array.from({ length }, (_, index) => (index + 1 === rank ? 1 : 0));
 
-/** A conversion without money is shared by the weights that would have divided it. Undefined: the model is not worked out yet. */
-function divided(model: MultipleModel, { shares, times, value }: Row<'journey_read_credit'>): number[] | undefined {
+/** Without a value, divides by the weights that would have divided it. Undefined if the model is not computed yet. */
+function divideCredit(
+  model: MultipleModel,
+  { shares, times, value }: Row<'journey_read_credit'>,
+): number[] | undefined {
   if (shares[model].length !== times.length) return undefined;
   if (BigInt(value) !== 0n) return shares[model].map((credit) => Number(credit) / Number(value));
   const weights = weightsOf(

@@ -19,11 +19,11 @@ export const holdsPeople: HoldsPeople<unknown, Stores> = {
   erase: async (tx, { profileId, customerIds, visitorIds }) => ({
     journey_summaries: await eraseJourneys(tx, profileId, [...customerIds, ...visitorIds]),
   }),
-  forget: async (...asked) => ({ journey_summaries_naming: await forgetSummaries(...asked) }),
+  forget: async (...args) => ({ journey_summaries_naming: await forgetSummaries(...args) }),
   opened: { 'postgres journey_summaries, opened': summariesOf },
 };
 
-/** One that was being written when its person was erased is among them. */
+/** Also removes summaries that were written while the erasure ran. */
 async function forgetSummaries(
   profileId: string,
   { app, vault }: Stores,
@@ -31,13 +31,13 @@ async function forgetSummaries(
   signal: AbortSignal,
 ): Promise<number> {
   const ledger = app.forProfile(profileId);
-  let forgotten = 0;
+  let erasedCount = 0;
   for await (const page of openSummaries(ledger, profileId, vault)) {
     signal.throwIfAborted();
     const ids = (await findNaming(profileId, page)).map(({ personId }) => personId);
-    if (ids.length > 0) forgotten += await ledger.transaction((tx) => eraseJourneys(tx, profileId, ids));
+    if (ids.length > 0) erasedCount += await ledger.transaction((tx) => eraseJourneys(tx, profileId, ids));
   }
-  return forgotten;
+  return erasedCount;
 }
 
 async function* summariesOf(profileId: string, { app, vault }: Stores): AsyncIterable<unknown> {

@@ -17,15 +17,15 @@ import { v4 as anyUuid, v7 as uuid } from 'uuid';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { eraseJourneys } from './store.ts';
 
-/** What the model was asked, and what it says. */
-interface Asked {
+/** A request to the model endpoint. */
+interface ModelRequest {
   readonly path: string | undefined;
   readonly authorization: string | undefined;
   readonly body: { model: string; messages: { role: string; content: unknown }[] };
 }
-let asked: Asked[] = [];
-let says: (asked: Asked) => { status: number; text: string };
-const usual = () => ({ status: 200, text: `They came from an ad. (${asked.length})` });
+let requests: ModelRequest[] = [];
+let respond: (requests: ModelRequest) => { status: number; text: string };
+const usual = () => ({ status: 200, text: `They came from an ad. (${requests.length})` });
 
 const perDay = 3;
 const endpoint = createServer(async (request, response) => {
@@ -34,8 +34,8 @@ const endpoint = createServer(async (request, response) => {
     authorization: request.headers.authorization,
     body: JSON.parse(await read(request)),
   };
-  asked.push(one);
-  const { status, text } = says(one);
+  requests.push(one);
+  const { status, text } = respond(one);
   const message = { role: 'assistant', content: text };
   const completion = {
     id: 'c-1',
@@ -59,8 +59,8 @@ const { kit, api, clickhouse } = await openTestWithClickHouse({ languageModel, s
 const withoutModel = await openApi(kit, { languageModel: undefined });
 afterAll(() => withoutModel.close());
 beforeEach(() => {
-  asked = [];
-  says = usual;
+  requests = [];
+  respond = usual;
 });
 
 async function read(request: IncomingMessage): Promise<string> {
@@ -70,7 +70,7 @@ async function read(request: IncomingMessage): Promise<string> {
 }
 
 const shop = (traits = {}, at: TestApi = api) => scene({ kit, api: at, clickhouse }, traits);
-/** Somebody who is signed in; what a page of ours sends with the cookie. */
+/** Headers of a signed-in member, as the console sends them. */
 const memberOf = async ({ workspaceId, profileId }: { workspaceId: string; profileId: string }) => ({
   ...(await buildMember(kit.app, workspaceId)).headers({ profileId }),
   'content-type': 'application/json',
@@ -78,23 +78,23 @@ const memberOf = async ({ workspaceId, profileId }: { workspaceId: string; profi
 const summaryOf = (id: string) => `/api/v1/customers/${id}/journey-summary`;
 
 describe('GET', () => {
-  test('[jour-047] [jour-050] [jour-051] with none generated: null, not cached, and no model is asked', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
-    const { status, body } = await place.ask(summaryOf(customerId));
+  test('[jour-047] [jour-050] [jour-051] returns null, not cached, and calls no model when no summary exists', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
+    const { status, body } = await profile.ask(summaryOf(customerId));
     expect(status).toBe(200);
     expect(body).toEqual({
       data: { summary: null, cached: false, model: null, generated_at: null, events_used: 0, truncated: false },
-      meta: { profile_id: place.profileId },
+      meta: { profile_id: profile.profileId },
     });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  test('of somebody else’s customer, the same as of nobody', async () => {
-    const [place, other] = [await shop(), await shop()];
+  test('returns the same for another profile’s customer as for an unknown id', async () => {
+    const [profile, other] = [await shop(), await shop()];
     const { customerId } = await other.send({});
     await other.ask(summaryOf(customerId), other.full, 'POST');
-    const answers = await Promise.all([customerId, anyUuid()].map((id) => place.ask(summaryOf(id))));
+    const answers = await Promise.all([customerId, anyUuid()].map((id) => profile.ask(summaryOf(id))));
     expect(answers[0]?.body).toEqual(answers[1]?.body);
     expect(answers[0]?.body.data.summary).toBeNull();
   });
@@ -109,14 +109,14 @@ describe('POST', () => {
     truncated: false,
   });
 
-  test('[jour-048] [jour-049] has a model write one, of a visitor by the id that the list shows', async () => {
-    const place = await shop();
+  test('[jour-048] [jour-049] generates a summary, also for a visitor by id', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
-    const { status, body } = await place.ask(summaryOf(visitorId), place.full, 'POST');
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    const { status, body } = await profile.ask(summaryOf(visitorId), profile.full, 'POST');
     expect(status).toBe(200);
     expect(body.data).toEqual({ ...stored(), cached: false });
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         path: '/v1/chat/completions',
         authorization: 'Bearer sk-test',
@@ -125,28 +125,28 @@ describe('POST', () => {
     ]);
   });
 
-  test('[jour-019] [jour-050] [jour-053] stores it: a later GET returns it as cached, without a model', async () => {
-    const place = await shop();
+  test('[jour-019] [jour-050] [jour-053] stores it: a later GET returns it as cached, without calling the model', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
-    await place.ask(summaryOf(visitorId), place.full, 'POST');
-    asked = [];
-    expect((await place.ask(summaryOf(visitorId))).body.data).toEqual({ ...stored(), cached: true });
-    expect(asked).toEqual([]);
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    await profile.ask(summaryOf(visitorId), profile.full, 'POST');
+    requests = [];
+    expect((await profile.ask(summaryOf(visitorId))).body.data).toEqual({ ...stored(), cached: true });
+    expect(requests).toEqual([]);
   });
 
-  test('[jour-054] replaces an earlier one', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
-    for (let count = 0; count < 2; count += 1) await place.ask(summaryOf(customerId), place.full, 'POST');
-    const { body } = await place.ask(summaryOf(customerId));
+  test('[jour-054] replaces an earlier summary', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
+    for (let count = 0; count < 2; count += 1) await profile.ask(summaryOf(customerId), profile.full, 'POST');
+    const { body } = await profile.ask(summaryOf(customerId));
     expect(body.data.summary).toBe('They came from an ad. (2)');
   });
 
-  test('[jour-052] [lim-007] is made from the first 100 events only', async () => {
-    const place = await shop();
+  test('[jour-052] [lim-007] uses only the first 100 events', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    const row = await place.visit({ visitor_id: visitorId, occurred_at: at(0), path: '/page-0' });
+    const row = await profile.visit({ visitor_id: visitorId, occurred_at: at(0), path: '/page-0' });
     await clickhouse.insert(
       'visits',
       Array.from({ length: 104 }, (_, index) => ({
@@ -156,15 +156,15 @@ describe('POST', () => {
         path: `/page-${index + 1}`,
       })),
     );
-    const { body } = await place.ask(summaryOf(visitorId), place.full, 'POST');
+    const { body } = await profile.ask(summaryOf(visitorId), profile.full, 'POST');
     expect(body.data).toMatchObject({ events_used: 100, truncated: true });
-    const told = JSON.stringify(asked[0]?.body);
-    expect([told.includes('/page-99'), told.includes('/page-100')]).toEqual([true, false]);
+    const sent = JSON.stringify(requests[0]?.body);
+    expect([sent.includes('/page-99'), sent.includes('/page-100')]).toEqual([true, false]);
   });
 
-  test('no name, identifier, full address, place or browser is sent to the model', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({
+  test('sends no name, identifier, full URL, location or browser to the model', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({
       user_traits: {
         email: 'eva@example.test',
         phone: '+56912345678',
@@ -174,18 +174,18 @@ describe('POST', () => {
       },
     });
     const visitorId = anyUuid();
-    await place.link(visitorId, customerId);
-    await place.visit({ visitor_id: visitorId });
-    await place.ask(summaryOf(customerId), place.full, 'POST');
-    const told = JSON.stringify(asked[0]?.body);
-    expect(told).toContain('/shoes');
-    expect(told).not.toMatch(/eva|Soto|569|https:|size=42|Santiago|"CL|Firefox|Android/i);
-    for (const id of [customerId, visitorId, place.profileId]) expect(told).not.toContain(id);
+    await profile.link(visitorId, customerId);
+    await profile.visit({ visitor_id: visitorId });
+    await profile.ask(summaryOf(customerId), profile.full, 'POST');
+    const sent = JSON.stringify(requests[0]?.body);
+    expect(sent).toContain('/shoes');
+    expect(sent).not.toMatch(/eva|Soto|569|https:|size=42|Santiago|"CL|Firefox|Android/i);
+    for (const id of [customerId, visitorId, profile.profileId]) expect(sent).not.toContain(id);
   });
 
-  test('what somebody wrote of the person into free texts and addresses does not reach the model', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({
+  test('masks personal data in free text and URLs before it reaches the model', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({
       event_name: 'Call with Canaryson',
       event_type: 'call +56 9 8765 4321',
       page_url:
@@ -193,61 +193,61 @@ describe('POST', () => {
       properties: { value: '1', currency: 'USD', provider: 'Erásename Canaryson' },
       user_traits: { external_id: 'patient-x-77', first_name: 'Erasename', last_name: 'Canaryson-Pérez' },
     });
-    await place.send({
+    await profile.send({
       event_name: 'renewal of patient-x-77',
       page_url: 'https://shop.example/of/PEREZ/erase.me%2540canary.example',
       properties: { value: '1', currency: 'USD', provider: 'sold by erase.me@canary.example' },
       user_traits: { external_id: 'patient-x-77' },
     });
-    await place.ask(summaryOf(customerId), place.full, 'POST');
-    const told = JSON.stringify(asked[0]?.body);
-    expect(told).toContain('/thanks');
-    expect(told).not.toMatch(/erase|er.sename|canary|p.rez|8765|345|patient|example/i);
-    const lines = String(asked[0]?.body.messages[1]?.content).split('\n');
+    await profile.ask(summaryOf(customerId), profile.full, 'POST');
+    const sent = JSON.stringify(requests[0]?.body);
+    expect(sent).toContain('/thanks');
+    expect(sent).not.toMatch(/erase|er.sename|canary|p.rez|8765|345|patient|example/i);
+    const lines = String(requests[0]?.body.messages[1]?.content).split('\n');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { type: '~phone', name: '~name', path: '/account/~email/~name/~national_id/thanks', source: '~name' },
       { name: '~name', path: '/of/~name/~email', source: '~email' },
     ]);
   });
 
-  test('the text is kept sealed', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
-    await place.ask(summaryOf(customerId), place.full, 'POST');
-    const rows = await place.ledger.transaction((tx) => tx.selectFrom('journey_summaries').selectAll().execute());
+  test('stores the text encrypted', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
+    await profile.ask(summaryOf(customerId), profile.full, 'POST');
+    const rows = await profile.ledger.transaction((tx) => tx.selectFrom('journey_summaries').selectAll().execute());
     expect(rows).toHaveLength(1);
     expect(rows[0]?.sealed.toString('latin1')).not.toContain('They came');
   });
 
-  test('what a merge or a link makes out of date is gone', async () => {
-    const place = await shop();
+  test('a merge or a new link deletes outdated summaries', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    await place.visit({ visitor_id: visitorId });
-    await place.ask(summaryOf(visitorId), place.full, 'POST');
-    const { customerId } = await place.send({ user_traits: { phone: '+56912345678' } });
-    await place.link(visitorId, customerId);
-    expect((await place.ask(summaryOf(visitorId))).body.data.summary).toBeNull();
-    const other = await place.send({ user_traits: { external_id: 'b' } });
-    for (const id of [customerId, other.customerId]) await place.ask(summaryOf(id), place.full, 'POST');
-    await place.send({ user_traits: { external_id: 'b', phone: '+56912345678' } });
-    const left = await place.ledger.transaction((tx) =>
+    await profile.visit({ visitor_id: visitorId });
+    await profile.ask(summaryOf(visitorId), profile.full, 'POST');
+    const { customerId } = await profile.send({ user_traits: { phone: '+56912345678' } });
+    await profile.link(visitorId, customerId);
+    expect((await profile.ask(summaryOf(visitorId))).body.data.summary).toBeNull();
+    const other = await profile.send({ user_traits: { external_id: 'b' } });
+    for (const id of [customerId, other.customerId]) await profile.ask(summaryOf(id), profile.full, 'POST');
+    await profile.send({ user_traits: { external_id: 'b', phone: '+56912345678' } });
+    const left = await profile.ledger.transaction((tx) =>
       tx.selectFrom('journey_summaries').select('person_id').execute(),
     );
     expect(left).toHaveLength(1);
   });
 });
 
-describe('the allowance', () => {
-  test('[jour-055] [jour-056] [jour-057] [lim-008] is drawn one by one and shared by the workspace; spent, it is back at the next UTC midnight', async () => {
-    const place = await shop();
-    const sister = await shop({ workspaceId: place.workspaceId });
-    const { customerId } = await place.send({});
+describe('the daily allowance', () => {
+  test('[jour-055] [jour-056] [jour-057] [lim-008] is shared by the workspace, returns 429 when spent, and resets at the next UTC midnight', async () => {
+    const profile = await shop();
+    const sister = await shop({ workspaceId: profile.workspaceId });
+    const { customerId } = await profile.send({});
     const theirs = await sister.send({});
     kit.clock.set(new Date('2026-06-15T22:30:00.500Z'));
     for (let count = 0; count < perDay; count += 1) {
       const { status } = await (count % 2
         ? sister.ask(summaryOf(theirs.customerId), sister.full, 'POST')
-        : place.ask(summaryOf(customerId), place.full, 'POST'));
+        : profile.ask(summaryOf(customerId), profile.full, 'POST'));
       expect(status).toBe(200);
     }
     const spent = await sister.ask(summaryOf(theirs.customerId), sister.full, 'POST');
@@ -257,112 +257,112 @@ describe('the allowance', () => {
       'daily_allowance',
     ]);
     expect(Number(spent.headers['retry-after'])).toBe(90 * 60);
-    expect(asked).toHaveLength(perDay);
+    expect(requests).toHaveLength(perDay);
     kit.clock.set(new Date('2026-06-16T00:00:00.000Z'));
     expect((await sister.ask(summaryOf(theirs.customerId), sister.full, 'POST')).status).toBe(200);
   });
 
-  test('is never overdrawn, however many ask at once', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
+  test('is never exceeded by concurrent requests', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
     const answers = await Promise.all(
-      Array.from({ length: 12 }, () => place.ask(summaryOf(customerId), place.full, 'POST')),
+      Array.from({ length: 12 }, () => profile.ask(summaryOf(customerId), profile.full, 'POST')),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(perDay);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(12 - perDay);
   });
 
-  test('[jour-058] [jour-059] a customer without events has a null summary and costs nothing', async () => {
-    const place = await shop();
+  test('[jour-058] [jour-059] a customer without events has a null summary, which costs nothing', async () => {
+    const profile = await shop();
     for (let count = 0; count < perDay + 1; count += 1) {
-      const { status, body } = await place.ask(summaryOf(anyUuid()), place.full, 'POST');
+      const { status, body } = await profile.ask(summaryOf(anyUuid()), profile.full, 'POST');
       expect([status, body.data.summary, body.data.cached]).toEqual([200, null, false]);
     }
-    const { customerId } = await place.send({});
-    expect((await place.ask(summaryOf(customerId), place.full, 'POST')).status).toBe(200);
-    expect(asked).toHaveLength(1);
+    const { customerId } = await profile.send({});
+    expect((await profile.ask(summaryOf(customerId), profile.full, 'POST')).status).toBe(200);
+    expect(requests).toHaveLength(1);
   });
 
-  test('a model that fails, or says nothing, costs nothing', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
+  test('a model error or an empty response costs nothing', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
     for (const answer of [
       { status: 500, text: 'broken: sk-test' },
       { status: 200, text: ' ' },
     ]) {
-      says = () => answer;
+      respond = () => answer;
       for (let count = 0; count < perDay; count += 1) {
-        const { status, body } = await place.ask(summaryOf(customerId), place.full, 'POST');
+        const { status, body } = await profile.ask(summaryOf(customerId), profile.full, 'POST');
         expect([status, body.error.code]).toEqual([503, 'service_unavailable']);
         expect(JSON.stringify(body)).not.toContain('sk-test');
       }
     }
-    says = usual;
-    expect((await place.ask(summaryOf(customerId), place.full, 'POST')).status).toBe(200);
+    respond = usual;
+    expect((await profile.ask(summaryOf(customerId), profile.full, 'POST')).status).toBe(200);
   });
 
-  test('a repeated request with an Idempotency-Key is one summary', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
-    const headers = { ...place.full, 'idempotency-key': uuid() };
-    const first = await place.ask(summaryOf(customerId), headers, 'POST');
-    const second = await place.ask(summaryOf(customerId), headers, 'POST');
+  test('a repeated request with the same Idempotency-Key generates one summary', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
+    const headers = { ...profile.full, 'idempotency-key': uuid() };
+    const first = await profile.ask(summaryOf(customerId), headers, 'POST');
+    const second = await profile.ask(summaryOf(customerId), headers, 'POST');
     expect(second.body).toEqual(first.body);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
 
-describe('403 forbidden', () => {
+describe('returns 403 forbidden', () => {
   test.each([{ privacyMode: 'hipaa' }, { privacyMode: 'platform_safe' }, { isHealthcareAgency: true }] as const)(
     '[jour-060] on a healthcare-family profile (%o), for keys and members alike',
     async (traits) => {
-      const place = await shop(traits);
-      const { customerId } = await place.send({});
-      const member = await memberOf(place);
-      for (const headers of [place.full, member]) {
-        const { status, body } = await place.ask(summaryOf(customerId), headers, 'POST');
+      const profile = await shop(traits);
+      const { customerId } = await profile.send({});
+      const member = await memberOf(profile);
+      for (const headers of [profile.full, member]) {
+        const { status, body } = await profile.ask(summaryOf(customerId), headers, 'POST');
         expect([status, body.error.code, body.error.reason]).toEqual([403, 'forbidden', 'healthcare']);
       }
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
     },
   );
 
-  test('[jour-061] on a profile whose status cannot be read', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
+  test('[jour-061] on a profile whose privacy mode is unknown', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
     const owner = createPostgres({ url: kit.database.ownerUrl, poolSize: 1 });
     await owner.unbound.query(sql`ALTER TABLE profiles ALTER COLUMN privacy_mode DROP NOT NULL`);
     await owner.close();
-    await place.ledger.transaction((tx) =>
-      sql`UPDATE profiles SET privacy_mode = NULL WHERE id = ${place.profileId}`.execute(tx),
+    await profile.ledger.transaction((tx) =>
+      sql`UPDATE profiles SET privacy_mode = NULL WHERE id = ${profile.profileId}`.execute(tx),
     );
-    const member = await memberOf(place);
-    for (const headers of [place.full, member]) {
-      const { status, body } = await place.ask(summaryOf(customerId), headers, 'POST');
+    const member = await memberOf(profile);
+    for (const headers of [profile.full, member]) {
+      const { status, body } = await profile.ask(summaryOf(customerId), headers, 'POST');
       expect([status, body.error.code, body.error.reason]).toEqual([403, 'forbidden', 'healthcare']);
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  test('and nothing leaves when the profile becomes one while the model writes', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
+  test('without the summary when the profile becomes hipaa while the model writes', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
     let isSwitched = false;
     const slow = await openApi(kit, {
       languageModel: {
         name: 'slow',
         write: async () => {
           await kit.app
-            .forWorkspace(place.workspaceId)
+            .forWorkspace(profile.workspaceId)
             .transaction((tx) =>
-              tx.updateTable('profiles').set({ privacy_mode: 'hipaa' }).where('id', '=', place.profileId).execute(),
+              tx.updateTable('profiles').set({ privacy_mode: 'hipaa' }).where('id', '=', profile.profileId).execute(),
             );
           isSwitched = true;
           return 'They came.';
         },
       },
     });
-    const member = await memberOf(place);
+    const member = await memberOf(profile);
     const response = await slow.fastify.inject({ method: 'POST', url: summaryOf(customerId), headers: member });
     expect([isSwitched, response.statusCode, response.json().error.code]).toEqual([true, 403, 'forbidden']);
     expect(response.body).not.toContain('They came');
@@ -370,29 +370,29 @@ describe('403 forbidden', () => {
   });
 });
 
-test('[err-038] 503 where no model is set up', async () => {
-  const place = await shop({}, withoutModel);
-  const { customerId } = await place.send({});
-  const { status, body } = await place.ask(summaryOf(customerId), place.full, 'POST');
+test('[err-038] returns 503 when no model is configured', async () => {
+  const profile = await shop({}, withoutModel);
+  const { customerId } = await profile.send({});
+  const { status, body } = await profile.ask(summaryOf(customerId), profile.full, 'POST');
   expect([status, body.error.code]).toEqual([503, 'service_unavailable']);
 });
 
-test('an erasure takes them away, by customer and by browser', async () => {
-  const place = await shop();
-  const { customerId } = await place.send({});
+test('an erasure deletes summaries by customer and by visitor', async () => {
+  const profile = await shop();
+  const { customerId } = await profile.send({});
   const visitorId = anyUuid();
-  await place.visit({ visitor_id: visitorId });
-  for (const id of [customerId, visitorId]) await place.ask(summaryOf(id), place.full, 'POST');
-  const erase = (ids: string[]) => place.ledger.transaction((tx) => eraseJourneys(tx, place.profileId, ids));
+  await profile.visit({ visitor_id: visitorId });
+  for (const id of [customerId, visitorId]) await profile.ask(summaryOf(id), profile.full, 'POST');
+  const erase = (ids: string[]) => profile.ledger.transaction((tx) => eraseJourneys(tx, profile.profileId, ids));
   expect(await erase([anyUuid()])).toBe(0);
   expect(await erase([customerId, visitorId])).toBe(2);
-  for (const id of [customerId, visitorId]) expect((await place.ask(summaryOf(id))).body.data.summary).toBeNull();
+  for (const id of [customerId, visitorId]) expect((await profile.ask(summaryOf(id))).body.data.summary).toBeNull();
 });
 
-test('the summaries of one profile are behind its wall', async () => {
-  const place = await shop();
-  const { customerId } = await place.send({});
-  await place.ask(summaryOf(customerId), place.full, 'POST');
+test('a profile cannot read the summaries of another one', async () => {
+  const profile = await shop();
+  const { customerId } = await profile.send({});
+  await profile.ask(summaryOf(customerId), profile.full, 'POST');
   const { id } = await buildProfile(kit.app);
   const seen = await kit.app
     .forProfile(id)

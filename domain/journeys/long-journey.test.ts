@@ -9,7 +9,7 @@ const world = await openTestWithClickHouse();
 const { clickhouse } = world;
 const shop = await scene(world);
 
-/** Somebody with one visit a second, taken in turn by their browsers. */
+/** A customer with one visit a second, alternating between their browsers. */
 async function openVisitor(name: string, visits: number, browsers: number): Promise<string> {
   const { customerId } = await shop.send({ user_traits: { external_id: name } });
   const ids = Array.from({ length: browsers }, () => anyUuid());
@@ -28,7 +28,7 @@ async function openVisitor(name: string, visits: number, browsers: number): Prom
 
 const timesOf = (body: { data: { events: { event_time: string }[] } }) => body.data.events.map((one) => one.event_time);
 
-test('a journey of 50,000 events, in the middle of a profile with many more: any page, at any depth', async () => {
+test('pages through a journey of 50,000 events at any depth, within a larger profile', async () => {
   const customerId = await openVisitor('long', 40_000, 40);
   await clickhouse.command(
     raw(`INSERT INTO visits (profile_id, visitor_id, visit_id, occurred_at, received_at, event_type)
@@ -44,7 +44,7 @@ test('a journey of 50,000 events, in the middle of a profile with many more: any
       FROM generate_series(1, 9999) AS n`.execute(tx),
   );
   for (const offset of [0, 100, 25_000, 40_000, 49_900]) {
-    // "npm run bench -- journeys" measures how long it takes.
+    // "npm run bench -- journeys" measures the duration.
     const { body } = await shop.ask(`/api/v1/customers/${customerId}/journey?limit=100&offset=${offset}`);
     expect(body.data.total_count).toBe(50_000);
     expect(body.data.events).toHaveLength(100);
@@ -52,7 +52,7 @@ test('a journey of 50,000 events, in the middle of a profile with many more: any
   }
 });
 
-test('more browsers than one question is about: still one order, and none is left out', async () => {
+test('a customer with more browsers than fit one query has a complete journey in one order', async () => {
   const customerId = await openVisitor('many browsers', 5_000, 2_500);
   const url = `/api/v1/customers/${customerId}/journey`;
   const seen: string[] = [];

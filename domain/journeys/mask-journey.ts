@@ -4,41 +4,41 @@ import { decodeAll, Effort, maskName, maskUrl, maskWords } from '@tributary/rule
 import { limits } from '@tributary/vocabulary';
 import type { Person } from './person.ts';
 
-/** Takes out of what an outside reader gets all that says who somebody is. */
+/** Masks personal data in what leaves the service for an outside reader. */
 export interface Masks {
-  readonly text: (written: string | null) => string | undefined;
-  /** Of a page, as the collector masks the addresses of visits. */
-  readonly path: (written: string | null) => string | undefined;
+  readonly text: (text: string | null) => string | undefined;
+  /** Masks a page path, like the collector masks visit URLs. */
+  readonly path: (text: string | null) => string | undefined;
 }
 
-/** Looks up what the person is called, so that free texts can be searched for it. */
+/** Loads the customer's names and identifiers, so that free text can be searched for them. */
 export async function readMasks(tx: Tx, profileId: string, { customerId }: Person): Promise<Masks> {
   if (customerId === null) return masksFor([], []);
   const all = { offset: 0, limit: limits.personIdentifiers.most };
-  const same = await listSamePerson(tx, profileId, customerId, all);
+  const customers = await listSamePerson(tx, profileId, customerId, all);
   const identifiers = await listIdentifiers(tx, profileId, customerId, all);
-  const names = same.flatMap(({ first_name, last_name }) => [first_name ?? '', last_name ?? '']);
+  const names = customers.flatMap(({ first_name, last_name }) => [first_name ?? '', last_name ?? '']);
   return masksFor(
     names,
     identifiers.map(({ value }) => value),
   );
 }
 
-/** Every word of a name is looked for, and an identifier as a whole. */
+/** Searches for every single word of a name, and for whole identifiers. */
 export function masksFor(names: readonly string[], identifiers: readonly string[]): Masks {
   const effort = new Effort();
   const words = names.flatMap((name) => wordsOf(name).split(' ')).filter((word) => word.length > 1);
-  const wanted = [...new Set([...words, ...identifiers.map(wordsOf)])].filter((text) => text !== '');
-  const isNamed = (written: string): boolean => {
-    const text = ` ${wordsOf(decodeAll(written))} `;
-    return wanted.some((one) => text.includes(` ${one} `));
+  const terms = [...new Set([...words, ...identifiers.map(wordsOf)])].filter((text) => text !== '');
+  const isNamed = (text: string): boolean => {
+    const words = ` ${wordsOf(decodeAll(text))} `;
+    return terms.some((one) => words.includes(` ${one} `));
   };
-  const mask = (written: string): string => (isNamed(written) ? maskWords.name : maskName(written, effort));
+  const mask = (text: string): string => (isNamed(text) ? maskWords.name : maskName(text, effort));
   return {
-    text: (written) => (written === null ? undefined : mask(written)),
-    path: (written) => {
-      if (written === null) return undefined;
-      const masked = URL.parse(maskUrl(`https://site.invalid/${written.replace(/^\/+/, '')}`, effort).url);
+    text: (text) => (text === null ? undefined : mask(text)),
+    path: (text) => {
+      if (text === null) return undefined;
+      const masked = URL.parse(maskUrl(`https://site.invalid/${text.replace(/^\/+/, '')}`, effort).url);
       return masked?.pathname.split('/').map(maskPiece).join('/');
     },
   };
@@ -48,7 +48,7 @@ export function masksFor(names: readonly string[], identifiers: readonly string[
   }
 }
 
-/** Letters and digits without accents and capitals, so that `María-José` is found in `maria jose`. */
+/** Strips accents, case and punctuation, so that `María-José` matches `maria jose`. */
 const wordsOf = (text: string): string =>
   text
     .normalize('NFKD')

@@ -7,16 +7,16 @@ interface Event {
   readonly name: string;
 }
 
-/** Sources with many equal moments, each in its order. */
+/** Sources with many equal times, each in its own order. */
 const sources = fc
   .array(fc.array(fc.nat(5), { maxLength: 12 }), { minLength: 1, maxLength: 4 })
   .map((lists) =>
     lists.map((times, source) =>
-      times.sort((a, b) => a - b).map((at, place): Event => ({ at, name: `${source}.${place}` })),
+      times.sort((a, b) => a - b).map((at, index): Event => ({ at, name: `${source}.${index}` })),
     ),
   );
 
-/** As a page is read: of each source the first times, and then the parts that follow from them. */
+/** Reads a page like the timeline does: the first times of each source, then the parts that follow from them. */
 function pageOf(lists: readonly (readonly Event[])[], offset: number, limit: number): string[] {
   const counted = lists.map((list) => ({
     count: list.length,
@@ -30,7 +30,7 @@ function pageOf(lists: readonly (readonly Event[])[], offset: number, limit: num
   ).map(({ name }) => name);
 }
 
-test('pages of any size, put together, are all events in order, each once', () => {
+test('pages of any size together contain all events in order, each once', () => {
   fc.assert(
     fc.property(sources, fc.integer({ min: 1, max: 7 }), (lists, limit) => {
       const all = lists.flat().sort((a, b) => a.at - b.at);
@@ -45,7 +45,7 @@ test('a page beyond the end is empty', () => {
   expect(pageOf([[{ at: 1, name: 'a' }], []], 5, 10)).toEqual([]);
 });
 
-test('the last time until a moment', () => {
+test('finds the last time up to a moment', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), fc.nat(20), (times, at) => {
       const sorted = times.toSorted((a, b) => a - b);

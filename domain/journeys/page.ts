@@ -1,20 +1,19 @@
-/** Where the events of a page stand, when they come from several sources. Nothing is read here. */
+/** Computes which events of several sources belong to a page. Reads nothing itself. */
 
 export interface Part {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** A source's events: how many, and when the first of them happened, in order. */
+/** The number of a source's events and the times of the first of them, sorted. */
 export interface Counted {
   readonly count: number;
   readonly times: readonly number[];
 }
 
 /**
- * Which part of each source stands on the page. Of each source the first `offset + limit` times have to be known. At the same moment
- * an earlier source comes first, and inside a source its own order holds: so every event has one place, and pages neither
- * repeat nor skip one.
+ * Computes which part of each source belongs to the page. Needs the first `offset + limit` times of each source. At equal times an earlier
+ * source comes first and each source keeps its order, so every event has one position and pages neither repeat nor skip one.
  */
 export function partsOf(sources: readonly Counted[], { offset, limit }: Part): Part[] {
   const next = sources.map(() => 0);
@@ -39,12 +38,12 @@ export function partsOf(sources: readonly Counted[], { offset, limit }: Part): P
   return starts.map((start, index) => ({ offset: start, limit: (next[index] as number) - start }));
 }
 
-/** The rows of the parts as one page. The sort is stable, so that the order of the sources decides between equals. */
+/** Merges the rows of the parts into one page. The sort is stable, so the order of the sources decides between equal times. */
 export function merged<Row extends { readonly at: number }>(parts: readonly (readonly Row[])[]): Row[] {
   return parts.flat().sort((a, b) => a.at - b.at);
 }
 
-/** The last of the times that is not after a moment; undefined where there is none. */
+/** The last of the sorted times that is not after `at`; undefined if there is none. */
 export function lastUntil(times: readonly number[], at: number): number | undefined {
   let [low, high] = [0, times.length];
   while (low < high) {

@@ -2,7 +2,7 @@ import type { Row } from '@tributary/clickhouse';
 import type { PartnerTouch } from '@tributary/domain/partners';
 import { nilUuid } from '@tributary/vocabulary';
 
-/** What partners told, in the form of the touches that browsers left. */
+/** Converts touches reported by partners to the row format of browser touches. */
 
 const joinMethods = { ad_referral: 'ad_referral', declared_source: 'declared' } as const;
 

@@ -4,23 +4,25 @@ import { findOutcome, type NamedOutcome, type OutcomeOwner } from '@tributary/do
 import type { Tx } from '@tributary/postgres';
 import type { Identifier } from '@tributary/rules';
 
-/** Whose journey it is. */
+/** The customer or anonymous visitor whose journey is read. */
 export interface Person {
-  /** Null while nobody is known. */
+  /** Null for an anonymous visitor. */
   readonly customerId: string | null;
-  /** What the person is stored under: the customer's id, or the browser's. */
+  /** The id under which the journey is stored: the customer's or the visitor's. */
   readonly id: string;
   readonly visitorIds: readonly string[];
   readonly owner: OutcomeOwner;
 }
 
-/** Of somebody with more browsers than this, those that were linked last are followed. */
-const mostBrowsers = 20_000;
+/** Caps the browsers per customer: the most recently linked ones are used. */
+const maxBrowsers = 20_000;
 
-/** By a customer's id, or by that of a browser: then its customer, if it has one by now. An id that nobody has is one without a past. */
+/**
+ * Finds a person by customer id or visitor id; a visitor id resolves to its customer once it is linked. An unknown id has an empty journey.
+ */
 export async function findPerson(tx: Tx, profileId: string, id: string): Promise<Person> {
   const customerId = (await findCustomer(tx, profileId, id)) ?? (await findHolders(tx, profileId, [id])).get(id);
-  return customerId ? personOf(tx, profileId, customerId) : nobodyKnown(id);
+  return customerId ? personOf(tx, profileId, customerId) : anonymousVisitor(id);
 }
 
 export async function findPersonBy(tx: Tx, profileId: string, identifier: Identifier): Promise<Person | undefined> {
@@ -37,23 +39,23 @@ export async function findPersonBehind(
   if (!outcome) return undefined;
   const { customerId, visitorId, id } = outcome;
   if (customerId) return { outcome, person: await personOf(tx, profileId, customerId) };
-  if (visitorId) return { outcome, person: nobodyKnown(visitorId) };
-  // What brought it may still stand under the outcome itself.
+  if (visitorId) return { outcome, person: anonymousVisitor(visitorId) };
+  // The touch that brought the conversion may be stored under the outcome's own id.
   return { outcome, person: { customerId: null, id, visitorIds: [id], owner: { outcomeId: id } } };
 }
 
 async function personOf(tx: Tx, profileId: string, customerId: string): Promise<Person> {
-  const browsers = await listBrowsers(tx, profileId, customerId, { offset: 0, limit: mostBrowsers });
+  const browsers = await listBrowsers(tx, profileId, customerId, { offset: 0, limit: maxBrowsers });
   return {
     customerId,
     id: customerId,
-    // In an order of their own, so that the pages of a journey are cut alike whatever is linked when.
+    // Sorted, so that pages of a journey do not shift when links are added in another order.
     visitorIds: browsers.map(({ visitor_id }) => visitor_id).sort(),
     owner: { customerId },
   };
 }
 
-const nobodyKnown = (visitorId: string): Person => ({
+const anonymousVisitor = (visitorId: string): Person => ({
   customerId: null,
   id: visitorId,
   visitorIds: [visitorId],

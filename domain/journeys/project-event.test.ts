@@ -32,13 +32,13 @@ const names = [
   'occurred_at',
 ];
 
-test('a column that somebody adds to a store is not let out', () => {
+test('does not expose a new column of a store', () => {
   const canary = 'canary@example.test';
   const leaky = { ...row, email: canary, url: canary, city: canary, session_id: canary, new_column: canary };
   const touch = { at: 0, store: 'touches', row: leaky } as TouchEvent;
-  const said = { event_name: canary, idempotency_key: canary, rest: { page_url: canary, ad_id: canary } };
+  const personal = { event_name: canary, idempotency_key: canary, rest: { page_url: canary, ad_id: canary } };
   const origin = { channel: 'paid_social', ad_id: 'ours', click_id_kind: null, new_column: canary };
-  const outcome = { at: 0, store: 'ledger', isSynthetic: true, row: { ...leaky, ...said, origin } };
+  const outcome = { at: 0, store: 'ledger', isSynthetic: true, row: { ...leaky, ...personal, origin } };
   for (const event of [touch, outcome as unknown as LedgerEvent]) {
     const shown = projectEvent(event, undefined, new Map());
     expect(Object.keys(shown).sort()).toEqual(names);
@@ -46,15 +46,15 @@ test('a column that somebody adds to a store is not let out', () => {
   }
 });
 
-test('both ends of the lookback belong to the window, and what came after the conversion does not', () => {
+test('the window includes both ends of the lookback and nothing after the conversion', () => {
   const day = 86_400_000;
   const subject = { at: 100 * day, lookbackDays: 30, credit: undefined };
   const isIn = (at: number) => projectEvent({ at, store: 'touches', row } as TouchEvent, subject, new Map()).in_window;
   expect([70 * day - 1, 70 * day, 100 * day, 100 * day + 1].map(isIn)).toEqual([false, true, true, false]);
 });
 
-test('what a touch does not know of its ad comes from what the ad belongs to', () => {
-  const known = { ...row, campaign_external_id: '', ad_id: 'ours' };
+test('a touch takes missing ids from its ad’s parents', () => {
+  const touchOfAd = { ...row, campaign_external_id: '', ad_id: 'ours' };
   const lineages = new Map([
     [
       'ours',
@@ -65,7 +65,7 @@ test('what a touch does not know of its ad comes from what the ad belongs to', (
       },
     ],
   ]);
-  expect(projectEvent({ at: 0, store: 'touches', row: known } as TouchEvent, undefined, lineages)).toMatchObject({
+  expect(projectEvent({ at: 0, store: 'touches', row: touchOfAd } as TouchEvent, undefined, lineages)).toMatchObject({
     campaign_external_id: 'campaign-1',
     ad_set_external_id: 'set-2',
     ad_external_id: 'ad-3',

@@ -2,23 +2,23 @@ import type { AnswerOf, Routes } from '@tributary/contract';
 import type { Lineage } from '@tributary/domain/campaigns';
 import { dayMs, nilUuid } from '@tributary/vocabulary';
 import type { Credit } from './credit.ts';
-import { known } from './show-event.ts';
+import { orNull } from './show-event.ts';
 import type { LedgerEvent, TouchEvent } from './timeline.ts';
 
 type Rows = Extract<AnswerOf<Routes['readJourneyByKey']>['body'], { meta: { conversion: unknown } }>;
 export type ProjectedEvent = Rows['data']['events'][number];
 
-/** The conversion that credit and window are of; undefined where there is none. */
+/** The conversion that credit and window refer to. */
 export interface Subject {
   readonly at: number;
   readonly lookbackDays: number;
-  /** Undefined while it is not worked out. */
+  /** Undefined until attribution has computed it. */
   readonly credit: Credit | undefined;
 }
 
 /**
- * What may be seen of a journey without seeing the person. Each field is named here: a column that somebody adds to a store stays
- * there until it is let out by name.
+ * The fields of a journey event that may be shown without personal data. Every field is listed here, so that a new column of a store is not
+ * exposed by accident.
  */
 export function projectEvent(
   event: TouchEvent | LedgerEvent,
@@ -34,19 +34,19 @@ export function projectEvent(
   return {
     occurred_at,
     kind: row.kind as ProjectedEvent['kind'],
-    channel: known(row.channel),
-    campaign_external_id: known(row.campaign_external_id) ?? line.campaign?.externalId ?? null,
-    ad_set_external_id: known(row.ad_set_external_id) ?? line.ad_set?.externalId ?? null,
-    ad_external_id: known(row.ad_external_id) ?? line.ad?.externalId ?? null,
+    channel: orNull(row.channel),
+    campaign_external_id: orNull(row.campaign_external_id) ?? line.campaign?.externalId ?? null,
+    ad_set_external_id: orNull(row.ad_set_external_id) ?? line.ad_set?.externalId ?? null,
+    ad_external_id: orNull(row.ad_external_id) ?? line.ad?.externalId ?? null,
     ...namesOf(line),
-    click_id_kind: known(row.click_id_kind),
-    join_method: known(row.join_method),
+    click_id_kind: orNull(row.click_id_kind),
+    join_method: orNull(row.join_method),
     credit: shareOf(row.touch_id, subject),
     in_window,
   };
 }
 
-/** An outcome is what it led to; one that names its ad stands for the touch that brought it, too. */
+/** An outcome is shown as a conversion; one that names its ad also represents the touch from that ad. */
 function projectOutcome(
   { row, isSynthetic }: LedgerEvent,
   subject: Subject | undefined,
@@ -69,19 +69,19 @@ function projectOutcome(
   };
 }
 
-/** What platforms call them; a name that nobody told is ''. */
+/** Names as the platforms report them; an unreported name is ''. */
 const namesOf = (line: Lineage | undefined) => ({
   campaign_name: line?.campaign?.name || null,
   ad_set_name: line?.ad_set?.name || null,
   ad_name: line?.ad?.name || null,
 });
 
-/** What a caller sent as the id of an ad is let out only if it can be one: it is the one text here that was not made by a platform. */
+/** Returns a caller's ad id only if it can be a platform's id: it is the only text here that does not come from a platform. */
 const isPlatformId = (text: unknown): text is string => typeof text === 'string' && /^\s*[\w-]{1,64}\s*$/.test(text);
 
 const shareOf = (touchId: string, subject: Subject | undefined): ProjectedEvent['credit'] =>
   subject?.credit ? { ...(subject.credit.shares.get(touchId) ?? subject.credit.noShare) } : {};
 
-/** The smallest entity knows the most of those above it; what a larger one says of itself counts before that. */
+/** The lowest entity knows all its parents; what a higher entity reports about itself takes precedence. */
 const lineageOf = (row: TouchEvent['row'], lineages: ReadonlyMap<string, Lineage>): Lineage =>
   Object.assign({}, ...[row.ad_id, row.ad_set_id, row.campaign_id].map((id) => lineages.get(id)));

@@ -15,6 +15,8 @@ export const readConversionJourney: Handles<
   if (!found) refuse('conversion_not_found', 'No conversion of this profile goes by that handle.');
   const { person, outcome } = found;
   const { view, ...part } = query;
-  const asked = { profileId, person, until: outcome.occurredAt, ...part };
-  return view === 'projection' ? readProjected(context, asked, outcome) : readWholeOrProjected(context, asked, outcome);
+  const timelineQuery = { profileId, person, until: outcome.occurredAt, ...part };
+  return view === 'projection'
+    ? readProjected(context, timelineQuery, outcome)
+    : readWholeOrProjected(context, timelineQuery, outcome);
 };

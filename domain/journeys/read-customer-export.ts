@@ -11,7 +11,7 @@ import { always, readTimeline, type TimelineEvent } from './timeline.ts';
 
 type Shown = AnswerOf<Routes['readCustomerExport']>['body']['data'];
 
-/** All that is held of one person, a page of each list at a time: nothing is piled up here, however much there is. */
+/** Exports everything stored about one person, one page of each list at a time, so that memory stays bounded. */
 export const readCustomerExport: Handles<
   Routes['readCustomerExport'],
   Pick<JourneyServices, 'clickhouse' | 'vault'>
@@ -23,7 +23,7 @@ export const readCustomerExport: Handles<
       const person = await findPerson(tx, profileId, params.id);
       return {
         person,
-        held: await readHeld(tx, profileId, person, query),
+        held: await readStoredLists(tx, profileId, person, query),
         summary: query.offset === 0 ? await findSummary(tx, vault, profileId, person.id) : undefined,
       };
     },
@@ -38,7 +38,7 @@ export const readCustomerExport: Handles<
   return answer(200, {
     data: {
       ...held.lists,
-      records: events.map(showRecord),
+      records: events.map(toRecordResponse),
       journey_summary: summary?.text ?? null,
       totals,
       has_next: Object.values(totals).some((total) => total > query.offset + query.limit),
@@ -46,7 +46,7 @@ export const readCustomerExport: Handles<
   });
 };
 
-async function readHeld(
+async function readStoredLists(
   tx: Tx,
   profileId: string,
   { customerId }: Person,
@@ -74,8 +74,8 @@ async function readHeld(
         created_at: created_at.toISOString(),
         own: own && { first_name: own.firstName, last_name: own.lastName, first_seen_at: own.firstSeenAt },
       })),
-      identifiers: identifiers.map(showIdentifier),
-      disputed_identifiers: disputed.map(showIdentifier),
+      identifiers: identifiers.map(toIdentifierResponse),
+      disputed_identifiers: disputed.map(toIdentifierResponse),
       browsers: browsers.map(({ linked_at, ...rest }) => ({ ...rest, linked_at: linked_at.toISOString() })),
     },
     totals: {
@@ -87,7 +87,7 @@ async function readHeld(
   };
 }
 
-const showIdentifier = (held: { kind: string; value: string; source: string; said_at: Date }) => ({
+const toIdentifierResponse = (held: { kind: string; value: string; source: string; said_at: Date }) => ({
   kind: held.kind as Shown['identifiers'][number]['kind'],
   value: held.value,
   source: held.source,
@@ -96,7 +96,7 @@ const showIdentifier = (held: { kind: string; value: string; source: string; sai
 
 const stores = { visits: 'visit', 'visitless touches': 'touch', ledger: 'outcome' } as const;
 
-/** As it is held: no field is left out, because the person has a right to each of them. */
-function showRecord({ at, store, row }: TimelineEvent): Shown['records'][number] {
+/** Returns the stored row unchanged: the person has a right to every field. */
+function toRecordResponse({ at, store, row }: TimelineEvent): Shown['records'][number] {
   return { ...row, store: stores[store], occurred_at: new Date(at).toISOString() };
 }

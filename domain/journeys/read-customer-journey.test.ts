@@ -9,37 +9,37 @@ const { clickhouse } = world;
 const shop = (traits = {}) => scene(world, traits);
 const journeyOf = (id: string, query = '') => `/api/v1/customers/${id}/journey${query}`;
 
-describe('200', () => {
+describe('returns 200', () => {
   describe('a visit and a payment', () => {
     type Event = Readonly<Record<string, unknown>>;
-    let place: Awaited<ReturnType<typeof shop>>;
+    let profile: Awaited<ReturnType<typeof shop>>;
     let customerId: string;
     let visit: Event;
     let payment: Event;
-    /** What both say of the same. */
+    /** The given fields of both events. */
     const both = (...fields: string[]) => [visit, payment].map((event) => fields.map((field) => event[field]));
     beforeAll(async () => {
-      place = await shop();
-      ({ customerId } = await place.send({
+      profile = await shop();
+      ({ customerId } = await profile.send({
         properties: { value: '199.90', currency: 'USD', provider: 'payments_a' },
       }));
       const visitorId = anyUuid();
-      await place.link(visitorId, customerId);
-      await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
+      await profile.link(visitorId, customerId);
+      await profile.visit({ visitor_id: visitorId, occurred_at: at(1) });
       const campaign = { platform: 'search_ads', level: 'campaign', external_id: '101', name: 'Spring shoes' };
-      await place.spend({ ...campaign, date: '2026-03-01', spend: '1' });
-      [visit, payment] = (await place.ask(journeyOf(customerId))).body.data.events;
+      await profile.spend({ ...campaign, date: '2026-03-01', spend: '1' });
+      [visit, payment] = (await profile.ask(journeyOf(customerId))).body.data.events;
     });
 
-    test('[jour-020] [jour-025] [cust-004] are read by the id that the list of customers shows', async () => {
+    test('[jour-020] [jour-025] [cust-004] are returned for the id in the customer list', async () => {
       const days = 'date_from=2026-03-01&date_to=2026-03-31';
-      const { body: list } = await place.ask(`/api/v1/customers?goal=payment_received&${days}`);
+      const { body: list } = await profile.ask(`/api/v1/customers?goal=payment_received&${days}`);
       expect(list.data[0].customer_profile_id).toBe(customerId);
-      const { status, body } = await place.ask(journeyOf(list.data[0].customer_profile_id));
+      const { status, body } = await profile.ask(journeyOf(list.data[0].customer_profile_id));
       expect(status).toBe(200);
       expect(body).toEqual({
         data: { events: [visit, payment], total_count: 2 },
-        meta: { profile_id: place.profileId },
+        meta: { profile_id: profile.profileId },
       });
     });
 
@@ -51,51 +51,51 @@ describe('200', () => {
       for (const event of [visit, payment]) expect(Object.keys(event).sort()).toEqual([...fields].sort());
     });
 
-    test('[jour-002] [jour-003] [jour-004] say what happened, and when', () => {
+    test('[jour-002] [jour-003] [jour-004] have type, name and time', () => {
       expect(both('event_type', 'event_name', 'event_time')).toEqual([
         ['page_view', 'page_view', at(1)],
         ['payment_received', 'payment_received', at(20)],
       ]);
     });
 
-    test('[jour-005] [jour-006] say on which page, where there was one', () => {
+    test('[jour-005] [jour-006] have the page where there was one', () => {
       expect(both('url', 'path')).toEqual([
         ['https://shop.example/shoes?size=42', '/shoes'],
         [null, null],
       ]);
     });
 
-    test('[jour-007] [jour-009] [jour-010] say where from: channel, source, medium and the campaign by name', () => {
+    test('[jour-007] [jour-009] [jour-010] have channel, source, medium and the campaign name', () => {
       expect(both('channel', 'source', 'medium', 'campaign')).toEqual([
         ['paid_search', 'google', 'cpc', 'Spring shoes'],
         [null, 'payments_a', null, null],
       ]);
     });
 
-    test('[jour-008] say in source where the traffic came from, or who took the payment, or nothing', async () => {
+    test('[jour-008] have the traffic source, the payment provider or null as source', async () => {
       const person = { user_traits: { external_id: 'three-ways' } };
       const gateway = { external_id: 'tx-9', amount: '40', currency: 'USD', paid_at: at(22), ...person };
-      await place.post('/api/v1/payments/cardpay', gateway);
-      const { customerId: id } = await place.send({
+      await profile.post('/api/v1/payments/cardpay', gateway);
+      const { customerId: id } = await profile.send({
         occurred_at: at(23),
         properties: { value: '5', currency: 'USD' },
         ...person,
       });
       const visitorId = anyUuid();
-      await place.link(visitorId, id);
-      await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
-      const { body } = await place.ask(journeyOf(id));
+      await profile.link(visitorId, id);
+      await profile.visit({ visitor_id: visitorId, occurred_at: at(1) });
+      const { body } = await profile.ask(journeyOf(id));
       expect(body.data.events.map(({ source }: Event) => source)).toEqual(['google', 'cardpay', null]);
     });
 
-    test('[jour-011] [jour-012] say how much, where money changed hands', () => {
+    test('[jour-011] [jour-012] have amount and currency only for a payment', () => {
       expect(both('value_amount', 'currency')).toEqual([
         [null, null],
         [199.9, 'USD'],
       ]);
     });
 
-    test('[jour-013] [jour-014] [jour-015] say by what device, and where it was', () => {
+    test('[jour-013] [jour-014] [jour-015] have device and location only for a visit', () => {
       expect(both('device', 'browser', 'os', 'country', 'city')).toEqual([
         ['mobile', 'Firefox', 'Android', 'CL', 'Santiago'],
         [null, null, null, null, null],
@@ -103,61 +103,61 @@ describe('200', () => {
     });
   });
 
-  test('[jour-021] [jour-022] a customer by id, and a visitor while nobody is known', async () => {
-    const place = await shop();
+  test('[jour-021] [jour-022] finds a customer by id, and an anonymous visitor by visitor id', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
-    const alone = await place.ask(journeyOf(visitorId));
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    const alone = await profile.ask(journeyOf(visitorId));
     expect(alone.body.data.total_count).toBe(1);
-    const { customerId } = await place.send({});
-    await place.link(visitorId, customerId);
-    // The visitor is the customer now, by whichever id.
-    const byBoth = await Promise.all([customerId, visitorId].map((id) => place.ask(journeyOf(id))));
+    const { customerId } = await profile.send({});
+    await profile.link(visitorId, customerId);
+    // The visitor now resolves to the customer, by either id.
+    const byBoth = await Promise.all([customerId, visitorId].map((id) => profile.ask(journeyOf(id))));
     expect(byBoth.map(({ body }) => body.data.total_count)).toEqual([2, 2]);
   });
 
-  test('[jour-026] [jour-018] in the order of time over both stores; the count is of the whole journey', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({ occurred_at: at(2) });
-    await place.send({ occurred_at: at(5) });
+  test('[jour-026] [jour-018] sorts events of both stores by time and counts the whole journey', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({ occurred_at: at(2) });
+    await profile.send({ occurred_at: at(5) });
     const visitors = [anyUuid(), anyUuid()];
-    for (const visitorId of visitors) await place.link(visitorId, customerId);
+    for (const visitorId of visitors) await profile.link(visitorId, customerId);
     for (const [index, day] of [4, 1, 3].entries())
-      await place.visit({ visitor_id: visitors[index % 2] as string, occurred_at: at(day) });
-    const { body } = await place.ask(journeyOf(customerId, '?limit=2'));
+      await profile.visit({ visitor_id: visitors[index % 2] as string, occurred_at: at(day) });
+    const { body } = await profile.ask(journeyOf(customerId, '?limit=2'));
     expect(body.data.events.map((event: { event_time: string }) => event.event_time)).toEqual([at(1), at(2)]);
     expect(body.data.total_count).toBe(5);
-    const { events } = await place.pages(journeyOf(customerId), 2);
+    const { events } = await profile.pages(journeyOf(customerId), 2);
     expect(events.map(({ event_time }) => event_time)).toEqual([1, 2, 3, 4, 5].map(at));
   });
 
-  test('events of one moment keep one order: pages of any size show each once', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({ occurred_at: at(3) });
-    for (let count = 0; count < 3; count += 1) await place.send({ occurred_at: at(3), event_name: `more ${count}` });
+  test('events at the same time keep their order: pages of any size return each once', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({ occurred_at: at(3) });
+    for (let count = 0; count < 3; count += 1) await profile.send({ occurred_at: at(3), event_name: `more ${count}` });
     const visitors = [anyUuid(), anyUuid()];
     for (const visitorId of visitors) {
-      await place.link(visitorId, customerId);
+      await profile.link(visitorId, customerId);
       for (let count = 0; count < 4; count += 1)
-        await place.visit({ visitor_id: visitorId, occurred_at: at(3), path: `/${visitorId}/${count}` });
+        await profile.visit({ visitor_id: visitorId, occurred_at: at(3), path: `/${visitorId}/${count}` });
     }
-    await place.touch({ visitor_id: visitors[0] as string, occurred_at: at(3), kind: 'ad_referral' });
-    const whole = await place.pages(journeyOf(customerId), 100);
+    await profile.touch({ visitor_id: visitors[0] as string, occurred_at: at(3), kind: 'ad_referral' });
+    const whole = await profile.pages(journeyOf(customerId), 100);
     expect(whole.events).toHaveLength(13);
     for (const limit of [1, 3, 5])
-      expect((await place.pages(journeyOf(customerId), limit)).events).toEqual(whole.events);
+      expect((await profile.pages(journeyOf(customerId), limit)).events).toEqual(whole.events);
   });
 
-  test('[jour-023] [jour-024] [lim-002] 50 events from the first on unless asked otherwise, and never more than 100', async () => {
-    const place = await shop();
+  test('[jour-023] [jour-024] [lim-002] returns 50 events by default and at most 100', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    const row = await place.visit({ visitor_id: visitorId, occurred_at: at(0) });
+    const row = await profile.visit({ visitor_id: visitorId, occurred_at: at(0) });
     await clickhouse.insert(
       'visits',
       Array.from({ length: 119 }, (_, index) => ({ ...row, visit_id: uuid(), occurred_at: at(index + 1) })),
     );
     const sizes = async (query: string) => {
-      const { body } = await place.ask(journeyOf(visitorId, query));
+      const { body } = await profile.ask(journeyOf(visitorId, query));
       return [body.data.events.length, body.data.events[0]?.event_time, body.data.total_count];
     };
     expect(await sizes('')).toEqual([50, at(0), 120]);
@@ -165,24 +165,24 @@ describe('200', () => {
     expect(await sizes('?limit=100&offset=1')).toEqual([100, at(1), 120]);
     expect(await sizes('?offset=120')).toEqual([0, undefined, 120]);
     for (const query of ['limit=101', 'limit=0', 'offset=-1', 'offset=1000001', 'limit=x'])
-      expect((await place.ask(journeyOf(visitorId, `?${query}`))).body.error.code).toBe('invalid_parameter');
+      expect((await profile.ask(journeyOf(visitorId, `?${query}`))).body.error.code).toBe('invalid_parameter');
   });
 
-  test('[jour-027] [jour-062] an id of another profile, or of nobody, has no events', async () => {
-    const [place, other] = [await shop(), await shop()];
+  test('[jour-027] [jour-062] an id of another profile and an unknown id have no events', async () => {
+    const [profile, other] = [await shop(), await shop()];
     const { customerId } = await other.send({});
     const visitorId = anyUuid();
     await other.visit({ visitor_id: visitorId });
-    const answers = await Promise.all([customerId, visitorId, anyUuid()].map((id) => place.ask(journeyOf(id))));
+    const answers = await Promise.all([customerId, visitorId, anyUuid()].map((id) => profile.ask(journeyOf(id))));
     for (const { status, body } of answers) {
       expect(status).toBe(200);
-      expect(body).toEqual({ data: { events: [], total_count: 0 }, meta: { profile_id: place.profileId } });
+      expect(body).toEqual({ data: { events: [], total_count: 0 }, meta: { profile_id: profile.profileId } });
     }
   });
 
   test('[jour-016] [jour-017] an off-site conversion without a visit is synthetic; one that names its ad has its channel and campaign', async () => {
-    const place = await shop();
-    await place.post('/api/v1/spend', {
+    const profile = await shop();
+    await profile.post('/api/v1/spend', {
       rows: [
         {
           platform: 'social_ads',
@@ -197,26 +197,26 @@ describe('200', () => {
       ],
     });
     const named = { event_name: 'lead_created', properties: {}, ad_id: '120210987654321' };
-    const { customerId } = await place.send({ ...named, occurred_at: at(5) });
-    await place.send({ occurred_at: at(9) });
+    const { customerId } = await profile.send({ ...named, occurred_at: at(5) });
+    await profile.send({ occurred_at: at(9) });
     const visitorId = anyUuid();
-    await place.link(visitorId, customerId);
+    await profile.link(visitorId, customerId);
     const shown = async () => {
-      const { events } = await place.pages(journeyOf(customerId), 1);
+      const { events } = await profile.pages(journeyOf(customerId), 1);
       return events.map((event) => [event.event_type, event.is_synthetic, event.channel, event.campaign]);
     };
     const first = ['lead_created', true, 'paid_social', 'Winter'];
     const payment = ['payment_received', false, null, null];
     expect(await shown()).toEqual([first, ['payment_received', true, null, null]]);
-    // What was done on the site is not off it, though only a server tells of it.
-    await place.send({ occurred_at: at(9), idempotency_key: 'shop-9', action_source: 'website' });
+    // On-site actions are not synthetic, even when only a server reports them.
+    await profile.send({ occurred_at: at(9), idempotency_key: 'shop-9', action_source: 'website' });
     expect((await shown()).at(-1)).toEqual(payment);
-    // What came later brought nobody to it; what came before its lookback did not either.
-    await place.visit({ visitor_id: visitorId, occurred_at: at(6), campaign_external_id: '' });
-    await place.visit({ visitor_id: visitorId, occurred_at: at(5 - 91), campaign_external_id: '' });
+    // A visit after the conversion or before its lookback did not bring it.
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(6), campaign_external_id: '' });
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(5 - 91), campaign_external_id: '' });
     const visit = ['page_view', false, 'paid_search', null];
     expect(await shown()).toEqual([visit, first, visit, payment, payment]);
-    await place.visit({ visitor_id: visitorId, occurred_at: at(5 - 90), campaign_external_id: '' });
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(5 - 90), campaign_external_id: '' });
     expect(await shown()).toEqual([
       visit,
       visit,
@@ -227,37 +227,37 @@ describe('200', () => {
     ]);
   });
 
-  test('page two of an ad’s session, and the conversion on it, show what brought the session', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({ occurred_at: at(9) });
+  test('later pages of a session and conversions on it show the session’s origin', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({ occurred_at: at(9) });
     const visitor_id = anyUuid();
-    await place.link(visitor_id, customerId);
+    await profile.link(visitor_id, customerId);
     const session_id = anyUuid();
     const internal = { channel: 'direct', source: 'direct', medium: '', platform: '', campaign_external_id: '' };
     const common = { visitor_id, session_id, ad_set_external_id: '', ad_external_id: '' };
-    const landing = await place.visit({ ...common, occurred_at: at(6), channel: 'paid_social', source: 'facebook' });
-    await place.touch({ visitor_id, session_id, occurred_at: at(6), touch_id: landing.visit_id });
-    await place.visit({ ...common, ...internal, occurred_at: at(6.1) });
-    await place.visit({ ...common, ...internal, occurred_at: at(6.2), event_type: 'track', event_name: 'lead' });
-    // Nothing is known to have brought this one.
-    await place.visit({ ...common, ...internal, occurred_at: at(7), session_id: anyUuid() });
-    const { body } = await place.ask(journeyOf(customerId));
+    const landing = await profile.visit({ ...common, occurred_at: at(6), channel: 'paid_social', source: 'facebook' });
+    await profile.touch({ visitor_id, session_id, occurred_at: at(6), touch_id: landing.visit_id });
+    await profile.visit({ ...common, ...internal, occurred_at: at(6.1) });
+    await profile.visit({ ...common, ...internal, occurred_at: at(6.2), event_type: 'track', event_name: 'lead' });
+    // This visit has no known origin.
+    await profile.visit({ ...common, ...internal, occurred_at: at(7), session_id: anyUuid() });
+    const { body } = await profile.ask(journeyOf(customerId));
     const shown = body.data.events.map((event: Record<string, unknown>) => [event.channel, event.source]);
     const ad = ['paid_social', 'facebook'];
     expect(shown).toEqual([ad, ad, ad, ['direct', 'direct'], [null, null]]);
   });
 
-  test('what brought somebody without a visit, or by one that is no longer kept, is an event of its own; a touch that came from a visit is that visit', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({ occurred_at: at(9) });
+  test('a touch without a stored visit is an event of its own; a touch with a visit is shown as that visit', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({ occurred_at: at(9) });
     const visitorId = anyUuid();
-    await place.link(visitorId, customerId);
-    const ad_id = entityIdOf(place.profileId, 'social_ads', 'ad', 'ad-9');
-    await place.touch({ visitor_id: visitorId, occurred_at: at(7), kind: 'ad_referral', ad_id });
-    const { visit_id } = await place.visit({ visitor_id: visitorId, occurred_at: at(6) });
-    await place.touch({ visitor_id: visitorId, occurred_at: at(6), touch_id: visit_id, kind: 'visit' });
-    await place.touch({ visitor_id: visitorId, occurred_at: at(2), kind: 'visit', channel: 'email' });
-    const { body } = await place.ask(journeyOf(customerId));
+    await profile.link(visitorId, customerId);
+    const ad_id = entityIdOf(profile.profileId, 'social_ads', 'ad', 'ad-9');
+    await profile.touch({ visitor_id: visitorId, occurred_at: at(7), kind: 'ad_referral', ad_id });
+    const { visit_id } = await profile.visit({ visitor_id: visitorId, occurred_at: at(6) });
+    await profile.touch({ visitor_id: visitorId, occurred_at: at(6), touch_id: visit_id, kind: 'visit' });
+    await profile.touch({ visitor_id: visitorId, occurred_at: at(2), kind: 'visit', channel: 'email' });
+    const { body } = await profile.ask(journeyOf(customerId));
     const shown = body.data.events.map((event: Record<string, unknown>) => [event.event_type, event.channel]);
     expect(body.data.total_count).toBe(4);
     expect(shown).toEqual([
@@ -268,19 +268,19 @@ describe('200', () => {
     ]);
   });
 
-  test('a visit that was recorded as an outcome is one event; robots have none', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({ occurred_at: at(9) });
+  test('a visit recorded as an outcome is one event; bot visits are left out', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({ occurred_at: at(9) });
     const visitorId = anyUuid();
-    await place.link(visitorId, customerId);
-    const { visit_id } = await place.visit({
+    await profile.link(visitorId, customerId);
+    const { visit_id } = await profile.visit({
       visitor_id: visitorId,
       occurred_at: at(3),
       event_type: 'track',
       event_name: 'Lead Created',
     });
-    await place.visit({ visitor_id: visitorId, occurred_at: at(4), is_bot: true });
-    await place.ledger.transaction(async (tx) => {
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(4), is_bot: true });
+    await profile.ledger.transaction(async (tx) => {
       const like = await tx.selectFrom('outcomes').selectAll().executeTakeFirstOrThrow();
       await tx
         .insertInto('outcomes')
@@ -296,9 +296,9 @@ describe('200', () => {
         })
         .execute();
     });
-    // A key that only looks like one of ours is an outcome like any other.
-    await place.send({ idempotency_key: 'visit:mine', occurred_at: at(5) });
-    const { events, total } = await place.pages(journeyOf(customerId), 2);
+    // A caller's key that only looks like an internal one is an ordinary outcome.
+    await profile.send({ idempotency_key: 'visit:mine', occurred_at: at(5) });
+    const { events, total } = await profile.pages(journeyOf(customerId), 2);
     expect(total).toBe(3);
     expect(events.map(({ event_type, event_name, path }) => [event_type, event_name, path])).toEqual([
       ['lead_created', 'Lead Created', '/shoes'],
@@ -307,21 +307,21 @@ describe('200', () => {
     ]);
   });
 
-  test('somebody who was merged is found under the survivor, with all of both', async () => {
-    const place = await shop();
+  test('a merged customer is found by either id, with the events of both', async () => {
+    const profile = await shop();
     const phone = { user_traits: { phone: '+56912345678' } };
-    const first = await place.send(phone);
-    const second = await place.send({ user_traits: { external_id: 'eva-2' } });
-    await place.send({ user_traits: { external_id: 'eva-2', phone: '+56912345678' }, occurred_at: at(30) });
+    const first = await profile.send(phone);
+    const second = await profile.send({ user_traits: { external_id: 'eva-2' } });
+    await profile.send({ user_traits: { external_id: 'eva-2', phone: '+56912345678' }, occurred_at: at(30) });
     const ids = [first.customerId, second.customerId];
-    const counts = await Promise.all(ids.map(async (id) => (await place.ask(journeyOf(id))).body.data.total_count));
+    const counts = await Promise.all(ids.map(async (id) => (await profile.ask(journeyOf(id))).body.data.total_count));
     expect(counts).toEqual([3, 3]);
   });
 
-  test('what was not understood is null, not a word for it', async () => {
-    const place = await shop();
+  test('unrecognised values are null', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    await place.visit({
+    await profile.visit({
       visitor_id: visitorId,
       channel: 'unknown',
       source: 'unknown',
@@ -336,33 +336,33 @@ describe('200', () => {
       event_type: '',
       event_name: '',
     });
-    const { body } = await place.ask(journeyOf(visitorId));
+    const { body } = await profile.ask(journeyOf(visitorId));
     const { event_type, event_name, event_time, is_synthetic, ...rest } = body.data.events[0];
     expect([event_type, event_name, is_synthetic]).toEqual(['visit', 'visit', false]);
     expect(new Set(Object.values(rest))).toEqual(new Set([null]));
     expect(event_time).toBe('2026-03-01T12:00:00.007Z');
   });
 
-  test('each read is in the log of who read people', async () => {
-    const place = await shop();
-    const { customerId } = await place.send({});
-    await place.ask(journeyOf(customerId));
-    await place.ask(journeyOf(anyUuid()));
-    expect(await place.accesses()).toEqual([
+  test('logs each read in the data access log', async () => {
+    const profile = await shop();
+    const { customerId } = await profile.send({});
+    await profile.ask(journeyOf(customerId));
+    await profile.ask(journeyOf(anyUuid()));
+    expect(await profile.accesses()).toEqual([
       { operation: 'readCustomerJourney', people: 0, result: 'served' },
       { operation: 'readCustomerJourney', people: 1, result: 'served' },
     ]);
   });
 });
 
-test('403 without customers:read, and the attempt is in the log', async () => {
-  const place = await shop();
-  const { status, body } = await place.ask(journeyOf(anyUuid()), place.projected);
+test('returns 403 without customers:read and logs the attempt', async () => {
+  const profile = await shop();
+  const { status, body } = await profile.ask(journeyOf(anyUuid()), profile.projected);
   expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
-  expect(await place.accesses()).toEqual([{ operation: 'readCustomerJourney', people: 0, result: 'refused' }]);
+  expect(await profile.accesses()).toEqual([{ operation: 'readCustomerJourney', people: 0, result: 'refused' }]);
 });
 
-test('400 for what is no id', async () => {
-  const place = await shop();
-  expect((await place.ask(journeyOf('eva'))).body.error.code).toBe('invalid_parameter');
+test('returns 400 for an invalid id', async () => {
+  const profile = await shop();
+  expect((await profile.ask(journeyOf('eva'))).body.error.code).toBe('invalid_parameter');
 });

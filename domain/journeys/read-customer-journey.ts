@@ -5,7 +5,7 @@ import { readEvents } from './read-events.ts';
 import type { JourneyServices } from './services.ts';
 import { always } from './timeline.ts';
 
-/** An id of somebody else's has no past here, like one that never was. */
+/** An id of another profile has an empty journey, like an unknown id. */
 export const readCustomerJourney: Handles<Routes['readCustomerJourney'], Pick<JourneyServices, 'clickhouse'>> = async (
   { params, query },
   context,

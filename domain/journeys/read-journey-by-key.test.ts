@@ -11,9 +11,9 @@ const by = (query: Record<string, string>) => `/api/v1/customers/journey?${new U
 const behind = (handle: string) => `/api/v1/conversions/${encodeURIComponent(handle)}/journey`;
 const canaries = /eva@|eva-1|Soto|\+569|shop\.example|Santiago|Firefox|Android|mobile|payment_received|session/;
 
-/** Somebody who came three times, paid, came again and paid again. */
+/** A customer who visited three times, paid, visited again and paid again. */
 async function openStory(traits = {}) {
-  const place = await shop(traits);
+  const profile = await shop(traits);
   const event = {
     user_traits: {
       email: 'eva@example.test',
@@ -23,17 +23,17 @@ async function openStory(traits = {}) {
       last_name: 'Soto',
     },
   };
-  const first = await place.send({ ...event, occurred_at: at(20), idempotency_key: 'order 1/a' });
-  const second = await place.send({ ...event, occurred_at: at(40) });
+  const first = await profile.send({ ...event, occurred_at: at(20), idempotency_key: 'order 1/a' });
+  const second = await profile.send({ ...event, occurred_at: at(40) });
   const visitorId = anyUuid();
-  await place.link(visitorId, first.customerId);
+  await profile.link(visitorId, first.customerId);
   for (const [index, day] of [1, 10, 19, 30].entries()) {
-    const { visit_id } = await place.visit({
+    const { visit_id } = await profile.visit({
       visitor_id: visitorId,
       occurred_at: at(day),
       campaign_external_id: index === 1 ? '' : '101',
     });
-    await place.touch({
+    await profile.touch({
       visitor_id: visitorId,
       occurred_at: at(day),
       touch_id: visit_id,
@@ -43,9 +43,9 @@ async function openStory(traits = {}) {
     });
   }
   // Not a touch: a page in the middle of a session.
-  await place.visit({ visitor_id: visitorId, occurred_at: at(19.5) });
-  await place.attribute();
-  return { ...place, visitorId, customerId: first.customerId, firstId: first.outcomeId, secondId: second.outcomeId };
+  await profile.visit({ visitor_id: visitorId, occurred_at: at(19.5) });
+  await profile.attribute();
+  return { ...profile, visitorId, customerId: first.customerId, firstId: first.outcomeId, secondId: second.outcomeId };
 }
 type Story = Awaited<ReturnType<typeof openStory>>;
 
@@ -56,17 +56,17 @@ describe('with customers:read', () => {
   });
 
   test.each([
-    ['[jour-028] [jour-030] their key', { customer_key: 'eva-1' }],
+    ['[jour-028] [jour-030] their customer key', { customer_key: 'eva-1' }],
     ['[jour-031] their e-mail address', { email: ' Eva@Example.test' }],
     ['[jour-032] their phone number', { phone: '9 1234 5678' }],
-  ])('%s names them', async (_, query) => {
+  ])('finds a customer by %s', async (_, query) => {
     const { status, body } = await story.ask(by(query as Record<string, string>));
     expect(status).toBe(200);
     expect(body.data.total_count).toBe(7);
     expect(body.meta.person.customer_profile_id).toBe(story.customerId);
   });
 
-  test('[jour-037] [jour-038] the rows of a journey, and who it is', async () => {
+  test('[jour-037] [jour-038] returns the journey and the person', async () => {
     const own = await story.ask(`/api/v1/customers/${story.customerId}/journey`);
     const { body } = await story.ask(by({ customer_key: 'eva-1' }));
     expect(body.data).toEqual(own.body.data);
@@ -98,7 +98,7 @@ describe('with customers:read', () => {
     ['[jour-034] the outcome_event_id', () => story.firstId],
     ['[jour-035] the conversion’s id', () => conversionIdOf(story.firstId)],
     ['[jour-036] the caller’s own key', () => 'order 1/a'],
-  ])('[jour-029] %s names a conversion: what came before it, and itself', async (_, handle) => {
+  ])('[jour-029] finds a conversion by %s and returns the events up to it', async (_, handle) => {
     const { status, body } = await story.ask(behind(handle()));
     expect(status).toBe(200);
     expect(body.data.events.map((event: { event_time: string }) => event.event_time)).toEqual(
@@ -108,24 +108,24 @@ describe('with customers:read', () => {
     expect(body.meta.person.name).toBe('Eva Soto');
   });
 
-  test('of a conversion that nobody is known of, its browser’s events', async () => {
-    const place = await shop();
+  test('returns the browser’s events for an anonymous conversion', async () => {
+    const profile = await shop();
     const visitorId = anyUuid();
-    await place.visit({ visitor_id: visitorId, occurred_at: at(1) });
-    const { outcomeId } = await place.send({ event_name: 'lead_created', properties: {}, user_traits: {} });
-    const alone = await place.ask(behind(outcomeId));
+    await profile.visit({ visitor_id: visitorId, occurred_at: at(1) });
+    const { outcomeId } = await profile.send({ event_name: 'lead_created', properties: {}, user_traits: {} });
+    const alone = await profile.ask(behind(outcomeId));
     expect([alone.body.data.total_count, alone.body.meta.person.customer_profile_id]).toEqual([1, null]);
-    await place.ledger.transaction((tx) =>
+    await profile.ledger.transaction((tx) =>
       tx.updateTable('outcomes').set({ visitor_id: visitorId }).where('id', '=', outcomeId).execute(),
     );
-    const { body } = await place.ask(behind(outcomeId));
+    const { body } = await profile.ask(behind(outcomeId));
     expect(body.data.total_count).toBe(2);
     expect(body.meta.person).toMatchObject({ name: null, identifiers: [], counts: { conversions: 1, browsers: 0 } });
   });
 
-  test('at most the newest 50 conversions are told; the count is of all', async () => {
-    const place = await shop();
-    await place.post('/api/v1/events', {
+  test('returns at most the newest 50 conversions and the count of all', async () => {
+    const profile = await shop();
+    await profile.post('/api/v1/events', {
       events: Array.from({ length: 53 }, (_, index) => ({
         event_name: 'payment_received',
         idempotency_key: `p-${index}`,
@@ -134,7 +134,7 @@ describe('with customers:read', () => {
         user_traits: { external_id: 'many' },
       })),
     });
-    const { body } = await place.ask(by({ customer_key: 'many' }));
+    const { body } = await profile.ask(by({ customer_key: 'many' }));
     expect(body.meta.person.counts.conversions).toBe(53);
     expect(body.meta.person.conversions).toHaveLength(50);
     expect(body.meta.person.conversions[0].value_amount).toBe(53);
@@ -143,7 +143,7 @@ describe('with customers:read', () => {
 
 describe('without customers:read, also on a healthcare-family profile', () => {
   test.each(['standard', 'hipaa'] as const)(
-    '[auth-021] [jour-039] [jour-040] [jour-041] on a %s one, a projection with credit and window',
+    '[auth-021] [jour-039] [jour-040] [jour-041] on a %s profile, returns a projection with credit and window',
     async (privacyMode) => {
       const story = await openStory({ privacyMode });
       const { status, body } = await story.ask(behind(story.firstId), story.projected);
@@ -162,14 +162,14 @@ describe('without customers:read, also on a healthcare-family profile', () => {
         time_decay: expect.any(Number),
         ...more,
       });
-      const nobodyTold = { campaign_name: null, ad_set_name: null, ad_name: null };
+      const noNames = { campaign_name: null, ad_set_name: null, ad_name: null };
       const touch = {
         kind: 'visit',
         channel: 'paid_search',
         campaign_external_id: '101',
         ad_set_external_id: '202',
         ad_external_id: '303',
-        ...nobodyTold,
+        ...noNames,
         click_id_kind: 'gclid',
         join_method: 'url_parameters',
         in_window: true,
@@ -192,7 +192,7 @@ describe('without customers:read, also on a healthcare-family profile', () => {
               campaign_external_id: null,
               ad_set_external_id: null,
               ad_external_id: null,
-              ...nobodyTold,
+              ...noNames,
               click_id_kind: null,
               join_method: null,
               credit: {},
@@ -212,7 +212,7 @@ describe('without customers:read, also on a healthcare-family profile', () => {
     },
   );
 
-  test('by key it is credited for the newest conversion, and the whole timeline is there', async () => {
+  test('by key, returns the whole timeline, credited for the newest conversion', async () => {
     const story = await openStory();
     const { body } = await story.ask(by({ customer_key: 'eva-1' }), story.projected);
     expect(body.meta.conversion).toEqual({ conversion_id: conversionIdOf(story.secondId), customer_key: 'eva-1' });
@@ -230,18 +230,18 @@ describe('without customers:read, also on a healthcare-family profile', () => {
     expect(events).toEqual(body.data.events);
   });
 
-  test('a conversion that names its ad stands for the touch, too: the credit adds up', async () => {
-    const place = await shop();
+  test('a conversion that names its ad also represents the touch, so the credit adds up', async () => {
+    const profile = await shop();
     const lead = {
       event_name: 'lead_created',
       properties: {},
       ad_id: '120210987654321',
       click_ids: { ctwa_clid: 'ARxyz' },
     };
-    await place.send({ ...lead, occurred_at: at(5) });
-    const { outcomeId } = await place.send({ occurred_at: at(9) });
-    await place.attribute();
-    const { body } = await place.ask(behind(outcomeId), place.projected);
+    await profile.send({ ...lead, occurred_at: at(5) });
+    const { outcomeId } = await profile.send({ occurred_at: at(9) });
+    await profile.attribute();
+    const { body } = await profile.ask(behind(outcomeId), profile.projected);
     expect(body.data.events).toMatchObject([
       {
         kind: 'synthetic',
@@ -257,18 +257,18 @@ describe('without customers:read, also on a healthcare-family profile', () => {
     expect(JSON.stringify(body)).not.toContain('ARxyz');
   });
 
-  test('a conversion whose credit is not worked out yet has none; a share of no money is still a share', async () => {
-    const place = await shop();
-    const { customerId, outcomeId } = await place.send({ event_name: 'lead_created', properties: {} });
+  test('a conversion that is not attributed yet has no credit; without a value it still has shares', async () => {
+    const profile = await shop();
+    const { customerId, outcomeId } = await profile.send({ event_name: 'lead_created', properties: {} });
     const visitorId = anyUuid();
-    await place.link(visitorId, customerId);
-    for (const day of [1, 2]) await place.touch({ visitor_id: visitorId, occurred_at: at(day) });
+    await profile.link(visitorId, customerId);
+    for (const day of [1, 2]) await profile.touch({ visitor_id: visitorId, occurred_at: at(day) });
     const credits = async () =>
-      (await place.ask(behind(outcomeId), place.projected)).body.data.events.map(
+      (await profile.ask(behind(outcomeId), profile.projected)).body.data.events.map(
         (event: { credit: object }) => event.credit,
       );
     expect(await credits()).toEqual([{}, {}, {}]);
-    await place.attribute();
+    await profile.attribute();
     expect(await credits()).toEqual([
       expect.objectContaining({ first_touch: 1, linear: 0.5 }),
       expect.objectContaining({ last_touch: 1, linear: 0.5 }),
@@ -277,7 +277,7 @@ describe('without customers:read, also on a healthcare-family profile', () => {
   });
 
   test.each([{ email: 'eva@example.test' }, { phone: '+56912345678' }])(
-    '[jour-033] 403 insufficient_scope for %o, known or not, and the attempt is in the log',
+    '[jour-033] returns 403 insufficient_scope for %o, known or unknown, and logs the attempt',
     async (query) => {
       const story = await openStory();
       const { status, body } = await story.ask(by(query as Record<string, string>), story.projected);
@@ -290,11 +290,11 @@ describe('without customers:read, also on a healthcare-family profile', () => {
     },
   );
 
-  test('who sees people gets the same projection of a conversion when asked for, and nothing of them but their key', async () => {
+  test('returns the same projection to callers with customers:read who request it', async () => {
     const story = await openStory();
     const { body } = await story.ask(behind(story.firstId), story.projected);
-    const asked = await story.ask(`${behind(story.firstId)}?view=projection`);
-    expect(asked.body).toEqual(body);
+    const projection = await story.ask(`${behind(story.firstId)}?view=projection`);
+    expect(projection.body).toEqual(body);
     expect((await story.accesses())[0]).toEqual({ operation: 'readConversionJourney', people: 1, result: 'served' });
     const again = await story.ask(`${behind(story.firstId)}?view=projection`, story.projected);
     expect(again.body).toEqual(body);
@@ -302,7 +302,7 @@ describe('without customers:read, also on a healthcare-family profile', () => {
     expect(other.status).toBe(400);
   });
 
-  test('reads of the projection by a key that the request says are logged as showing nobody', async () => {
+  test('logs reads of the projection by the caller’s own key as showing no person', async () => {
     const story = await openStory();
     await story.ask(by({ customer_key: 'eva-1' }));
     await story.ask(by({ customer_key: 'eva-1' }), story.projected);
@@ -313,8 +313,8 @@ describe('without customers:read, also on a healthcare-family profile', () => {
   });
 });
 
-describe('404', () => {
-  test('[jour-042] [jour-044] [jour-046] for a key that nobody has, or somebody of another profile', async () => {
+describe('returns 404', () => {
+  test('[jour-042] [jour-044] [jour-046] for an unknown key and a key of another profile', async () => {
     const [story, other] = [await openStory(), await shop()];
     await other.send({ user_traits: { external_id: 'theirs' } });
     for (const customer_key of ['nobody', 'theirs']) {
@@ -328,7 +328,7 @@ describe('404', () => {
     ).toBe(true);
   });
 
-  test('[jour-043] [eras-030] for the key of somebody who was erased; what they did stays, with nobody in it', async () => {
+  test('[jour-043] [eras-030] for the key of an erased customer; their events stay without personal data', async () => {
     const story = await openStory();
     await story.ask(`/api/v1/customers/${story.customerId}/journey-summary`, story.full, 'POST');
     await story.post('/api/v1/customers/erasures', { request_ref: 'ticket-1', customer_key: 'eva-1' });
@@ -342,11 +342,11 @@ describe('404', () => {
     expect(body.meta.person).toMatchObject({ name: null, identifiers: [] });
     const projected = await story.ask(behind(story.firstId), story.projected);
     expect(projected.body.meta.conversion.customer_key).toBeNull();
-    const kept = await story.ledger.transaction((tx) => tx.selectFrom('journey_summaries').selectAll().execute());
-    expect(kept).toEqual([]);
+    const summaries = await story.ledger.transaction((tx) => tx.selectFrom('journey_summaries').selectAll().execute());
+    expect(summaries).toEqual([]);
   });
 
-  test('[jour-045] [jour-046] [err-042] for a handle that names nothing', async () => {
+  test('[jour-045] [jour-046] [err-042] for an unknown conversion handle', async () => {
     const [story, other] = [await openStory(), await shop()];
     const { outcomeId } = await other.send({ idempotency_key: 'theirs' });
     for (const handle of [anyUuid(), 'nothing', outcomeId, 'theirs', '%', '..']) {
@@ -356,7 +356,7 @@ describe('404', () => {
   });
 });
 
-test('400 without a selector, with several, or with one that cannot be read', async () => {
+test('returns 400 without a selector, with several, and with an invalid one', async () => {
   const story = await openStory();
   for (const query of [
     {},

@@ -6,7 +6,7 @@ import { findSummary, type StoredSummary } from './store.ts';
 
 type Shown = AnswerOf<Routes['readJourneySummary']>['body']['data'];
 
-/** No model is asked here, whatever is or is not stored. */
+/** Never calls the model, even when no summary is stored. */
 export const readJourneySummary: Handles<Routes['readJourneySummary'], Pick<JourneyServices, 'vault'>> = async (
   { params },
   { ledger, caller, mentions, vault },
@@ -20,7 +20,7 @@ export const readJourneySummary: Handles<Routes['readJourneySummary'], Pick<Jour
     { readOnly: true },
   );
   if (stored) mentions(person.id);
-  return answer(200, { data: stored ? showSummary(stored, true) : noSummary });
+  return answer(200, { data: stored ? toSummaryResponse(stored, true) : noSummary });
 };
 
 export const noSummary: Shown = {
@@ -32,7 +32,7 @@ export const noSummary: Shown = {
   truncated: false,
 };
 
-export const showSummary = (summary: StoredSummary, cached: boolean): Shown => ({
+export const toSummaryResponse = (summary: StoredSummary, cached: boolean): Shown => ({
   summary: summary.text,
   cached,
   model: summary.model,

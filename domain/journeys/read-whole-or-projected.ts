@@ -17,37 +17,40 @@ import { projectEvent } from './project-event.ts';
 import { readEvents } from './read-events.ts';
 import type { JourneyServices } from './services.ts';
 import { entitiesOfOutcome, entitiesOfTouch } from './show-event.ts';
-import { readTouchline, type Stores, type TimelineAsked } from './timeline.ts';
+import { readTouchline, type Stores, type TimelineQuery } from './timeline.ts';
 
 type Answer = AnswerOf<Routes['readJourneyByKey']>;
-type ShownPerson = Extract<Answer['body'], { meta: { person: unknown } }>['meta']['person'];
+type PersonResponse = Extract<Answer['body'], { meta: { person: unknown } }>['meta']['person'];
 
-/** Who may see people sees all of it; everybody else a projection, credited for the outcome given. */
+/**
+ * Returns the full journey to callers with customers:read, and otherwise a projection without personal data, credited for the given
+ * outcome.
+ */
 export async function readWholeOrProjected(
   context: Context & Pick<JourneyServices, 'clickhouse'>,
-  asked: TimelineAsked,
+  query: TimelineQuery,
   outcome: NamedOutcome | undefined,
-  keySaid?: string,
+  givenKey?: string,
 ): Promise<Answer> {
   return context.caller.scopes.has('customers:read')
-    ? readWhole(context, asked)
-    : readProjected(context, asked, outcome, keySaid);
+    ? readWhole(context, query)
+    : readProjected(context, query, outcome, givenKey);
 }
 
 async function readWhole(
   context: Context & Pick<JourneyServices, 'clickhouse'>,
-  asked: TimelineAsked,
+  query: TimelineQuery,
 ): Promise<Answer> {
-  const { profileId, person } = asked;
-  const data = await readEvents(context, asked);
-  const shown = await context.ledger.transaction((tx) => showPerson(tx, profileId, person, data.total_count), {
+  const { profileId, person } = query;
+  const data = await readEvents(context, query);
+  const shown = await context.ledger.transaction((tx) => toPersonResponse(tx, profileId, person, data.total_count), {
     readOnly: true,
   });
   context.mentions(person.id);
   return answer(200, { data, meta: { person: shown } });
 }
 
-async function showPerson(tx: Tx, profileId: string, person: Person, events: number): Promise<ShownPerson> {
+async function toPersonResponse(tx: Tx, profileId: string, person: Person, events: number): Promise<PersonResponse> {
   const { customerId, owner, visitorIds } = person;
   const conversions = await listNewestConversions(tx, profileId, owner, limits.personConversions.newest);
   const shown = conversions.map((one) => ({
@@ -73,7 +76,7 @@ async function showPerson(tx: Tx, profileId: string, person: Person, events: num
     customer_profile_id: customerId,
     name: [customer?.first_name, customer?.last_name].filter(Boolean).join(' ') || null,
     identifiers: identifiers.map(({ kind, value }) => ({
-      kind: kind as ShownPerson['identifiers'][number]['kind'],
+      kind: kind as PersonResponse['identifiers'][number]['kind'],
       value,
     })),
     counts: { events, conversions: totals?.conversionCount ?? 0, browsers: visitorIds.length },
@@ -81,18 +84,18 @@ async function showPerson(tx: Tx, profileId: string, person: Person, events: num
   };
 }
 
-/** Also for whoever sees people and wants to know what each touch earned. */
+/** Also available to callers with customers:read who want the credit of each touch. */
 export async function readProjected(
   context: Stores & Pick<Context, 'showKey'>,
-  asked: TimelineAsked,
+  query: TimelineQuery,
   outcome: NamedOutcome | undefined,
-  keySaid?: string,
+  givenKey?: string,
 ): Promise<Answer> {
-  const { profileId, person } = asked;
+  const { profileId, person } = query;
   const credit = outcome && (await findCredit(context, profileId, outcome));
   const lookbackDays = credit?.lookbackDays ?? outcome?.lookbackDays ?? 0;
   const subject = outcome && { at: outcome.occurredAt.getTime(), lookbackDays, credit };
-  const { events, totalCount } = await readTouchline(context, asked);
+  const { events, totalCount } = await readTouchline(context, query);
   const { lineages, key } = await context.ledger.transaction(
     async (tx) => ({
       lineages: await findLineages(
@@ -115,8 +118,8 @@ export async function readProjected(
           of: person.id,
           profileId,
           key,
-          said: keySaid,
-          isListed: outcome !== undefined && keySaid === undefined,
+          said: givenKey,
+          isListed: outcome !== undefined && givenKey === undefined,
         }),
       },
     },

@@ -2,12 +2,12 @@ import type { LanguageModel } from '@tributary/ai-model';
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { Vault } from '@tributary/vault';
 
-/** What the handlers of this room need from the outside. */
+/** External services that the handlers of this module need. */
 export interface JourneyServices {
   readonly clickhouse: ClickHouse;
   readonly vault: Vault;
-  /** Absent where none is set up. */
+  /** Undefined if no model is configured. */
   readonly languageModel: LanguageModel | undefined;
-  /** Summaries that a workspace may have made in a day. */
+  /** Summaries that a workspace may generate per day. */
   readonly summariesPerDay: number;
 }

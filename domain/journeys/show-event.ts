@@ -6,79 +6,79 @@ import type { LedgerEvent, TimelineEvent, VisitEvent, VisitlessEvent } from './t
 
 export type JourneyEvent = AnswerOf<Routes['readCustomerJourney']>['body']['data']['events'][number];
 
-/** What a page needs besides its events. */
-export interface Around {
+/** Context of a page, besides its events. */
+export interface EventContext {
   readonly profileId: string;
   readonly lineages: ReadonlyMap<string, Lineage>;
-  /** What type of outcome visits were recorded as. */
+  /** The outcome type that a visit was recorded as, by visit id. */
   readonly outcomeTypes: ReadonlyMap<string, string>;
 }
 
-export function showEvent(event: TimelineEvent, around: Around): JourneyEvent {
+export function toEventResponse(event: TimelineEvent, context: EventContext): JourneyEvent {
   switch (event.store) {
     case 'visits':
-      return showVisit(event, around);
+      return visitResponse(event, context);
     case 'visitless touches':
-      return showTouch(event, around);
+      return touchResponse(event, context);
     case 'ledger':
-      return showOutcome(event, around);
+      return outcomeResponse(event, context);
   }
 }
 
-/** The warehouse writes '' where there was nothing, and these where nothing was understood. */
-export const known = (text: string): string | null => (['', 'unknown', 'ZZ'].includes(text) ? null : text);
+/** ClickHouse stores '' for a missing value, and 'unknown' or 'ZZ' for an unrecognised one; all become null. */
+export const orNull = (text: string): string | null => (['', 'unknown', 'ZZ'].includes(text) ? null : text);
 
-function showVisit({ row }: VisitEvent, { profileId, lineages, outcomeTypes }: Around): JourneyEvent {
-  // An erasure clears what a visit was called.
+function visitResponse({ row }: VisitEvent, { profileId, lineages, outcomeTypes }: EventContext): JourneyEvent {
+  // An erasure clears the event name of a visit.
   const type = outcomeTypes.get(row.visit_id) ?? (row.event_type || 'visit');
   return {
     event_type: type,
     event_name: row.event_name || type,
     event_time: row.occurred_at,
-    url: known(row.url),
-    path: known(row.path),
-    channel: known(row.channel),
-    source: known(row.source),
-    medium: known(row.medium),
+    url: orNull(row.url),
+    path: orNull(row.path),
+    channel: orNull(row.channel),
+    source: orNull(row.source),
+    medium: orNull(row.medium),
     campaign: campaignOf(entitiesOfVisit(profileId, row), lineages),
     value_amount: null,
     currency: null,
-    device: known(row.device),
-    browser: known(row.browser),
-    os: known(row.os),
-    country: known(row.country),
-    city: known(row.city),
+    device: orNull(row.device),
+    browser: orNull(row.browser),
+    os: orNull(row.os),
+    country: orNull(row.country),
+    city: orNull(row.city),
     is_synthetic: false,
   };
 }
 
-function showTouch({ row }: VisitlessEvent, { lineages }: Around): JourneyEvent {
+function touchResponse({ row }: VisitlessEvent, { lineages }: EventContext): JourneyEvent {
   return {
     event_type: row.kind,
     event_name: row.kind,
     event_time: row.occurred_at,
     url: null,
     path: null,
-    channel: known(row.channel),
-    source: known(row.source),
-    medium: known(row.medium),
+    channel: orNull(row.channel),
+    source: orNull(row.source),
+    medium: orNull(row.medium),
     campaign: campaignOf(entitiesOfTouch(row), lineages),
     value_amount: null,
     currency: null,
-    device: known(row.device),
+    device: orNull(row.device),
     browser: null,
     os: null,
-    country: known(row.country),
+    country: orNull(row.country),
     city: null,
     is_synthetic: false,
   };
 }
 
-function showOutcome({ row, isSynthetic }: LedgerEvent, { lineages }: Around): JourneyEvent {
+function outcomeResponse({ row, isSynthetic }: LedgerEvent, { lineages }: EventContext): JourneyEvent {
   const { page_url, properties } = row.rest as { page_url?: unknown; properties?: { provider?: unknown } };
   const url = typeof page_url === 'string' ? page_url : null;
-  const said = typeof properties?.provider === 'string' ? properties.provider : null;
-  const provider = isOutcomeProvider(row.source) ? row.source : said;
+  const reportedProvider = typeof properties?.provider === 'string' ? properties.provider : null;
+  const provider = isOutcomeProvider(row.source) ? row.source : reportedProvider;
   return {
     event_type: row.event_type,
     event_name: row.event_name,
@@ -100,11 +100,11 @@ function showOutcome({ row, isSynthetic }: LedgerEvent, { lineages }: Around): J
   };
 }
 
-/** The name of the first campaign that is known, of entities from the largest to the smallest. */
+/** The name of the first known campaign, given entities from the highest to the lowest level. */
 const campaignOf = (ids: readonly string[], lineages: ReadonlyMap<string, Lineage>): string | null =>
   ids.map((id) => lineages.get(id)?.campaign?.name).find((name) => name) ?? null;
 
-/** A visit names entities by what the platform calls them. */
+/** A visit names entities by the platform's ids. */
 export function entitiesOfVisit(profileId: string, row: VisitEvent['row']): string[] {
   const named: [EntityLevel, string][] = [
     ['campaign', row.campaign_external_id],
@@ -116,7 +116,7 @@ export function entitiesOfVisit(profileId: string, row: VisitEvent['row']): stri
   );
 }
 
-/** A touch names them by ids of ours. */
+/** A touch names entities by our ids. */
 export const entitiesOfTouch = (row: { campaign_id: string; ad_set_id: string; ad_id: string }): string[] =>
   [row.campaign_id, row.ad_set_id, row.ad_id].filter((id) => id !== nilUuid);
 

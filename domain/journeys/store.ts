@@ -11,7 +11,7 @@ export interface StoredSummary {
   readonly isTruncated: boolean;
 }
 
-const place = (profileId: string, personId: string) => ({
+const locationOf = (profileId: string, personId: string) => ({
   table: 'journey_summaries',
   column: 'sealed',
   row: personId,
@@ -22,7 +22,7 @@ export const sealedSummaries: SealedColumn = {
   table: 'journey_summaries',
   column: 'sealed',
   key: ['profile_id', 'person_id'],
-  place: (profileId, personId) => place(profileId, String(personId)),
+  place: (profileId, personId) => locationOf(profileId, String(personId)),
 };
 
 export async function findSummary(
@@ -37,8 +37,8 @@ export async function findSummary(
     .where('profile_id', '=', profileId)
     .where('person_id', '=', personId)
     .executeTakeFirst();
-  // One that no key opens is none: another can be written.
-  const text = row && tryOpen(() => vault.open(row.sealed, place(profileId, personId)));
+  // A summary whose key is gone counts as missing, so that a new one can be written.
+  const text = row && tryOpen(() => vault.open(row.sealed, locationOf(profileId, personId)));
   if (!row || text === undefined) return undefined;
   return {
     text,
@@ -51,12 +51,12 @@ export async function findSummary(
 
 interface OpenedSummary {
   readonly personId: string;
-  /** Whom it is of, and what it says. */
+  /** The person and the text, for the search for erased names. */
   readonly content: unknown;
   readonly at: Date;
 }
 
-/** Every summary of a profile that a key opens, a page after the other. */
+/** Pages through all summaries of a profile that can be decrypted. */
 export async function* openSummaries(ledger: Ledger, profileId: string, vault: Vault): AsyncIterable<OpenedSummary[]> {
   for (let after = nilUuid; ; ) {
     const rows = await ledger.transaction((tx) =>
@@ -72,14 +72,14 @@ export async function* openSummaries(ledger: Ledger, profileId: string, vault: V
     const last = rows.at(-1);
     if (!last) return;
     yield rows.flatMap(({ person_id: personId, sealed, generated_at: at }) => {
-      const text = tryOpen(() => vault.open(sealed, place(profileId, personId)));
+      const text = tryOpen(() => vault.open(sealed, locationOf(profileId, personId)));
       return text === undefined ? [] : [{ personId, content: { of: personId, text }, at }];
     });
     after = last.person_id;
   }
 }
 
-/** In the place of an earlier one. */
+/** Replaces an earlier summary. */
 export async function saveSummary(
   tx: Tx,
   vault: Vault,
@@ -90,7 +90,7 @@ export async function saveSummary(
   const columns = {
     profile_id: profileId,
     person_id: personId,
-    sealed: vault.seal(summary.text, place(profileId, personId)),
+    sealed: vault.seal(summary.text, locationOf(profileId, personId)),
     model: summary.model,
     generated_at: summary.generatedAt,
     events_used: summary.eventsUsed,
@@ -103,7 +103,7 @@ export async function saveSummary(
     .execute();
 }
 
-/** Removes what this room holds of people, named by customer or by browser. Resolves to how many rows there were. */
+/** Deletes what this module stores about people, given by customer or visitor id. Returns the number of rows. */
 export async function eraseJourneys(tx: Tx, profileId: string, personIds: readonly string[]): Promise<number> {
   const { rows } = await sql`
     DELETE FROM journey_summaries WHERE profile_id = ${profileId} AND person_id = ANY (${[...personIds]}::uuid[])
@@ -111,7 +111,7 @@ export async function eraseJourneys(tx: Tx, profileId: string, personIds: readon
   return rows.length;
 }
 
-/** One unit of the workspace's allowance of the day (UTC); false when there is none left. */
+/** Takes one unit of the workspace's allowance for the UTC day. Returns false if none is left. */
 export async function takeUnit(tx: Tx, workspaceId: string, now: Date, perDay: number): Promise<boolean> {
   const day = now.toISOString().slice(0, 10);
   await tx
@@ -126,7 +126,7 @@ export async function takeUnit(tx: Tx, workspaceId: string, now: Date, perDay: n
   return rows.length > 0;
 }
 
-/** What came to nothing is not counted. */
+/** Returns the unit of a request that produced no summary. */
 export async function giveUnitBack(tx: Tx, workspaceId: string, now: Date): Promise<void> {
   const day = now.toISOString().slice(0, 10);
   await sql`

@@ -2,7 +2,7 @@ import { limits } from '@tributary/vocabulary';
 import type { Masks } from './mask-journey.ts';
 import type { JourneyEvent } from './show-event.ts';
 
-/** What a model is asked, and what it is told. */
+/** The prompt of the language model and its input. */
 
 export const instructions = [
   'You summarise the journey of one customer of a business for its marketing team.',
@@ -12,9 +12,9 @@ export const instructions = [
 ].join('\n');
 
 /**
- * What leaves the service, field by field: when, what, by which channel and campaign, on which page of the site, for how much. No
- * name, identifier, full address, place, browser or system: a summary needs none of them. Whatever somebody could have written freely
- * is masked: people write addresses and names where they do not belong.
+ * Selects, field by field, what is sent to the model: time, type, channel, campaign, page path and amount. Excludes names, identifiers,
+ * full URLs, location, browser and operating system, which a summary does not need. Masks free text, because people enter addresses and
+ * names in it.
  */
 export function material(events: readonly JourneyEvent[], { text, path }: Masks): string {
   return events
@@ -40,7 +40,7 @@ export function material(events: readonly JourneyEvent[], { text, path }: Masks)
 
 const maxCharacters = 4_000;
 
-/** The model's words as plain text of bounded length; undefined where it said nothing. */
+/** The model's response as plain text of bounded length; undefined if it is empty. */
 export function plainText(written: string): string | undefined {
   const text = written
     .toWellFormed()
@@ -52,6 +52,6 @@ export function plainText(written: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** When a day's allowance is whole again. */
+/** When the daily allowance resets. */
 export const nextMidnight = (now: Date): Date =>
   new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));

@@ -7,10 +7,10 @@ import { type Counted, lastUntil, merged, type Part, partsOf } from './page.ts';
 import { asTouch, asVisitless } from './partner-touches.ts';
 import type { Person } from './person.ts';
 
-/** All that happened is in two stores. Both say when; from that follows which rows stand on a page, and only those are read. */
+/** Events come from two stores. Both return times first; from these follows which rows belong to a page, and only those rows are read. */
 
 export type VisitEvent = { readonly at: number; readonly store: 'visits'; readonly row: Row<'journey_list_visits'> };
-/** What brought somebody without a visit. */
+/** A touch without a visit. */
 export type VisitlessEvent = {
   readonly at: number;
   readonly store: 'visitless touches';
@@ -21,11 +21,11 @@ export type LedgerEvent = {
   readonly at: number;
   readonly store: 'ledger';
   readonly row: PersonOutcome;
-  /** Whether it happened off the site, and no visit is known to have brought the person in its lookback. */
+  /** An off-site outcome without a known visit within its lookback window. */
   readonly isSynthetic: boolean;
 };
 
-/** All that a journey is made of. */
+/** Everything a journey consists of. */
 export type TimelineEvent = VisitEvent | VisitlessEvent | LedgerEvent;
 
 export interface Stores {
@@ -34,10 +34,10 @@ export interface Stores {
   readonly signal: AbortSignal;
 }
 
-export interface TimelineAsked extends Part {
+export interface TimelineQuery extends Part {
   readonly profileId: string;
   readonly person: Person;
-  /** The last moment that counts. */
+  /** Events after this moment are left out. */
   readonly until: Date;
 }
 
@@ -46,7 +46,7 @@ export interface Timeline<Event> {
   readonly totalCount: number;
 }
 
-/** Later than anything that is stored. */
+/** Later than anything stored. */
 export const always = new Date('2200-01-01T00:00:00Z');
 
 interface Source<Event> {
@@ -54,18 +54,18 @@ interface Source<Event> {
   read(part: Part, lastBrought: LastBrought): Promise<Event[]>;
 }
 
-/** When a browser was last seen until a moment; known as far as a page reaches. */
+/** The last visit or touch up to a moment, as far as the times of the page reach. */
 type LastBrought = (at: number) => number | undefined;
 
-/** Browsers that one question to the warehouse is about. */
+/** Visitor ids per ClickHouse query. */
 const batchSize = 2_000;
 
-/** Everything there is: visits, what else brought somebody, and outcomes. */
-export function readTimeline(stores: Stores, asked: TimelineAsked): Promise<Timeline<TimelineEvent>> {
-  const ofBrowsers = questionsOf(asked).flatMap((question) => [
-    ofWarehouse(
+/** Reads all events: visits, touches without a visit, and outcomes. */
+export function readTimeline(stores: Stores, query: TimelineQuery): Promise<Timeline<TimelineEvent>> {
+  const ofBrowsers = splitByVisitors(query).flatMap((visitorBatch) => [
+    browserSource(
       stores,
-      question,
+      visitorBatch,
       ['journey_list_visit_times', 'journey_list_visits'],
       (at, row): TimelineEvent => ({
         at,
@@ -73,60 +73,60 @@ export function readTimeline(stores: Stores, asked: TimelineAsked): Promise<Time
         row,
       }),
     ),
-    ofWarehouse(
+    browserSource(
       stores,
-      question,
+      visitorBatch,
       ['journey_list_visitless_touch_times', 'journey_list_visitless_touches'],
       (at, row): TimelineEvent => ({ at, store: 'visitless touches', row }),
     ),
   ]);
   const ofLedger = [
-    outcomesOf(stores, asked, 'beside visits'),
-    ...partnersOf(
+    outcomeSource(stores, query, 'beside visits'),
+    ...partnerSource(
       stores,
-      asked,
+      query,
       (at, touch): TimelineEvent => ({ at, store: 'visitless touches', row: asVisitless(touch) }),
     ),
   ];
-  return readPage(ofBrowsers, ofLedger, asked);
+  return readPage(ofBrowsers, ofLedger, query);
 }
 
-/** What brought somebody and what it led to, and nothing else. */
-export function readTouchline(stores: Stores, asked: TimelineAsked): Promise<Timeline<TouchEvent | LedgerEvent>> {
-  const ofBrowsers = questionsOf(asked).map((question) =>
-    ofWarehouse(
+/** Reads only touches and conversions. */
+export function readTouchline(stores: Stores, query: TimelineQuery): Promise<Timeline<TouchEvent | LedgerEvent>> {
+  const ofBrowsers = splitByVisitors(query).map((visitorBatch) =>
+    browserSource(
       stores,
-      question,
+      visitorBatch,
       ['journey_list_touch_times', 'journey_list_touches'],
       (at, row): TouchEvent | LedgerEvent => ({ at, store: 'touches', row }),
     ),
   );
   const ofLedger = [
-    outcomesOf(stores, asked, 'conversions'),
-    ...partnersOf(stores, asked, (at, touch): TouchEvent => ({ at, store: 'touches', row: asTouch(touch) })),
+    outcomeSource(stores, query, 'conversions'),
+    ...partnerSource(stores, query, (at, touch): TouchEvent => ({ at, store: 'touches', row: asTouch(touch) })),
   ];
-  return readPage(ofBrowsers, ofLedger, asked);
+  return readPage(ofBrowsers, ofLedger, query);
 }
 
 type TimesQuery = 'journey_list_visit_times' | 'journey_list_visitless_touch_times' | 'journey_list_touch_times';
 type RowsQuery = 'journey_list_visits' | 'journey_list_visitless_touches' | 'journey_list_touches';
 
-/** Events of some browsers, by the query that tells when they were and the one that reads them. */
-function ofWarehouse<Rows extends RowsQuery, Event>(
+/** Events of some browsers, with one query for their times and one for their rows. */
+function browserSource<Rows extends RowsQuery, Event>(
   { clickhouse, signal }: Stores,
-  question: Question,
+  visitorBatch: VisitorBatch,
   [times, rows]: readonly [TimesQuery, Rows],
   eventOf: (at: number, row: Row<Rows>) => Event,
 ): Source<Event> {
   return {
     async count(limit) {
-      const [counted] = await clickhouse.query(times, { ...question, limit }, { signal });
+      const [counted] = await clickhouse.query(times, { ...visitorBatch, limit }, { signal });
       return { count: Number(counted?.events ?? 0), times: counted?.times ?? [] };
     },
     async read(part) {
       const found: readonly Row<RowsQuery>[] = await clickhouse.query<RowsQuery>(
         rows,
-        { ...question, ...part },
+        { ...visitorBatch, ...part },
         { signal },
       );
       return found.map((row) => eventOf(Date.parse(row.occurred_at), row as Row<Rows>));
@@ -140,12 +140,12 @@ async function readPage<Event extends { readonly at: number }>(
   { offset, limit }: Part,
 ): Promise<Timeline<Event>> {
   const sources = [...ofBrowsers, ...ofLedger];
-  const counted = await inTurn(sources, (source) => source.count(offset + limit));
+  const counted = await runLimited(sources, (source) => source.count(offset + limit));
   const parts = partsOf(counted, { offset, limit });
   const seen = counted.slice(0, ofBrowsers.length);
-  // Whatever came before an event of the page is among the times that were read to find the page.
+  // Every event before one of the page is among the times that were read to find the page.
   const lastBrought = (at: number) => seen.map(({ times }) => lastUntil(times, at)).reduce(later, undefined);
-  const rows = await inTurn(sources, async (source, index) => {
+  const rows = await runLimited(sources, async (source, index) => {
     const part = parts[index] as Part;
     return part.limit === 0 ? [] : source.read(part, lastBrought);
   });
@@ -154,8 +154,8 @@ async function readPage<Event extends { readonly at: number }>(
 
 const later = (a: number | undefined, b: number | undefined) => (a === undefined || (b ?? a) > a ? b : a);
 
-/** A few at a time: somebody with many browsers must not take the warehouse from all others. */
-async function inTurn<Item, Result>(
+/** Runs a few queries at a time, so that a customer with many browsers does not occupy ClickHouse alone. */
+async function runLimited<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
@@ -168,29 +168,29 @@ async function inTurn<Item, Result>(
   return results;
 }
 
-interface Question {
+interface VisitorBatch {
   readonly profile_id: string;
   readonly visitor_ids: readonly string[];
   readonly until: Date;
 }
 
-function questionsOf({ profileId, person, until }: TimelineAsked): Question[] {
+function splitByVisitors({ profileId, person, until }: TimelineQuery): VisitorBatch[] {
   const batches = Array.from({ length: Math.ceil(person.visitorIds.length / batchSize) }, (_, index) =>
     person.visitorIds.slice(index * batchSize, (index + 1) * batchSize),
   );
   return batches.map((visitorIds) => ({ profile_id: profileId, visitor_ids: visitorIds, until }));
 }
 
-function outcomesOf(
+function outcomeSource(
   { ledger }: Stores,
-  { profileId, person, until }: TimelineAsked,
+  { profileId, person, until }: TimelineQuery,
   part: 'beside visits' | 'conversions',
 ): Source<LedgerEvent> {
-  const asked = { owner: person.owner, until, part };
+  const query = { owner: person.owner, until, part };
   return {
-    count: (first) => ledger.transaction((tx) => listOutcomeTimes(tx, profileId, asked, first), { readOnly: true }),
-    read: async (wanted, lastBrought) => {
-      const rows = await ledger.transaction((tx) => listOutcomes(tx, profileId, asked, wanted), { readOnly: true });
+    count: (first) => ledger.transaction((tx) => listOutcomeTimes(tx, profileId, query, first), { readOnly: true }),
+    read: async (rowPart, lastBrought) => {
+      const rows = await ledger.transaction((tx) => listOutcomes(tx, profileId, query, rowPart), { readOnly: true });
       return rows.map((row) => {
         const at = row.occurred_at.getTime();
         return { at, store: 'ledger', row, isSynthetic: isOffSite(row) && !isBrought(row, lastBrought(at)) };
@@ -199,10 +199,10 @@ function outcomesOf(
   };
 }
 
-/** What partners told of a customer, by how it is shown. */
-function partnersOf<Event>(
+/** Touches of a customer that partners reported. */
+function partnerSource<Event>(
   { ledger }: Stores,
-  { profileId, person: { customerId }, until }: TimelineAsked,
+  { profileId, person: { customerId }, until }: TimelineQuery,
   eventOf: (at: number, touch: PartnerTouch) => Event,
 ): Source<Event>[] {
   if (customerId === null) return [];
@@ -220,7 +220,7 @@ function partnersOf<Event>(
   ];
 }
 
-/** A conversion, or what names the ad that brought it; a server may also tell of what was done on the site. */
+/** A conversion, or an outcome that names its ad. Servers may also report on-site actions, marked with action_source "website". */
 const isOffSite = ({ origin, lookback_days, rest }: PersonOutcome): boolean =>
   origin !== null || (lookback_days !== null && (rest as { action_source?: unknown }).action_source !== 'website');
 

@@ -2,11 +2,11 @@ import type { Row } from '@tributary/clickhouse';
 import { calibrate, guessTactic, type Measured, shareOut, timesOf } from '@tributary/rules';
 import { type EntityLevel, limits, type TacticName, tactics } from '@tributary/vocabulary';
 import { type Fit, listTactics } from './store.ts';
-import { type Asking, type HoldingTest, readSpends, readTests, type Spends } from './tests.ts';
+import { type ApplicableTest, type ModelContext, readSpends, readTests, type Spends } from './tests.ts';
 
 export type Served = Fit & { readonly creditedFrom: Date; readonly creditedUntil: Date };
 
-/** A campaign, or an ad or ad set that was tested by itself, as far as all days of the fit tell. Amounts are minor units. */
+/** A campaign, or a separately tested ad or ad set, over all days of the fit. Amounts are in minor units. */
 export interface Unit {
   readonly id: string;
   readonly level: EntityLevel;
@@ -21,9 +21,9 @@ export interface Unit {
 
 export interface Calibration {
   readonly units: ReadonlyMap<string, Unit>;
-  /** Tests that moved something. */
-  readonly tests: readonly HoldingTest[];
-  /** What the queries of credits take. */
+  /** Tests that cover at least one unit. */
+  readonly tests: readonly ApplicableTest[];
+  /** Parameters of the credit queries. */
   readonly weights: Weights;
 }
 
@@ -34,11 +34,15 @@ export interface Weights {
   readonly doubts: readonly number[];
 }
 
-/** Everything counts once. */
+/** All weights are 1. */
 export const unweighed: Weights = { tested: [], units: [], times: [], doubts: [] };
 
-/** What tests make of the credits of a fit, for some of its days. Undefined: no test says anything of what the fit saw. */
-export async function readCalibration(fit: Served, days: Days, context: Asking): Promise<Calibration | undefined> {
+/** Calibrates the credits of a fit with tests, for some of its days. Undefined if no test covers an entity of the fit. */
+export async function readCalibration(
+  fit: Served,
+  days: Days,
+  context: ModelContext,
+): Promise<Calibration | undefined> {
   const holding = await readTests(context);
   if (holding.length === 0) return undefined;
   const calibration = await calibrateBy(holding, fit, days, context);
@@ -50,26 +54,26 @@ interface Days {
   readonly until: Date;
 }
 
-/** The same by whichever tests there are; without any it is what paths say, and how wrong that may be. */
+/** The same for the given tests; without tests it returns the fit's own credits and their error. */
 export async function calibrateBy(
-  holding: readonly HoldingTest[],
+  holding: readonly ApplicableTest[],
   fit: Served,
   days: Days,
-  context: Asking,
+  context: ModelContext,
 ): Promise<Calibration> {
   const { caller, clickhouse, signal } = context;
   const tested = holding
     .flatMap(({ levels }) => [...levels])
     .flatMap(([id, level]) => (level === 'campaign' ? [] : id));
   const fitted = { profile_id: caller.profileId, fit_id: fit.id, fitted_model: 'data_driven' } as const;
-  const asked = { ...fitted, ...days, ...unweighed, tested, level: 'campaign', moment: 'now' } as const;
+  const parameters = { ...fitted, ...days, ...unweighed, tested, level: 'campaign', moment: 'now' } as const;
   const [rows, [anyway], spends] = await Promise.all([
-    clickhouse.query('model_list_units', { ...asked, limit: limits.models.calibrated }, { signal }),
+    clickhouse.query('model_list_units', { ...parameters, limit: limits.models.calibrated }, { signal }),
     clickhouse.query('model_read_anyway', { ...fitted, ...days }, { signal }),
     readSpends(fit.creditedFrom, fit.creditedUntil, context),
   ]);
   const tests = holding.filter((test) => rows.some((row) => isUnder(row, test)));
-  const units = calibrateUnits(rows, tests, await readKinds(rows, context), await costsOf(rows, spends));
+  const units = calibrateUnits(rows, tests, await readTactics(rows, context), await costsOf(rows, spends));
   const moved = shareOut(
     units.map(({ credit }) => credit),
     units.map(({ caused }) => caused),
@@ -81,8 +85,8 @@ export async function calibrateBy(
     weights: {
       tested,
       units: units.map(({ id }) => id),
-      times: moved.map((one, place) =>
-        timesOf(one, Number(rows[place]?.credit_of_period), Number(anyway?.of_some ?? 0)),
+      times: moved.map((one, index) =>
+        timesOf(one, Number(rows[index]?.credit_of_period), Number(anyway?.of_some ?? 0)),
       ),
       doubts: units.map(({ credit, caused: { error } }) => (credit > 0 ? error / credit : 0)),
     },
@@ -94,56 +98,57 @@ type UnitRow = Row<'model_list_units'>;
 const levelOf = ({ unit, campaign_id: campaign, ad_set_id: adSet }: UnitRow): EntityLevel =>
   unit === campaign ? 'campaign' : unit === adSet ? 'ad_set' : 'ad';
 
-const isUnder = ({ unit, campaign_id: campaign, ad_set_id: adSet }: UnitRow, { levels }: HoldingTest): boolean =>
+const isUnder = ({ unit, campaign_id: campaign, ad_set_id: adSet }: UnitRow, { levels }: ApplicableTest): boolean =>
   [unit, adSet, campaign].some((id) => levels.has(id));
 
 function calibrateUnits(
   rows: readonly UnitRow[],
-  tests: readonly HoldingTest[],
-  kinds: readonly TacticName[],
+  tests: readonly ApplicableTest[],
+  unitTactics: readonly TacticName[],
   costs: readonly number[],
 ): Unit[] {
-  const known = rows.map((row, place) => {
-    const tactic = kinds[place] as TacticName;
-    return { credit: Number(row.credit), spend: costs[place] ?? 0, kind: tactic, factor: tactics[tactic].factor };
+  const priors = rows.map((row, index) => {
+    const tactic = unitTactics[index] as TacticName;
+    return { credit: Number(row.credit), spend: costs[index] ?? 0, kind: tactic, factor: tactics[tactic].factor };
   });
   const found = tests.map(({ perSpent, ...test }) => {
-    const campaigns = rows.flatMap((row, place) => (isUnder(row, { perSpent, ...test }) ? place : []));
-    const spent = campaigns.reduce((sum, place) => sum + (costs[place] ?? 0), 0);
+    const campaigns = rows.flatMap((row, index) => (isUnder(row, { perSpent, ...test }) ? index : []));
+    const spent = campaigns.reduce((sum, index) => sum + (costs[index] ?? 0), 0);
     return { campaigns, found: { value: perSpent.value * spent, error: perSpent.error * spent } };
   });
-  const caused = calibrate(known, found);
-  return rows.map((row, place) => ({
+  const caused = calibrate(priors, found);
+  return rows.map((row, index) => ({
     id: row.unit,
     level: levelOf(row),
     campaignId: row.campaign_id,
     campaignName: row.campaign_name,
-    tactic: kinds[place] as TacticName,
-    isTested: found.some(({ campaigns }) => campaigns.includes(place)),
+    tactic: unitTactics[index] as TacticName,
+    isTested: found.some(({ campaigns }) => campaigns.includes(index)),
     credit: Number(row.credit),
-    spend: costs[place] ?? 0,
-    caused: caused[place] as Measured,
+    spend: costs[index] ?? 0,
+    caused: caused[index] as Measured,
   }));
 }
 
-/** What each does: as somebody said of its campaign, or else as it seems. */
-async function readKinds(rows: readonly UnitRow[], { caller, ledger }: Asking): Promise<TacticName[]> {
+/** The tactic of each unit: as set for its campaign, otherwise guessed from name and channel. */
+async function readTactics(rows: readonly UnitRow[], { caller, ledger }: ModelContext): Promise<TacticName[]> {
   const campaigns = [...new Set(rows.map(({ campaign_id: id }) => id))];
-  const said = await ledger.transaction((tx) => listTactics(tx, caller.profileId, campaigns), { readOnly: true });
+  const ownTactics = await ledger.transaction((tx) => listTactics(tx, caller.profileId, campaigns), { readOnly: true });
   return rows.map(
-    ({ campaign_id: id, campaign_name: name, most_channel: channel }) => said.get(id) ?? guessTactic({ name, channel }),
+    ({ campaign_id: id, campaign_name: name, most_channel: channel }) =>
+      ownTactics.get(id) ?? guessTactic({ name, channel }),
   );
 }
 
-/** What each cost in the days of the fit. What was tested apart is no cost of the rest of its campaign or ad set. */
+/** The cost of each unit during the fit. Separately tested ads and ad sets are subtracted from their campaign or ad set. */
 async function costsOf(rows: readonly UnitRow[], spends: Spends): Promise<number[]> {
-  const told: number[] = [];
-  for (const row of rows) told.push(await spends.of(row.unit, levelOf(row)));
+  const reported: number[] = [];
+  for (const row of rows) reported.push(await spends.of(row.unit, levelOf(row)));
   const ids = new Set(rows.map(({ unit }) => unit));
   const apart = new Map<string, number>();
-  rows.forEach((row, place) => {
+  rows.forEach((row, index) => {
     const above = [row.ad_set_id, row.campaign_id].find((id) => id !== row.unit && ids.has(id));
-    if (levelOf(row) !== 'campaign' && above) apart.set(above, (apart.get(above) ?? 0) + (told[place] ?? 0));
+    if (levelOf(row) !== 'campaign' && above) apart.set(above, (apart.get(above) ?? 0) + (reported[index] ?? 0));
   });
-  return rows.map(({ unit }, place) => Math.max(0, (told[place] ?? 0) - (apart.get(unit) ?? 0)));
+  return rows.map(({ unit }, index) => Math.max(0, (reported[index] ?? 0) - (apart.get(unit) ?? 0)));
 }

@@ -2,8 +2,8 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import type { ModelServices } from './services.ts';
-import { showFit } from './show-fit.ts';
-import { addFit, type Fit, findWaiting, giveUpStuck } from './store.ts';
+import { toFitResponse } from './show-fit.ts';
+import { addFit, type Fit, failStuckFits, findWaiting } from './store.ts';
 
 export const createModelFit: Handles<Routes['createModelFit'], ModelServices> = async (
   _input,
@@ -11,9 +11,9 @@ export const createModelFit: Handles<Routes['createModelFit'], ModelServices> = 
 ) => {
   const { profileId } = caller;
   return effect(async (tx) => {
-    await giveUpStuck(tx, profileId, now);
+    await failStuckFits(tx, profileId, now);
     const added = await addFit(tx, profileId, uuid(), now);
     if (added) await jobs.enqueue(tx, 'fitModels', { profileId, fitId: added.id });
-    return answer(202, { data: showFit(added ?? ((await findWaiting(tx, profileId)) as Fit)) });
+    return answer(202, { data: toFitResponse(added ?? ((await findWaiting(tx, profileId)) as Fit)) });
   });
 };

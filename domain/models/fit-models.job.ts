@@ -9,33 +9,33 @@ import { readTypes, type Types } from './types.ts';
 
 export interface Fitting {
   readonly app: Postgres;
-  /** With the patience for statements over all of a profile. */
+  /** A client with the long timeout for statements over a whole profile. */
   readonly clickhouse: ClickHouse;
   readonly now: () => Date;
 }
 
-interface Asked {
+interface FitJob {
   readonly profileId: string;
   readonly fitId: string;
 }
 
-/** What a fit is of. It follows from when it was asked for, so that a second run of the job does the same. */
+/** The period of a fit. Derived from the time of the request, so that a second run of the job gives the same result. */
 interface Span {
   readonly touchesFrom: Date;
   readonly from: Date;
   readonly until: Date;
 }
 
-/** Somebody with more touches or purchases than this is looked at by the latest of them. */
-const mostEvents = 400;
-/** Of 65,536 shares of a hash. */
+/** Caps the history per customer: only the most recent 400 events are used for fitting. */
+const maxEvents = 400;
+/** Shares of a 16-bit hash. */
 const allShares = 65_536;
 const rowsOfInsert = 10_000;
 
-/** Safe to run twice: a row of a fit is written again as it was, and what is ended is left alone. */
-export async function fitModels(engines: Fitting, asked: Asked, signal: AbortSignal): Promise<void> {
+/** Safe to run twice: rows of a fit are rewritten identically, and an ended fit is left unchanged. */
+export async function fitModels(engines: Fitting, job: FitJob, signal: AbortSignal): Promise<void> {
   const { app, clickhouse, now } = engines;
-  const { profileId, fitId } = asked;
+  const { profileId, fitId } = job;
   const ledger = app.forProfile(profileId);
   const fit = await ledger.transaction((tx) => beginFit(tx, profileId, fitId));
   if (!fit) return;
@@ -53,7 +53,7 @@ export async function fitModels(engines: Fitting, asked: Asked, signal: AbortSig
   if (reason) return end({ state: 'refused', reason, purchases, seenPct });
   const types = await readTypes(clickhouse, period, signal);
   const { rules, people, fingerprints } = await learn(engines, profileId, span, types, signal);
-  await creditAll(clickhouse, asked, span, types, rules, signal);
+  await creditAll(clickhouse, job, span, types, rules, signal);
   await end({ state: 'done', reason: null, purchases, seenPct, people, fingerprints });
 }
 
@@ -70,7 +70,7 @@ export const spanOf = (requestedAt: Date): Span => ({
 
 type Rules = ReadonlyMap<FittedModel, FittedRule>;
 
-/** Reads what some people did, one after the other, and lets every model learn from it. */
+/** Streams the histories of a sample of customers into the fitter of every model. */
 async function learn({ app, clickhouse }: Fitting, profileId: string, span: Span, types: Types, signal: AbortSignal) {
   const watch = {
     types: types.count,
@@ -81,12 +81,12 @@ async function learn({ app, clickhouse }: Fitting, profileId: string, span: Span
   const fitters = fittedModelNames.map((model) => fitterOf(model, watch));
   const period = { profile_id: profileId, from: span.touchesFrom, until: span.until };
   const [counted] = await clickhouse.query('model_count_people', period, { signal });
-  const known = Math.max(1, Number(counted?.people ?? 0));
-  const share = Math.min(allShares, Math.ceil((allShares * limits.models.people) / known));
+  const peopleCount = Math.max(1, Number(counted?.people ?? 0));
+  const share = Math.min(allShares, Math.ceil((allShares * limits.models.people) / peopleCount));
   let people = 0;
   await withLinks({ app, clickhouse }, profileId, async (batchId) => {
-    const asked = { ...period, batch_id: batchId, share, most: mostEvents };
-    for await (const row of clickhouse.stream('model_list_histories', asked, { signal })) {
+    const parameters = { ...period, batch_id: batchId, share, most: maxEvents };
+    for await (const row of clickhouse.stream('model_list_histories', parameters, { signal })) {
       const history = { at: row.at, type: row.source_ids.map(types.of), boughtAt: row.bought_at };
       for (const fitter of fitters) fitter.add(history);
       people += 1;
@@ -105,7 +105,7 @@ async function learn({ app, clickhouse }: Fitting, profileId: string, span: Span
 
 async function creditAll(
   clickhouse: ClickHouse,
-  { profileId, fitId }: Asked,
+  { profileId, fitId }: FitJob,
   { from, until }: Span,
   types: Types,
   rules: Rules,
@@ -113,12 +113,12 @@ async function creditAll(
 ): Promise<void> {
   let lines: string[] = [];
   let batch = 0;
-  /** One batch is written while the next is worked out. */
+  /** A batch is written while the next one is computed. */
   let writing: Promise<void> = Promise.resolve();
   const write = async () => {
     await writing;
     writing = clickhouse.insertLines('model_credits', lines.join(''), { signal, token: `${fitId}-${batch}` });
-    // Heard by whoever waits for it; the loop may end by another error first.
+    // Prevents an unhandled rejection when the loop throws before this promise is awaited.
     writing.catch(() => {});
     lines = [];
     batch += 1;

@@ -6,10 +6,10 @@ import { intervalWidth } from '@tributary/rules';
 import { nilUuid } from '@tributary/vocabulary';
 import { readCalibration, type Served, unweighed } from './calibration.ts';
 import type { ModelServices } from './services.ts';
-import { refusalNow, refuseEstimate } from './show-fit.ts';
+import { currentRefusal, refuseEstimate } from './show-fit.ts';
 import { findSettled } from './store.ts';
 
-/** Above every value: where the order begins. */
+/** Above every value: the start of the sort order. */
 const top = { below_value: '9223372036854775807', after_id: '' };
 
 export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServices> = async (
@@ -18,9 +18,9 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
 ) => {
   const { date_from, date_to, level, limit, cursor } = query;
   const { clickhouse, signal, ledger, caller, now } = context;
-  const place = cursor === undefined ? top : placeOf(cursor);
+  const position = cursor === undefined ? top : parseCursor(cursor);
   const settled = await ledger.transaction((tx) => findSettled(tx, caller.profileId), { readOnly: true });
-  const refusal = refusalNow(settled, now);
+  const refusal = currentRefusal(settled, now);
   if (refusal) return refuseEstimate(refusal);
   const fit = settled as Served;
   const { profileId, from, until, currency } = await readPeriod({ date_from, date_to }, context);
@@ -28,7 +28,7 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
   const isCalibrated = params.model === 'calibrated';
   const calibration = isCalibrated ? await readCalibration(fit, { from, until }, context) : undefined;
   if (isCalibrated && !calibration) return refuseEstimate('no_test');
-  const asked = {
+  const parameters = {
     profile_id: profileId,
     fit_id: fit.id,
     fitted_model: params.model === 'calibrated' ? 'data_driven' : params.model,
@@ -39,8 +39,12 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
     moment: 'now',
   } as const;
   const [[sums], found] = await Promise.all([
-    clickhouse.query('model_sum_credits', asked, { signal }),
-    clickhouse.query('model_list_entities', { ...asked, ...place, only: nilUuid, limit: limit + 1 }, { signal }),
+    clickhouse.query('model_sum_credits', parameters, { signal }),
+    clickhouse.query(
+      'model_list_entities',
+      { ...parameters, ...position, only: nilUuid, limit: limit + 1 },
+      { signal },
+    ),
   ]);
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
@@ -81,8 +85,8 @@ export const listModelCampaigns: Handles<Routes['listModelCampaigns'], ModelServ
 };
 
 /**
- * All that was bought, and whose it is. What tests moved to or from entities is missing from, or added to, what nobody was given: of paths and of purchases without a path, by
- * how much there is of each.
+ * Splits the total value by owner. What tests moved to or from entities is subtracted from or added to the uncredited value, in proportion
+ * to uncredited paths and purchases without a path.
  */
 function sharesOf(sums: Row<'model_sum_credits'> | undefined, money: (minorUnits: bigint) => number) {
   const [total = 0n, entities = 0n, others = 0n, came = 0n, unseen = 0n] = [
@@ -92,24 +96,27 @@ function sharesOf(sums: Row<'model_sum_credits'> | undefined, money: (minorUnits
     sums?.would_have_come,
     sums?.without_touch,
   ].map((amount) => BigInt(amount ?? 0));
-  const nobodys = total - entities - others;
-  const taken = came + unseen - nobodys;
-  const withoutTouch = taken > 0n ? unseen - (unseen * taken) / (came + unseen) : unseen;
+  const uncredited = total - entities - others;
+  const moved = came + unseen - uncredited;
+  const withoutTouch = moved > 0n ? unseen - (unseen * moved) / (came + unseen) : unseen;
   return {
     total: money(total),
     to_entities: money(entities),
     to_other_sources: money(others),
-    would_have_come: money(nobodys - withoutTouch),
+    would_have_come: money(uncredited - withoutTouch),
     without_touch: money(withoutTouch),
   };
 }
 
-function placeOf(cursor: string) {
+function parseCursor(cursor: string) {
   const [below_value, after_id] = readCursor(cursor, [isMinorUnits, isId]);
   return { below_value, after_id };
 }
 
-/** People fall into fiftieths by hash; how far their sums differ says how far chance could move the whole. A part without anything has no sum. */
+/**
+ * Customers are split into fiftieths by hash; the variance of their sums estimates the sampling error of the whole. A part without
+ * purchases has no row.
+ */
 const parts = 50;
 
 export function errorOfSum(sums: readonly number[]): number {

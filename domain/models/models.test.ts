@@ -7,24 +7,24 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { fitModels, refusalOf } from './fit-models.job.ts';
 import { errorOfSum } from './list-model-campaigns.ts';
 import { refitModels } from './refit-models.job.ts';
-import { refusalNow } from './show-fit.ts';
+import { currentRefusal } from './show-fit.ts';
 
 const world = await openTestWithClickHouse();
 const signal = new AbortController().signal;
 
-// The story of one shop: it has no fit, too few purchases, a fit, another one, experiments, and a night. Each step stands on the
-// data and the fits of those before it, and to make them anew for every step would take a fit of thousands of people each time.
-describe('models that are fitted', { shuffle: false }, () => {
+// One shop through its life: no fit, too few purchases, a fit, a second fit, experiments and a night. Each test depends on the data and
+// fits of the previous ones, because fitting thousands of customers again for every test would take too long.
+describe('fitted models', { shuffle: false }, () => {
   let shop: Awaited<ReturnType<typeof scene>>;
   let requestedAt: Date;
   const fit = async () => {
-    const asked = await shop.post('/api/v1/models/fits', {});
+    const requested = await shop.post('/api/v1/models/fits', {});
     await fitModels(
-      { app: world.kit.app, clickhouse: world.clickhouse, now: () => new Date(asked.requested_at) },
-      { profileId: shop.profileId, fitId: asked.id },
+      { app: world.kit.app, clickhouse: world.clickhouse, now: () => new Date(requested.requested_at) },
+      { profileId: shop.profileId, fitId: requested.id },
       signal,
     );
-    return asked;
+    return requested;
   };
   const models = async () => (await shop.ask('/api/v1/models')).body.data;
   const day = (before: number) => new Date(+requestedAt - before * 86_400_000).toISOString().slice(0, 10);
@@ -36,9 +36,11 @@ describe('models that are fitted', { shuffle: false }, () => {
   const advice = (more: object = {}) =>
     shop.ask(`/api/v1/advice?${new URLSearchParams({ margin_pct: '40', ...more })}`);
 
-  /** When purchases were put into the columns: after the fits. */
+  /** When purchases were written to ClickHouse: after the fits. */
   const changedAt = () => new Date(+requestedAt + 3_600_000);
-  /** People who come by two campaigns and directly; of every three, one buys. Made by the engine: a few thousand at once. */
+  /**
+   * Customers with touches of two campaigns and direct visits, of whom every third buys. Generated in ClickHouse, a few thousand at once.
+   */
   async function fill(people: number): Promise<void> {
     const id = (what: string) => `reinterpretAsUUID(sipHash128('${shop.profileId}', '${what}', number))`;
     const entity = (name: string) => `toUUID('${shop.entity('campaign', name)}')`;
@@ -63,7 +65,7 @@ describe('models that are fitted', { shuffle: false }, () => {
       FROM touches FINAL WHERE profile_id = '${shop.profileId}' AND cityHash64(visitor_id) % 3 = 0 GROUP BY profile_id, visitor_id`),
       {},
     );
-    // Somebody of whom no touch is known.
+    // A customer without any known touch.
     await world.clickhouse.command(
       raw(`INSERT INTO attributed_conversions (profile_id, conversion_time, conversion_id, version, person_id, conversion_type, revenue_type, value, has_value, currency, lookback_days)
       VALUES ('${shop.profileId}', '${day(2)} 10:00:00', generateUUIDv4(), 1, generateUUIDv4(), 'purchase', 'cash', 777, true, 'USD', 90)`),
@@ -75,7 +77,7 @@ describe('models that are fitted', { shuffle: false }, () => {
     shop = await scene(world, { scopes: ['campaigns:read', 'attribution:write', 'goals:write'] });
   });
 
-  test('before a fit there is no figure, and how wrong the models are is known all the same', async () => {
+  test('return no figure before a fit, but the published errors', async () => {
     const { models: listed, latest_fit, errors } = await models();
     expect(listed).toMatchObject(estimatingModelNames.map((model) => ({ model, refusal: 'no_fit' })));
     expect(latest_fit).toBeNull();
@@ -90,21 +92,21 @@ describe('models that are fitted', { shuffle: false }, () => {
     expect([status, body.error.code, body.error.reason]).toEqual([409, 'invalid_state', 'no_fit']);
   });
 
-  test('too few purchases are refused, with the reason; a fit that waits is not asked for twice', async () => {
-    const asked = await shop.post('/api/v1/models/fits', {});
-    expect(asked).toMatchObject({ state: 'queued', reason: null });
-    requestedAt = new Date(asked.requested_at);
-    expect((await shop.post('/api/v1/models/fits', {})).id).toBe(asked.id);
+  test('a fit with too few purchases is refused with the reason; a queued fit is not queued twice', async () => {
+    const requested = await shop.post('/api/v1/models/fits', {});
+    expect(requested).toMatchObject({ state: 'queued', reason: null });
+    requestedAt = new Date(requested.requested_at);
+    expect((await shop.post('/api/v1/models/fits', {})).id).toBe(requested.id);
     await fit();
-    expect((await models()).latest_fit).toMatchObject({ id: asked.id, state: 'refused', reason: 'too_thin' });
+    expect((await models()).latest_fit).toMatchObject({ id: requested.id, state: 'refused', reason: 'too_thin' });
     expect((await campaigns('markov')).body.error.reason).toBe('too_thin');
   });
 
-  test('credits and what would have come anyway are the value, of every purchase and of the whole', async () => {
+  test('credits and the uncredited rest add up to the value of every purchase and of the total', async () => {
     await fill(7_500);
-    const asked = await fit();
+    const requested = await fit();
     const { latest_fit, served_fit, models: listed } = await models();
-    expect(latest_fit).toMatchObject({ id: asked.id, state: 'done', reason: null, people: 7_501 });
+    expect(latest_fit).toMatchObject({ id: requested.id, state: 'done', reason: null, people: 7_501 });
     expect(served_fit).toEqual(latest_fit);
     expect(listed.map(({ refusal }: { refusal: string | null }) => refusal)).toEqual([null, null, null, 'no_test']);
     const [off] = await world.clickhouse.query(
@@ -128,7 +130,7 @@ describe('models that are fitted', { shuffle: false }, () => {
       expect(meta.without_touch).toBe(7.77);
       for (const row of data) {
         expect(row.interval_basis).toBe('sampling');
-        // Who is given nothing at all has nothing that chance could move.
+        // Entities without any credit have no sampling error.
         expect(row.outcome_value_low).toBeLessThanOrEqual(row.outcome_value);
         expect(row.outcome_value_high).toBeGreaterThanOrEqual(row.outcome_value);
       }
@@ -139,7 +141,7 @@ describe('models that are fitted', { shuffle: false }, () => {
     expect([...first.data, ...second.data]).toEqual((await campaigns('data_driven')).body.data);
   });
 
-  test('another fit of the same data learns the same, to the last bit', async () => {
+  test('refitting the same data gives the same result, bit for bit', async () => {
     const before = (await models()).served_fit;
     const rows = (await campaigns('data_driven')).body.data;
     await fit();
@@ -150,9 +152,9 @@ describe('models that are fitted', { shuffle: false }, () => {
     expect((await campaigns('data_driven')).body.data).toEqual(rows);
   });
 
-  describe('moved by experiments', () => {
+  describe('calibrated by experiments', () => {
     const spentDays = 100;
-    /** What a campaign costs a day; the ad is half of its campaign. */
+    /** Daily spend of a campaign; the ad is half of its campaign. */
     const perDay = 10;
     const cents = (amount: number) => Math.round(amount * 100);
     interface Estimated {
@@ -164,7 +166,7 @@ describe('models that are fitted', { shuffle: false }, () => {
       tactic: string | null;
       is_tested: boolean;
     }
-    const told = (name: string, lift: number, more: object = {}) => ({
+    const externalTest = (name: string, lift: number, more: object = {}) => ({
       kind: 'external',
       name: 'A study of the platform',
       entity_ids: [shop.entity('campaign', name)],
@@ -209,20 +211,20 @@ describe('models that are fitted', { shuffle: false }, () => {
       );
     });
 
-    test('there is no figure without a test at about the spend of today, and the tested are moved most', async () => {
+    test('return no figure without a test at about the current spend, and tested entities change most', async () => {
       expect((await read('calibrated')).reason).toBe('no_test');
-      const far = await shop.post('/api/v1/experiments', told('winter', 5, { spend: 28 * perDay * 2.1 }));
+      const far = await shop.post('/api/v1/experiments', externalTest('winter', 5, { spend: 28 * perDay * 2.1 }));
       expect((await read('calibrated')).reason).toBe('no_test');
       await voided(far.id);
       const before = await read('data_driven');
-      const { id } = await shop.post('/api/v1/experiments', told('winter', 1));
+      const { id } = await shop.post('/api/v1/experiments', externalTest('winter', 1));
       const after = await read('calibrated');
       expect(after.meta?.tests).toEqual([id]);
       expect((await models()).models.at(-1)).toMatchObject({ model: 'calibrated', refusal: null });
       const [winter, outlet] = [after.of('winter'), after.of('outlet')];
       expect([winter.interval_basis, winter.is_tested, winter.tactic]).toEqual(['calibrated', true, 'push']);
       expect([outlet.interval_basis, outlet.is_tested, outlet.tactic]).toEqual(['calibrated', false, 'push']);
-      // One in 101 of what was bought in the tested days was caused by what was spent then.
+      // One in 101 purchases of the tested days was caused by the spend of those days.
       const [bought] = await world.clickhouse.query(
         raw<{ value: string }>(`SELECT sum(value) AS value FROM attributed_conversions FINAL
           WHERE profile_id = '${shop.profileId}' AND toDate(conversion_time) BETWEEN '${day(34)}' AND '${day(7)}'`),
@@ -236,17 +238,17 @@ describe('models that are fitted', { shuffle: false }, () => {
       expect(part('winter')).toBeLessThan(0.5);
       expect(part('outlet')).toBeLessThan(1);
       expect(part('outlet')).toBeGreaterThan(part('winter'));
-      // What nobody caused any more would have come anyway.
+      // Value that is no longer caused by any entity would have come anyway.
       expect(after.sums[2]).toBeGreaterThan(before.sums[2] ?? 0);
       expect(after.sums[3]).toBe(before.sums[3]);
       await voided(id);
       expect((await read('calibrated')).reason).toBe('no_test');
     });
 
-    test('what paths do not show is taken from what nobody was given, and never more than that', async () => {
+    test('value that paths do not show is taken from the uncredited rest, and never more than that', async () => {
       const before = await read('data_driven');
       for (const lift of [80, 5_000]) {
-        const { id } = await shop.post('/api/v1/experiments', told('winter', lift));
+        const { id } = await shop.post('/api/v1/experiments', externalTest('winter', lift));
         const after = await read('calibrated');
         expect(after.of('winter').outcome_value).toBeGreaterThan(before.of('winter').outcome_value);
         expect(after.sums[3]).toBeLessThan(before.sums[3] ?? 0);
@@ -254,7 +256,7 @@ describe('models that are fitted', { shuffle: false }, () => {
       }
     });
 
-    test('advice is given where it is sure, with requests that only show what they would do', async () => {
+    test('advice is given only where it is certain enough, with dry-run requests', async () => {
       const [winter, outlet] = ['winter', 'outlet'].map((name) => shop.entity('campaign', name));
       const known = (await advice({ margin_pct: '100' })).body;
       expect(known.meta).toMatchObject({ model: 'data_driven', judged: 2, left_alone: 0, reason: null });
@@ -262,15 +264,15 @@ describe('models that are fitted', { shuffle: false }, () => {
       const raised = known.data.find(({ entity_id: id }: { entity_id: string }) => id === winter);
       expect(raised.chance).toBeGreaterThanOrEqual(0.8);
       expect([raised.spend, raised.break_even]).toEqual([spentDays * perDay, spentDays * perDay]);
-      // By 30% at most, and never by itself.
+      // By at most 30%, and never automatically.
       const path = '/api/v1/adsets/set%2F1/budget';
       expect(raised.requests).toMatchObject([{ path, from_minor: 2_000, body: { daily_budget_minor: 2_600 } }]);
       expect(routes.updateAdSetBudget.body.schema.parse(raised.requests[0].body).dry_run).toBe(true);
-      // What it takes to pay lies amid what it may have caused.
+      // The break-even lies within the interval of the caused value.
       const amid = ((100 * raised.spend) / raised.caused).toFixed(3);
       const unsure = (await advice({ margin_pct: amid, sureness: '0.99' })).body;
       expect(unsure).toMatchObject({ data: [], meta: { judged: 2, left_alone: 2, reason: 'nothing_sure' } });
-      const { id } = await shop.post('/api/v1/experiments', told('winter', 1));
+      const { id } = await shop.post('/api/v1/experiments', externalTest('winter', 1));
       const tested = (await advice()).body;
       expect(tested.meta.model).toBe('calibrated');
       const lowered = tested.data.find(({ entity_id: one }: { entity_id: string }) => one === winter);
@@ -284,15 +286,15 @@ describe('models that are fitted', { shuffle: false }, () => {
       await voided(id);
     });
 
-    test('an ad that was tested stands apart from its campaign, and somebody may say what a campaign does', async () => {
+    test('a tested ad is separate from its campaign, and a member may set a campaign’s tactic', async () => {
       const ad = { entity_ids: [shop.entity('ad', 'film')], spend: 28 * (perDay / 2) };
-      const { id } = await shop.post('/api/v1/experiments', told('outlet', 0.5, ad));
+      const { id } = await shop.post('/api/v1/experiments', externalTest('outlet', 0.5, ad));
       const [ads, whole] = [await read('calibrated', 'ad'), await read('calibrated')];
       expect(ads.of('film')).toMatchObject({ is_tested: true, interval_basis: 'calibrated' });
       expect([whole.of('outlet').is_tested, whole.of('winter').is_tested]).toEqual([true, false]);
       const rest = (before: Estimated) => before.outcome_value - ads.of('film').outcome_value;
       expect(rest(whole.of('outlet'))).toBeGreaterThan(0);
-      // All levels share out the same.
+      // All levels distribute the same total.
       expect(ads.sums.slice(2)).toEqual(whole.sums.slice(2));
       const tactic = (entity: string) =>
         shop.call('PUT', `/api/v1/models/tactics/${entity}`, { tactic: 'brand' }).then(({ statusCode }) => statusCode);
@@ -300,20 +302,20 @@ describe('models that are fitted', { shuffle: false }, () => {
       expect(await tactic('0197a000-0000-5000-8000-000000000001')).toBe(404);
       const branded = (await read('calibrated')).of('winter');
       expect(branded.tactic).toBe('brand');
-      // Little of what brand search is credited with is caused, until a test says something else.
+      // Little of brand search credit is caused, unless a test shows otherwise.
       expect(branded.outcome_value).toBeLessThan(0.3 * whole.of('winter').outcome_value);
       await voided(id);
     });
   });
 
-  test('every night fits anew whoever has something new, and nobody else', async () => {
+  test('the nightly job refits only profiles with new purchases', async () => {
     const night = (hours: number) => {
       const now = () => new Date(+requestedAt + hours * 3_600_000);
       return refitModels({ app: world.kit.app, clickhouse: world.clickhouse, now }, signal);
     };
     const before = await models();
     expect(before.changed_at).toBe(changedAt().toISOString());
-    // One that somebody asked for is left to its job, and given up when that never ends.
+    // A requested fit is left to its job, and given up if that never ends.
     const waits = await shop.post('/api/v1/models/fits', {});
     expect(await night(2)).toBe(0);
     const late = limits.models.fitHours + 1;
@@ -325,7 +327,7 @@ describe('models that are fitted', { shuffle: false }, () => {
     expect(await night(24)).toBe(0);
   });
 
-  test('days that were not credited, words that are no fitted model, and strangers are refused', async () => {
+  test('refuses days without credits, unknown models and callers of other profiles', async () => {
     expect((await campaigns('shapley', { date_from: day(170) })).body.error.reason).toBe('outside_fit');
     for (const model of ['last_touch', 'nonsense']) {
       const { status, body } = await campaigns(model);
@@ -336,15 +338,15 @@ describe('models that are fitted', { shuffle: false }, () => {
   });
 });
 
-test('refusals have their borders, and an interval its width', () => {
+test('refusal limits and interval widths', () => {
   const { purchases, seenPct, freshDays } = limits.models;
   expect(refusalOf(purchases - 1, 100)).toBe('too_thin');
   expect(refusalOf(purchases, seenPct - 0.01)).toBe('too_little_seen');
   expect(refusalOf(purchases, seenPct)).toBeNull();
   const now = new Date('2026-06-30T00:00:00Z');
   const at = (days: number) => ({ reason: null, requestedAt: new Date(+now - days * 86_400_000) }) as never;
-  expect([refusalNow(at(freshDays), now), refusalNow(at(freshDays + 0.01), now)]).toEqual([null, 'stale']);
-  // Fifty equal parts are no doubt at all; one part that has everything is nothing but doubt.
+  expect([currentRefusal(at(freshDays), now), currentRefusal(at(freshDays + 0.01), now)]).toEqual([null, 'stale']);
+  // Fifty equal parts have no sampling error; one part with everything has the maximum.
   expect(errorOfSum(new Array(50).fill(10))).toBe(0);
   expect(errorOfSum([500])).toBeCloseTo(500, 6);
 });

@@ -19,8 +19,8 @@ test('models learn from outcomes that name their ad, also of customers who never
   const period = { profile_id: profileId, from: new Date('2026-03-01'), until: new Date('2026-03-10') };
   const [counted] = await world.clickhouse.query('model_count_people', period, {});
   expect(counted?.people).toBe('2');
-  const asked = { ...period, batch_id: uuid(), share: 65_536, most: 400 };
-  const histories = await Array.fromAsync(world.clickhouse.stream('model_list_histories', asked, {}));
+  const parameters = { ...period, batch_id: uuid(), share: 65_536, most: 400 };
+  const histories = await Array.fromAsync(world.clickhouse.stream('model_list_histories', parameters, {}));
   expect(histories.toSorted((a, b) => Number(a.at[0]) - Number(b.at[0]))).toEqual([
     { at: [0.5], source_ids: [ad], bought_at: [2.5] },
     { at: [1.5], source_ids: [ad], bought_at: [] },

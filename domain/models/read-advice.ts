@@ -6,36 +6,36 @@ import { advise, intervalWidth, toMinorUnits } from '@tributary/rules';
 import { type AdviceAction, type AdviceReason, dayMs, limits } from '@tributary/vocabulary';
 import { type Calibration, calibrateBy, type Served } from './calibration.ts';
 import type { ModelServices } from './services.ts';
-import { refusalNow } from './show-fit.ts';
+import { currentRefusal } from './show-fit.ts';
 import { findSettled } from './store.ts';
-import { type HoldingTest, readSpends, readTests, type Spends } from './tests.ts';
+import { type ApplicableTest, readSpends, readTests, type Spends } from './tests.ts';
 
-/** What is known of a campaign, in minor units. */
-interface Judged {
+/** The figures of a campaign, in minor units. */
+interface JudgedCampaign {
   readonly id: string;
   readonly spend: number;
   readonly caused: number;
   readonly error: number;
-  /** Lately. */
+  /** Recent spend per day. */
   readonly perDay: number;
   readonly tests: readonly string[];
 }
 
-/** Advice is worked out and never followed: what changes a budget is the route that it has requests for. */
+/** Computes advice only; budgets are changed by the budget route, for which it returns requests. */
 export const readAdvice: Handles<Routes['readAdvice'], ModelServices> = async ({ query }, context) => {
   const { caller, ledger, now } = context;
   const settled = await ledger.transaction((tx) => findSettled(tx, caller.profileId), { readOnly: true });
   const recent = await readSpends(new Date(+now - limits.models.spendDays * dayMs), now, context);
   const { currency } = recent;
-  const refusal = refusalNow(settled, now);
+  const refusal = currentRefusal(settled, now);
   const meta = { currency, fitted_at: settled?.requestedAt.toISOString() ?? null, judged: 0, left_alone: 0 };
   const none = (reason: AdviceReason) =>
     answer(200, { data: [], meta: { ...meta, model: 'data_driven' as const, reason } });
   if (refusal) return none(refusal);
   const fit = settled as Served;
   const tests = await readTests(context);
-  const known = await calibrateBy(tests, fit, { from: fit.creditedFrom, until: fit.creditedUntil }, context);
-  const judged = await judge(known, recent);
+  const calibration = await calibrateBy(tests, fit, { from: fit.creditedFrom, until: fit.creditedUntil }, context);
+  const judged = await judge(calibration, recent);
   if (judged.length === 0) return none('nothing_spent');
   const breakEven = 100 / query.margin_pct;
   const sure = judged.flatMap((one) => {
@@ -80,7 +80,7 @@ export const readAdvice: Handles<Routes['readAdvice'], ModelServices> = async ({
     }),
     meta: {
       ...meta,
-      model: known.tests.length > 0 ? ('calibrated' as const) : ('data_driven' as const),
+      model: calibration.tests.length > 0 ? ('calibrated' as const) : ('data_driven' as const),
       judged: judged.length,
       left_alone: judged.length - sure.length,
       reason: sure.length === 0 ? ('nothing_sure' as const) : null,
@@ -88,9 +88,9 @@ export const readAdvice: Handles<Routes['readAdvice'], ModelServices> = async ({
   });
 };
 
-/** Campaigns that cost something, lately too, each with whatever of it was tested apart. */
-async function judge({ units, tests }: Calibration, recent: Spends): Promise<Judged[]> {
-  const campaigns = new Map<string, Omit<Judged, 'perDay' | 'tests'>>();
+/** Campaigns with spend, also recently, including their separately tested units. */
+async function judge({ units, tests }: Calibration, recent: Spends): Promise<JudgedCampaign[]> {
+  const campaigns = new Map<string, Omit<JudgedCampaign, 'perDay' | 'tests'>>();
   for (const { campaignId: id, spend, caused } of units.values()) {
     const before = campaigns.get(id) ?? { id, spend: 0, caused: 0, error: 0 };
     campaigns.set(id, {
@@ -100,17 +100,17 @@ async function judge({ units, tests }: Calibration, recent: Spends): Promise<Jud
       error: Math.hypot(before.error, caused.error),
     });
   }
-  const judged: Judged[] = [];
+  const judged: JudgedCampaign[] = [];
   for (const one of campaigns.values()) {
     const perDay = (await recent.of(one.id, 'campaign')) / limits.models.spendDays;
-    const isOf = ({ levels }: HoldingTest) =>
+    const isOf = ({ levels }: ApplicableTest) =>
       [...units.values()].some((unit) => unit.campaignId === one.id && (levels.has(unit.id) || levels.has(one.id)));
     if (one.spend > 0 && perDay > 0) judged.push({ ...one, perDay, tests: tests.filter(isOf).map(({ id }) => id) });
   }
   return judged;
 }
 
-/** What the route of budgets takes, within what it allows at once. */
+/** Requests for the budget route, within its bounds. */
 function requestOf({ externalId, name, currency, dailyBudget }: AdSetBudget, action: AdviceAction, stepPct: number) {
   const from = Number(toMinorUnits(dailyBudget, currency));
   const change = Math.floor((from * stepPct) / 100);

@@ -5,7 +5,7 @@ import { estimatingModelNames, estimatingModels } from '@tributary/vocabulary';
 import { readCalibration, type Served } from './calibration.ts';
 import { spanOf } from './fit-models.job.ts';
 import type { ModelServices } from './services.ts';
-import { refusalNow, showFit } from './show-fit.ts';
+import { currentRefusal, toFitResponse } from './show-fit.ts';
 import { findLatest, findServed, findSettled } from './store.ts';
 
 export const readModels: Handles<Routes['readModels'], ModelServices> = async (_input, context) => {
@@ -19,7 +19,7 @@ export const readModels: Handles<Routes['readModels'], ModelServices> = async (_
     }),
     { readOnly: true },
   );
-  const refusal = refusalNow(settled, now);
+  const refusal = currentRefusal(settled, now);
   const calibrated = refusal ?? ((await isCalibrated(settled as Served)) ? null : 'no_test');
   const { from, until } = spanOf(now);
   const [change] = await clickhouse.query('model_read_change', { profile_id: profileId, from, until }, { signal });
@@ -30,8 +30,8 @@ export const readModels: Handles<Routes['readModels'], ModelServices> = async (_
         description: estimatingModels[model].description,
         refusal: model === 'calibrated' ? calibrated : refusal,
       })),
-      latest_fit: latest ? showFit(latest) : null,
-      served_fit: served && refusal === null ? showFit(served) : null,
+      latest_fit: latest ? toFitResponse(latest) : null,
+      served_fit: served && refusal === null ? toFitResponse(served) : null,
       changed_at: change ? change.changed_at : null,
       errors: { ...publishedErrors, rows: [...publishedErrors.rows] },
     },

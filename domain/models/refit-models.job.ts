@@ -1,11 +1,11 @@
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
 import { type Fitting, fitModels, spanOf } from './fit-models.job.ts';
-import { addFit, failFit, findLatest, findWaiting, giveUpStuck } from './store.ts';
+import { addFit, failFit, failStuckFits, findLatest, findWaiting } from './store.ts';
 
 /**
- * Every night: fits the models of each profile that has enough purchases and of which one was recorded or changed since its last fit, one after the other, those that waited longest first.
- * Resolves to how many. Safe to run twice: whoever was fitted has nothing new.
+ * Nightly: refits the models of every profile with enough purchases and a new or changed one since its last fit, one after the other,
+ * oldest fit first. Returns the number of fits. Safe to run twice: a refitted profile has nothing new.
  */
 export async function refitModels(engines: Fitting, signal: AbortSignal): Promise<number> {
   const due = (await listDue(engines, signal))
@@ -32,16 +32,16 @@ async function refit(engines: Fitting, profileId: string, signal: AbortSignal): 
   }
 }
 
-/** When each was last fitted; 0 for never. */
+/** Profiles that are due, with the time of their last fit; 0 for never. */
 async function listDue({ app, clickhouse, now }: Fitting, signal: AbortSignal) {
   const { from, until } = spanOf(now());
   const due: { readonly profileId: string; readonly fittedAt: number }[] = [];
-  const asked = { from, until, least: limits.models.purchases };
-  for await (const { profile_id: profileId, changed_at } of clickhouse.stream('model_list_changed', asked, {
+  const parameters = { from, until, least: limits.models.purchases };
+  for await (const { profile_id: profileId, changed_at } of clickhouse.stream('model_list_changed', parameters, {
     signal,
   })) {
     const { latest, waiting } = await app.forProfile(profileId).transaction(async (tx) => {
-      await giveUpStuck(tx, profileId, now());
+      await failStuckFits(tx, profileId, now());
       return { latest: await findLatest(tx, profileId), waiting: await findWaiting(tx, profileId) };
     });
     const fittedAt = latest && latest.state !== 'failed' ? +latest.requestedAt : 0;

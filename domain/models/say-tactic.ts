@@ -7,8 +7,8 @@ export const sayTactic: Handles<Routes['sayTactic']> = async ({ params, body }, 
   const { profileId } = caller;
   const { entity_id: id } = params;
   return effect(async (tx) => {
-    const known = await findEntitiesOfLevel(tx, profileId, 'campaign', [id]);
-    if (!known.has(id)) return refuse('not_found', 'There is no such campaign.');
+    const existing = await findEntitiesOfLevel(tx, profileId, 'campaign', [id]);
+    if (!existing.has(id)) return refuse('not_found', 'There is no such campaign.');
     await saveTactic(tx, profileId, id, body.tactic, now);
     return answer(200, { data: { entity_id: id, tactic: body.tactic } });
   });

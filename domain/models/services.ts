@@ -1,7 +1,7 @@
 import type { ReportServices } from '@tributary/domain/reports';
 import type { Jobs } from '@tributary/work';
 
-/** What the handlers of this room need from the outside. */
+/** External services that the handlers of this module need. */
 export interface ModelServices extends ReportServices {
   readonly jobs: Jobs;
 }

@@ -2,7 +2,7 @@ import { refuse } from '@tributary/operations';
 import { dayMs, type EstimateRefusal, limits } from '@tributary/vocabulary';
 import type { Fit } from './store.ts';
 
-export const showFit = (fit: Fit) => ({
+export const toFitResponse = (fit: Fit) => ({
   id: fit.id,
   state: fit.state,
   reason: fit.reason,
@@ -16,7 +16,7 @@ export const showFit = (fit: Fit) => ({
   fingerprints: fit.fingerprints,
 });
 
-const words: Readonly<Record<EstimateRefusal, string>> = {
+const messages: Readonly<Record<EstimateRefusal, string>> = {
   no_fit: 'The models have not been fitted yet. Ask for it with POST /api/v1/models/fits.',
   stale: `The latest fit is older than ${limits.models.freshDays} days. Ask for another with POST /api/v1/models/fits.`,
   too_thin: `There were fewer than ${limits.models.purchases} purchases to learn from.`,
@@ -25,12 +25,12 @@ const words: Readonly<Record<EstimateRefusal, string>> = {
   no_test: `No experiment on campaigns that the fit saw ended in the last ${limits.experiments.validDays} days at about the spend of today. Plan one or tell of one with POST /api/v1/experiments.`,
 };
 
-/** Why there is no figure, judged by the last fit that came to an end. */
-export function refusalNow(settled: Fit | undefined, now: Date): EstimateRefusal | null {
+/** Why there is no estimate, according to the last completed fit. */
+export function currentRefusal(settled: Fit | undefined, now: Date): EstimateRefusal | null {
   if (!settled) return 'no_fit';
   if (settled.reason) return settled.reason;
   return +now - +settled.requestedAt > limits.models.freshDays * dayMs ? 'stale' : null;
 }
 
 export const refuseEstimate = (reason: EstimateRefusal): never =>
-  refuse('invalid_state', words[reason], { fields: { reason } });
+  refuse('invalid_state', messages[reason], { fields: { reason } });

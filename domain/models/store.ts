@@ -30,11 +30,11 @@ async function one(tx: Tx, profileId: string, which: ReturnType<typeof sql>): Pr
 
 export const findLatest = (tx: Tx, profileId: string) => one(tx, profileId, sql`true`);
 export const findServed = (tx: Tx, profileId: string) => one(tx, profileId, sql`state = 'done'`);
-/** Of fits that ended with a word on the data. */
+/** The last fit that ended with a result or a refusal because of the data. */
 export const findSettled = (tx: Tx, profileId: string) => one(tx, profileId, sql`state IN ('done', 'refused')`);
 export const findWaiting = (tx: Tx, profileId: string) => one(tx, profileId, sql`state IN ('queued', 'running')`);
 
-/** Undefined: one waits already. */
+/** Undefined if one is already queued or running. */
 export async function addFit(tx: Tx, profileId: string, id: string, now: Date): Promise<Fit | undefined> {
   const { rows } = await sql<Fit>`
     INSERT INTO model_fits (profile_id, id, state, requested_at) VALUES (${profileId}, ${id}, 'queued', ${now})
@@ -42,8 +42,8 @@ export async function addFit(tx: Tx, profileId: string, id: string, now: Date): 
   return rows[0];
 }
 
-/** Ends what nobody works on any more, so that it stands in nobody's way. */
-export async function giveUpStuck(tx: Tx, profileId: string, now: Date): Promise<void> {
+/** Fails fits that no worker processes any more, so that they do not block new ones. */
+export async function failStuckFits(tx: Tx, profileId: string, now: Date): Promise<void> {
   const before = new Date(+now - limits.models.fitHours * hourMs);
   await sql`
     UPDATE model_fits SET state = 'failed', finished_at = ${now}
@@ -56,7 +56,7 @@ export async function failFit(tx: Tx, profileId: string, id: string, now: Date):
     WHERE profile_id = ${profileId} AND id = ${id} AND state IN ('queued', 'running')`.execute(tx);
 }
 
-/** The fit, if nobody ended it. */
+/** Undefined if the fit has already ended. */
 export async function beginFit(tx: Tx, profileId: string, id: string): Promise<Fit | undefined> {
   const { rows } = await sql<Fit>`
     UPDATE model_fits SET state = 'running' WHERE profile_id = ${profileId} AND id = ${id} AND state IN ('queued', 'running')
@@ -64,7 +64,7 @@ export async function beginFit(tx: Tx, profileId: string, id: string): Promise<F
   return rows[0];
 }
 
-/** What somebody said that campaigns do. */
+/** The tactics that members set for campaigns. */
 export async function listTactics(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, TacticName>> {
   const { rows } = await sql<{ id: string; tactic: TacticName }>`
     SELECT entity_id AS id, tactic FROM campaign_tactics WHERE profile_id = ${profileId} AND entity_id = ANY (${ids}::uuid[])`.execute(
@@ -79,11 +79,11 @@ export async function saveTactic(tx: Tx, profileId: string, id: string, tactic: 
     ON CONFLICT (profile_id, entity_id) DO UPDATE SET tactic = excluded.tactic, said_at = excluded.said_at`.execute(tx);
 }
 
-type Ended = Pick<Fit, 'state' | 'reason' | 'creditedFrom' | 'creditedUntil' | 'purchases' | 'seenPct'> &
+type FitResult = Pick<Fit, 'state' | 'reason' | 'creditedFrom' | 'creditedUntil' | 'purchases' | 'seenPct'> &
   Partial<Pick<Fit, 'people' | 'fingerprints'>>;
 
-export async function endFit(tx: Tx, profileId: string, id: string, ended: Ended, now: Date): Promise<void> {
-  const { state, reason, creditedFrom, creditedUntil, purchases, seenPct, people = null, fingerprints = null } = ended;
+export async function endFit(tx: Tx, profileId: string, id: string, result: FitResult, now: Date): Promise<void> {
+  const { state, reason, creditedFrom, creditedUntil, purchases, seenPct, people = null, fingerprints = null } = result;
   await sql`
     UPDATE model_fits SET state = ${state}, reason = ${reason}, finished_at = ${now}, credited_from = ${creditedFrom},
       credited_until = ${creditedUntil}, purchases = ${purchases}, seen_pct = ${seenPct}, histories = ${people},

@@ -1,29 +1,29 @@
 import { findLineages, type Lineage } from '@tributary/domain/campaigns';
-import { dayAfter, isNearTested, listValidTests, type Tested } from '@tributary/domain/experiments';
+import { dayAfter, isNearTested, listValidTests, type ValidTest } from '@tributary/domain/experiments';
 import { type DeliveryPeriod, type ReportServices, readDeliveryPeriod, readEntities } from '@tributary/domain/reports';
 import { findDays } from '@tributary/domain/tenants';
 import type { ProfileContext } from '@tributary/operations';
 import { causedBy, dayOf, type Measured, toMinorUnits } from '@tributary/rules';
 import { dayMs, type EntityLevel, limits } from '@tributary/vocabulary';
 
-export type Asking = Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices;
+export type ModelContext = Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices;
 
-/** A test that holds today, and what it says that its entities cause with each unit of money. */
-export interface HoldingTest extends Tested {
-  /** Minor units that were caused by one that was spent. */
+/** A test that applies today, with its effect per unit of money. */
+export interface ApplicableTest extends ValidTest {
+  /** Caused value per unit spent, both in minor units. */
   readonly perSpent: Measured;
   readonly levels: ReadonlyMap<string, EntityLevel>;
 }
 
-/** What entities cost in some days, in minor units, of which a unit of the currency has so many. */
+/** Spend of entities over some days, in minor units; `unit` is the number of minor units per unit of currency. */
 export interface Spends {
   readonly of: (id: string, level: EntityLevel) => Promise<number>;
   readonly currency: string;
   readonly unit: number;
 }
 
-/** The newest tests that are not too old, of entities that cost about as much a day as when they were tested. */
-export async function readTests(context: Asking): Promise<HoldingTest[]> {
+/** The newest valid tests whose entities spend about as much per day as when they were tested. */
+export async function readTests(context: ModelContext): Promise<ApplicableTest[]> {
   const { caller, ledger, now } = context;
   const { profileId } = caller;
   const { tests, lineages } = await ledger.transaction(
@@ -42,8 +42,8 @@ export async function readTests(context: Asking): Promise<HoldingTest[]> {
   );
   if (tests.length === 0) return [];
   const spends = await readSpends(new Date(+now - limits.models.spendDays * dayMs), now, context);
-  const judged = await Promise.all(
-    tests.map(async (test): Promise<HoldingTest | undefined> => {
+  const applicable = await Promise.all(
+    tests.map(async (test): Promise<ApplicableTest | undefined> => {
       const levels = new Map(test.entityIds.map((id) => [id, levelOf(lineages.get(id))]));
       const spent = await Promise.all([...levels].map(([id, level]) => spends.of(id, level)));
       const perDay = spent.reduce((all, one) => all + one, 0) / limits.models.spendDays;
@@ -52,17 +52,22 @@ export async function readTests(context: Asking): Promise<HoldingTest[]> {
       return { ...test, levels, perSpent };
     }),
   );
-  return judged.filter((test) => test !== undefined);
+  return applicable.filter((test) => test !== undefined);
 }
 
-/** What it is itself: the deepest of its line. */
+/** The entity's own level: the deepest one in its lineage. */
 const levelOf = (line: Lineage = {}): EntityLevel => (line.ad ? 'ad' : line.ad_set ? 'ad_set' : 'campaign');
 
 /**
- * What was caused by each unit of money that was tested. A test is of its own days and spend: the older it is, and the further today's spend is from the tested one, the
- * less sure it is of today.
+ * The caused value per unit of tested spend. The error grows with the age of the test and with the distance between today's spend and the
+ * tested one.
  */
-async function measure(test: Tested, testedPerDay: number, perDay: number, context: Asking): Promise<Measured> {
+async function measure(
+  test: ValidTest,
+  testedPerDay: number,
+  perDay: number,
+  context: ModelContext,
+): Promise<Measured> {
   const { caller, ledger, clickhouse, signal, now } = context;
   const { startsOn, endsOn, coolDownDays, days, readout } = test;
   const { from, until } = await ledger.transaction(
@@ -79,8 +84,8 @@ async function measure(test: Tested, testedPerDay: number, perDay: number, conte
   return { value: value / spent, error: (error / spent) * (1 + age) * away };
 }
 
-/** What campaigns, ad sets and ads cost from one moment to another. */
-export async function readSpends(from: Date, until: Date, context: Asking): Promise<Spends> {
+/** Spend of campaigns, ad sets and ads over a period. */
+export async function readSpends(from: Date, until: Date, context: ModelContext): Promise<Spends> {
   const range = { date_from: dayOf(from), date_to: dayOf(new Date(+until - dayMs)) };
   const delivery = await readDeliveryPeriod(range, context);
   const { currency } = delivery.period;
@@ -99,10 +104,10 @@ async function listSpends(
   level: EntityLevel,
   limit: number,
   only: string | undefined,
-  context: Asking,
+  context: ModelContext,
 ): Promise<Map<string, number>> {
-  const asked = { level, model: 'last_touch', limit, ...(only === undefined ? {} : { only }) } as const;
-  const rows = await readEntities(delivery, asked, context);
+  const query = { level, model: 'last_touch', limit, ...(only === undefined ? {} : { only }) } as const;
+  const rows = await readEntities(delivery, query, context);
   const { currency } = delivery.period;
   return new Map(rows.map(({ entity_id: id, spend }) => [id, Number(toMinorUnits(spend, currency))]));
 }

@@ -15,7 +15,7 @@ export interface BookStores extends ProviderServices {
   readonly clickhouse: ClickHouse;
 }
 
-/** Holds the books that are asked for against each other; what somebody explained before, with the very same figures, is no difference again. */
+/** Compares the requested books. A difference that was explained before with the same figures stays explained. */
 export async function compareBooks(
   stores: BookStores,
   span: Span,
@@ -23,14 +23,14 @@ export async function compareBooks(
   explained: readonly FoundDifference[],
   signal: AbortSignal,
 ): Promise<Found> {
-  const most = limits.reconciliation.mostDifferences;
+  const maxDifferences = limits.reconciliation.mostDifferences;
   const ways: Record<ReconciledBook, () => Promise<Compared>> = {
     providers: () => comparePayments(stores, span, signal),
-    columns: () => compareColumns(stores, span, most, signal),
-    reports: () => compareReports(stores, span, most, signal),
+    columns: () => compareColumns(stores, span, maxDifferences, signal),
+    reports: () => compareReports(stores, span, maxDifferences, signal),
     ad_accounts: () => compareSpend(stores, span, signal),
   };
-  // Each waits for another: a provider, one store or the other.
+  // Runs concurrently, because each comparison waits for a different system: a provider or one of the stores.
   const compared = await Promise.all(books.map((book) => ways[book]()));
   const currency = compared.flatMap(({ days }) => days).find(({ book }) => book === 'columns')?.currency ?? '';
   const notes = new Map(explained.map((one) => [keyOf(one.id, one), one.note ?? '']));
@@ -44,7 +44,7 @@ export async function compareBooks(
   return {
     currency,
     books: compared.flatMap(({ days }) => days).map((day) => withoutExplained(day, findings)),
-    findings: findings.slice(0, most),
+    findings: findings.slice(0, maxDifferences),
     unread: compared.flatMap(({ unread }) => unread),
     sources: books.includes('providers') ? await sumSources(stores.ledger, span, signal) : [],
   };
@@ -80,7 +80,7 @@ type Keyed = Partial<
   >
 >;
 
-/** What differs and by which figures: whoever explained it explained these. */
+/** Identifies a difference with its figures: an explanation covers exactly these. */
 const keyOf = (id: string | null, one: Keyed): string =>
   JSON.stringify([
     id,
@@ -97,22 +97,27 @@ const keyOf = (id: string | null, one: Keyed): string =>
     ),
   ]);
 
-/** So many days at once: a statement over all days of a large profile would take longer than one may. */
+/** Days per statement: a statement over all days of a large profile would time out. */
 const daysAtOnce = 92;
 
-/** The ledger and the columns, as attribution compares them, some months after the other. */
-async function compareColumns(stores: BookStores, span: Span, most: number, signal: AbortSignal): Promise<Compared> {
+/** Compares ledger and ClickHouse, some months at a time. */
+async function compareColumns(
+  stores: BookStores,
+  span: Span,
+  maxDifferences: number,
+  signal: AbortSignal,
+): Promise<Compared> {
   const days: BookOfDay[] = [];
   const findings: Finding[] = [];
   for (const [dateFrom, dateTo] of await spansOf(stores, span, signal)) {
-    const some = await compareSome(stores, { ...span, dateFrom, dateTo }, most - findings.length, signal);
+    const some = await compareSome(stores, { ...span, dateFrom, dateTo }, maxDifferences - findings.length, signal);
     days.push(...some.days);
     findings.push(...some.findings);
   }
   return { days, findings, unread: [] };
 }
 
-/** Before the first conversion that is known there is hardly anything: that is looked at in one piece. */
+/** Days before the first known conversion are compared in one statement, because they are almost empty. */
 async function spansOf(
   { clickhouse }: BookStores,
   { profileId, dateFrom, dateTo }: Span,
@@ -121,7 +126,7 @@ async function spansOf(
   if (daysBetween(dateFrom, dateTo) < daysAtOnce) return [[dateFrom, dateTo]];
   const within = { from: new Date(dateFrom), until: new Date(Date.parse(dateTo) + 2 * dayMs) };
   const first = await findFirstDay(clickhouse, profileId, within, signal);
-  // Days of the profile may begin a day before those of UTC.
+  // Days of the profile may begin a day before UTC days.
   const start = first && addDays(first, -1);
   if (start === undefined || start > dateTo) return [[dateFrom, dateTo]];
   const spans: (readonly [string, string])[] = [];
@@ -139,10 +144,10 @@ const addDays = (day: string, days: number): string => dayOf(new Date(Date.parse
 async function compareSome(
   { app, clickhouse }: BookStores,
   { profileId, dateFrom, dateTo, now }: Span,
-  most: number,
+  maxDifferences: number,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const found = await compareLedger({ app, clickhouse }, { profileId, dateFrom, dateTo, most, now }, signal);
+  const found = await compareLedger({ app, clickhouse }, { profileId, dateFrom, dateTo, maxDifferences, now }, signal);
   const { currency } = found;
   const side = ({ conversions, value }: { conversions: number; value: string }) => ({ count: conversions, value });
   return {

@@ -3,25 +3,25 @@ import { findProvided, listProvided, type ProvidedPayment } from '@tributary/dom
 import type { BookedPayment } from '@tributary/providers';
 import { compareAmounts, daysOf, sumAmounts } from '@tributary/rules';
 import { dayMs, limits } from '@tributary/vocabulary';
-import { callOf, type Kept, openBooks, type ProviderServices, tried } from './ask-provider.ts';
+import { type BookedProvider, callOf, openBooks, type ProviderServices, tryRead } from './ask-provider.ts';
 import { type BookOfDay, type Compared, type Finding, type Span, tally, type Unread } from './compared.ts';
 
-/** Of a day; a day of more is compared as far as this. */
-const mostRows = 200_000;
+/** Maximum per day; further rows are not compared. */
+const maxRows = 200_000;
 const idsAtOnce = 1_000;
-/** Payments that are asked for one by one, where a list did not name them. */
-const mostAsked = 100;
+/** Maximum number of payments that are requested one by one because a list did not contain them. */
+const maxLookups = 100;
 
 /**
- * What providers say they were paid, day by day, against the ledger. Payments are matched by the provider's own id, so neither side's idea of
- * a day makes a difference; what its list does not name is asked for by itself.
+ * Compares the providers' payments with the ledger, day by day. Payments are matched by the provider's id, so different definitions of a
+ * day do not matter; payments missing from the list are requested one by one.
  */
 export async function comparePayments(services: ProviderServices, span: Span, signal: AbortSignal): Promise<Compared> {
-  const { kept, unread } = await openBooks(services, span.profileId, 'payments', signal);
+  const { available, unread } = await openBooks(services, span.profileId, 'payments', signal);
   const days: BookOfDay[] = [];
   const findings: Finding[] = [];
   const failed: Unread[] = [];
-  for (const one of kept) {
+  for (const one of available) {
     const compared = await compareProvider(services, one, span, signal);
     days.push(...compared.days);
     findings.push(...compared.findings);
@@ -32,7 +32,7 @@ export async function comparePayments(services: ProviderServices, span: Span, si
 
 async function compareProvider(
   services: ProviderServices,
-  { channel, accounts }: Kept,
+  { channel, accounts }: BookedProvider,
   { profileId, dateFrom, dateTo, now }: Span,
   signal: AbortSignal,
 ): Promise<Compared> {
@@ -49,22 +49,22 @@ async function compareProvider(
     if (from > now) break;
     const booked = new Map<string, BookedPayment & { readonly connectionId: string }>();
     for (const { provider, account, connection } of accounts) {
-      const read = await tried(async () => {
+      const read = await tryRead(async () => {
         const pages = provider.books?.payments?.(account, { from, until }, callOf(services, signal));
         for await (const page of pages ?? [])
           for (const payment of page)
-            if (booked.size < mostRows) booked.set(payment.externalId, { ...payment, connectionId: connection.id });
+            if (booked.size < maxRows) booked.set(payment.externalId, { ...payment, connectionId: connection.id });
       }, signal);
       if ('reason' in read)
         return { days, findings, unread: [{ connectionId: connection.id, channel, reason: read.reason }] };
     }
     const recorded = await listRecorded([...booked.keys()]);
-    const span = { source: channel, connectionIds, from, until, limit: mostRows };
+    const span = { source: channel, connectionIds, from, until, limit: maxRows };
     const ofDay = await ledger.transaction((tx) => listProvided(tx, profileId, span), { readOnly: true });
     const unnamed = ofDay.filter(({ externalId }) => !booked.has(externalId));
-    const asked = await askFor(unnamed.slice(0, mostAsked));
-    if (!(asked instanceof Set)) return { days, findings, unread: [asked] };
-    const lost = unnamed.filter(({ externalId }) => !asked.has(externalId));
+    const confirmed = await lookUp(unnamed.slice(0, maxLookups));
+    if (!(confirmed instanceof Set)) return { days, findings, unread: [confirmed] };
+    const lost = unnamed.filter(({ externalId }) => !confirmed.has(externalId));
     const found = [
       ...[...booked.values()].flatMap((payment) => differenceOf(payment, recorded.get(payment.externalId))),
       ...lost.map((payment) => missingAtProvider(payment)),
@@ -94,7 +94,7 @@ async function compareProvider(
   }
   return { days, findings, unread: [] };
 
-  /** Providers post late, and a sync comes after the fact. */
+  /** Providers post late, and a sync runs after the fact. */
   function isYoung(at: Date): boolean {
     return now.getTime() - at.getTime() < limits.reconciliation.graceHours * 3_600_000;
   }
@@ -109,19 +109,19 @@ async function compareProvider(
     return found;
   }
 
-  /** What a list of the day does not name may stand on another day: captured later, or counted by another clock. */
-  async function askFor(payments: readonly ProvidedPayment[]): Promise<Set<string> | Unread> {
-    const known = new Set<string>();
+  /** A payment that is not in the day's list may be on another day: captured later, or dated by another clock. */
+  async function lookUp(payments: readonly ProvidedPayment[]): Promise<Set<string> | Unread> {
+    const confirmed = new Set<string>();
     for (const { externalId } of payments)
       for (const { provider, account, connection } of accounts) {
-        const read = await tried(
+        const read = await tryRead(
           async () => provider.books?.payment?.(account, externalId, callOf(services, signal)),
           signal,
         );
         if ('reason' in read) return { connectionId: connection.id, channel, reason: read.reason };
-        if (read.value) known.add(externalId);
+        if (read.value) confirmed.add(externalId);
       }
-    return known;
+    return confirmed;
   }
 
   function totals(
@@ -133,8 +133,8 @@ async function compareProvider(
     const currencies = new Set([...booked, ...recorded].map(({ currency }) => currency));
     return [...currencies].sort().map((currency) => {
       const side = (rows: readonly { readonly currency: string; readonly amount: string }[]) => {
-        const mine = rows.filter((row) => row.currency === currency);
-        return { count: mine.length, value: sumAmounts(mine.map(({ amount }) => amount)) };
+        const ofCurrency = rows.filter((row) => row.currency === currency);
+        return { count: ofCurrency.length, value: sumAmounts(ofCurrency.map(({ amount }) => amount)) };
       };
       const counts = tally(found.filter((one) => one.currency === currency));
       return {

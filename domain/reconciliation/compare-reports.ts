@@ -8,26 +8,26 @@ import { fromMinorUnits } from '@tributary/rules';
 import type { AttributionModel, EntityLevel } from '@tributary/vocabulary';
 import { type Compared, type Finding, type Span, tally } from './compared.ts';
 
-/** A conversion may be worked out while a statement reads: what differs by the same amount at both looks does so by itself. */
-const betweenLooksMs = 200;
+/** A conversion may be attributed while a statement reads: only a difference that is the same at both reads is a fault. */
+const recheckDelayMs = 200;
 
 type Off = Awaited<ReturnType<typeof compareReportDays>>[number];
 
 /**
- * Whether reports give away what there is: rows and unattributed of each level and model, against the conversions. All days, levels and models at
- * once, so that what is right costs one statement; where they differ, the days are found by the credit of each conversion.
+ * Checks that reports distribute the whole value: rows plus unattributed of each level and model against the conversions. All days, levels
+ * and models are read in one statement; only where they differ, the days are found by the credit of each conversion.
  */
 export async function compareReports(
   { ledger, clickhouse }: { readonly ledger: Ledger; readonly clickhouse: ClickHouse },
   { profileId, dateFrom, dateTo }: Span,
-  most: number,
+  maxDifferences: number,
   signal: AbortSignal,
 ): Promise<Compared> {
   const bounds = await boundsOf(dateFrom, dateTo);
   const { currency } = bounds;
   const findings: Finding[] = [];
   const pending = new Map<string, boolean>();
-  // A conversion whose shares are wrong is so at every level: what one level has shown is no accident at the next.
+  // A conversion with wrong shares is wrong at every level, so a difference that one level has confirmed needs no second read at the next.
   const shown = new Map<AttributionModel, ReadonlySet<string>>();
   for (const { level, model, inReport, inColumns } of await readTotals(
     { clickhouse },
@@ -36,15 +36,15 @@ export async function compareReports(
   )) {
     if (inReport === inColumns) continue;
     const report = { profileId, ...bounds, level, model };
-    const known = shown.get(model);
+    const confirmed = shown.get(model);
     let off = await compareReportDays({ clickhouse }, report, signal);
-    if (off.some((one) => !known?.has(keyOf(one)))) {
-      await sleep(betweenLooksMs, undefined, { signal });
+    if (off.some((one) => !confirmed?.has(keyOf(one)))) {
+      await sleep(recheckDelayMs, undefined, { signal });
       const first = new Set(off.map(keyOf));
       off = (await compareReportDays({ clickhouse }, report, signal)).filter((one) => first.has(keyOf(one)));
     }
     shown.set(model, new Set(off.map(keyOf)));
-    for (const one of off) if (findings.length < most) findings.push(await findingOf(one, level, model));
+    for (const one of off) if (findings.length < maxDifferences) findings.push(await findingOf(one, level, model));
   }
   return {
     findings,
@@ -62,7 +62,7 @@ export async function compareReports(
     return ledger.transaction((tx) => findDays(tx, profileId, first, last), { readOnly: true });
   }
 
-  /** Marked conversions of the day are worked out soon, and their credit with them. */
+  /** Marked conversions of the day will be attributed soon, and their credit with them. */
   async function isMarked(day: string): Promise<boolean> {
     const { from, until } = await boundsOf(day, day);
     return ledger.transaction((tx) => isAnyMarked(tx, profileId, from, until), { readOnly: true });

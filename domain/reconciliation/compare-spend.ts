@@ -1,21 +1,21 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import { findDeliveryWait } from '@tributary/domain/campaigns';
 import { listOfAccounts } from '@tributary/domain/connections';
-import { listToldSpend } from '@tributary/domain/reports';
+import { listReportedSpend } from '@tributary/domain/reports';
 import type { BookedSpend } from '@tributary/providers';
 import { compareAmounts, subtractAmounts, sumAmounts } from '@tributary/rules';
 import { limits } from '@tributary/vocabulary';
-import { callOf, openBooks, type ProviderServices, tried } from './ask-provider.ts';
+import { callOf, openBooks, type ProviderServices, tryRead } from './ask-provider.ts';
 import { type BookOfDay, type Compared, type Finding, type Span, tally, type Unread } from './compared.ts';
-import { wasSaidBefore } from './store.ts';
+import { wasReportedBefore } from './store.ts';
 
-/** Platforms round what each ad cost, and round the whole by itself. */
-const roundedBy = 0.005;
+/** Platforms round the spend of each ad, and round the total separately. */
+const roundingPerRow = 0.005;
 
 /**
- * What ad accounts say they cost as a whole, against the sum of their ads in the reports, by the account's own day and in its currency. A
- * platform restates its days for weeks, and they are read again once a day: what differs on such a day is no fault before the platform has said
- * the same figure for a day.
+ * Compares the spend of ad accounts with the sum of their ads in the reports, by the account's own day and currency. Platforms restate days
+ * for weeks, and each day is read again once a day. A difference on such a day is pending until the platform has reported the same figure
+ * for a day.
  */
 export async function compareSpend(
   services: ProviderServices & { readonly clickhouse: ClickHouse },
@@ -23,21 +23,21 @@ export async function compareSpend(
   signal: AbortSignal,
 ): Promise<Compared> {
   const { ledger } = services;
-  const { kept, unread } = await openBooks(services, profileId, 'spend', signal);
+  const { available, unread } = await openBooks(services, profileId, 'spend', signal);
   const days: BookOfDay[] = [];
   const findings: Finding[] = [];
   const failed: Unread[] = [];
-  for (const { channel, accounts } of kept) {
+  for (const { channel, accounts } of available) {
     const { isWaiting, isForeign } = await ledger.transaction(
       async (tx) => {
         const ids = accounts.map(({ account }) => account.externalId);
-        const mine = await listOfAccounts(tx, profileId, channel, ids);
+        const own = await listOfAccounts(tx, profileId, channel, ids);
         const all = await listOfAccounts(tx, profileId, channel);
-        return { isWaiting: (await findDeliveryWait(tx, profileId)) !== null, isForeign: all.length > mine.length };
+        return { isWaiting: (await findDeliveryWait(tx, profileId)) !== null, isForeign: all.length > own.length };
       },
       { readOnly: true },
     );
-    // What an account that is no longer connected once told stays in reports, and nobody can say how much of a day that is.
+    // Delivery from an account that is no longer connected stays in reports, and its share of a day is unknown.
     const left = accounts.find(() => isForeign);
     if (left) {
       failed.push({ connectionId: left.connection.id, channel, reason: 'former_accounts' });
@@ -46,9 +46,9 @@ export async function compareSpend(
     const booked: BookedSpend[] = [];
     let reason: string | undefined;
     for (const { provider, account, connection } of accounts) {
-      const asked = { since: dateFrom, until: dateTo };
-      const read = await tried(
-        async () => (await provider.books?.spend?.(account, asked, callOf(services, signal))) ?? [],
+      const period = { since: dateFrom, until: dateTo };
+      const read = await tryRead(
+        async () => (await provider.books?.spend?.(account, period, callOf(services, signal))) ?? [],
         signal,
       );
       if ('value' in read) booked.push(...read.value);
@@ -58,23 +58,24 @@ export async function compareSpend(
       }
     }
     if (reason !== undefined) continue;
-    const told = (await listToldSpend(services, profileId, { since: dateFrom, until: dateTo }, signal)).filter(
+    const reported = (await listReportedSpend(services, profileId, { since: dateFrom, until: dateTo }, signal)).filter(
       ({ platform }) => platform === channel,
     );
-    // Nothing before the first day that was ever read.
-    const [first] = told.map(({ day }) => day).sort();
-    const keys = new Set([...booked, ...told].map(({ day, currency }) => `${day} ${currency}`));
+    // Days before the first day that was ever read are skipped.
+    const [first] = reported.map(({ day }) => day).sort();
+    const keys = new Set([...booked, ...reported].map(({ day, currency }) => `${day} ${currency}`));
     for (const key of [...keys].sort()) {
       const [day = '', currency = ''] = key.split(' ');
       if (first === undefined || day < first) continue;
-      const mine = told.find((one) => one.day === day && one.currency === currency);
-      const theirs = sumAmounts(
+      const own = reported.find((one) => one.day === day && one.currency === currency);
+      const atProvider = sumAmounts(
         booked.filter((one) => one.day === day && one.currency === currency).map(({ amount }) => amount),
       );
-      const ours = mine?.spend ?? '0';
-      const isSame = Math.abs(Number(subtractAmounts(ours, theirs))) <= roundedBy * Number(mine?.rows ?? 0);
+      const inReports = own?.spend ?? '0';
+      const isSame =
+        Math.abs(Number(subtractAmounts(inReports, atProvider))) <= roundingPerRow * Number(own?.rows ?? 0);
       const found: Finding[] = [];
-      if (!isSame && compareAmounts(ours, theirs) !== 0) {
+      if (!isSame && compareAmounts(inReports, atProvider) !== 0) {
         const connectionId = accounts[0]?.connection.id;
         found.push({
           book: 'ad_accounts',
@@ -83,21 +84,21 @@ export async function compareSpend(
           currency,
           channel,
           ...(accounts.length === 1 && connectionId !== undefined && { connectionId }),
-          atProvider: theirs,
-          inColumns: ours,
-          isPending: isWaiting || !(await isSettled({ channel, day, currency, theirs })),
+          atProvider,
+          inColumns: inReports,
+          isPending: isWaiting || !(await isSettled({ channel, day, currency, atProvider })),
         });
       }
       findings.push(...found);
-      const sides = { atProvider: { count: null, value: theirs }, inColumns: { count: null, value: ours } };
+      const sides = { atProvider: { count: null, value: atProvider }, inColumns: { count: null, value: inReports } };
       days.push({ book: 'ad_accounts', day, channel, currency, ...sides, ...tally(found) });
     }
   }
   return { days, findings, unread: [...unread, ...failed] };
 
-  /** The platform has said the same for a day, in which all was read again. */
-  function isSettled(figure: { channel: string; day: string; currency: string; theirs: string }): Promise<boolean> {
+  /** Whether the platform has reported the same figure for a day, during which everything was read again. */
+  function isSettled(figure: { channel: string; day: string; currency: string; atProvider: string }): Promise<boolean> {
     const since = new Date(now.getTime() - limits.reconciliation.settledHours * 3_600_000);
-    return ledger.transaction((tx) => wasSaidBefore(tx, profileId, figure, since), { readOnly: true });
+    return ledger.transaction((tx) => wasReportedBefore(tx, profileId, figure, since), { readOnly: true });
   }
 }

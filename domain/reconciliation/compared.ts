@@ -1,12 +1,12 @@
 import type { DifferenceKind, EntityLevel, ReconciledBook } from '@tributary/vocabulary';
 
-/** The figures of one side; a null count where rows are not counted. */
+/** The totals of one side; the count is null where rows are not counted. */
 export interface Side {
   readonly count: number | null;
   readonly value: string;
 }
 
-/** A book of a day, of one provider and currency where it has several. A side that is not compared in it is left out. */
+/** A book for one day, provider and currency. A side that the book does not compare is missing. */
 export interface BookOfDay {
   readonly book: ReconciledBook;
   readonly day: string;
@@ -20,7 +20,7 @@ export interface BookOfDay {
   readonly pending: number;
 }
 
-/** A difference by name. Amounts are of the sides that the book compares; null where that side has nothing of the kind. */
+/** A single difference. Amounts exist for the sides that the book compares; null if that side has no such row. */
 export interface Finding {
   readonly book: ReconciledBook;
   readonly kind: DifferenceKind;
@@ -36,11 +36,11 @@ export interface Finding {
   readonly inLedger?: string | null;
   readonly inColumns?: string | null;
   readonly inReports?: string | null;
-  /** On its way, or too young to be a fault. */
+  /** In progress, or too recent to be a fault. */
   readonly isPending: boolean;
 }
 
-/** A connection whose provider could not be asked: its days were not compared. */
+/** A connection whose provider could not be read: its days were not compared. */
 export interface Unread {
   readonly connectionId: string;
   readonly channel: string;

@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, reconciledBookNames } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { findKnown, showReconciliation } from './show.ts';
+import { findRun, toRunResponse } from './show.ts';
 import { countQueued, insertReconciliation } from './store.ts';
 
 export const createReconciliation: Handles<Routes['createReconciliation']> = ({ body }, { caller, effect, now }) =>
@@ -25,5 +25,5 @@ export const createReconciliation: Handles<Routes['createReconciliation']> = ({ 
       books,
       now,
     });
-    return answer(202, { data: showReconciliation(await findKnown(tx, caller.profileId, id)) });
+    return answer(202, { data: toRunResponse(await findRun(tx, caller.profileId, id)) });
   });

@@ -1,17 +1,17 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
-import { showReconciliation } from './show.ts';
-import { listNewest, type Place } from './store.ts';
+import { toRunResponse } from './show.ts';
+import { listNewest, type Position } from './store.ts';
 
 export const listReconciliations: Handles<Routes['listReconciliations']> = async ({ query }, { caller, ledger }) => {
   const { limit, cursor } = query;
-  const rows = await ledger.transaction((tx) => listNewest(tx, caller.profileId, placeOf(cursor), limit + 1), {
+  const rows = await ledger.transaction((tx) => listNewest(tx, caller.profileId, parseCursor(cursor), limit + 1), {
     readOnly: true,
   });
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return answer(200, {
-    data: shown.map(showReconciliation),
+    data: shown.map(toRunResponse),
     pagination: {
       has_next: rows.length > limit,
       cursor: last ? `${last.requestedAt.toISOString()}|${last.id}` : null,
@@ -19,7 +19,7 @@ export const listReconciliations: Handles<Routes['listReconciliations']> = async
   });
 };
 
-function placeOf(cursor: string | undefined): Place | undefined {
+function parseCursor(cursor: string | undefined): Position | undefined {
   const [at, id] = cursor?.split('|') ?? [];
   return at !== undefined && id !== undefined ? { at: new Date(at), id } : undefined;
 }

@@ -2,13 +2,13 @@ import type { Postgres } from '@tributary/postgres';
 import { dayMs, limits, reconciledBookNames } from '@tributary/vocabulary';
 import { queueAll } from './store.ts';
 
-/** The last days of every profile in all books; the queue compares them. Resolves to how many. */
+/** Queues the last days of every profile in all books. Returns the number of runs. */
 export function reconcileNightly(system: Postgres, now: Date): Promise<number> {
   const days = { firstDay: dayBefore(now, limits.reconciliation.nightlyDays), lastDay: dayBefore(now, 1) };
   return queueAll(system, { ...days, books: reconciledBookNames }, now);
 }
 
-/** All days of every profile, in the books that we keep ourselves: providers are not asked for years of payments every week. */
+/** Queues all days of every profile in our own books only; providers are not asked for years of payments every week. */
 export function reconcileWeekly(system: Postgres, now: Date): Promise<number> {
   const days = { firstDay: limits.reconciliation.firstDay, lastDay: dayBefore(now, 1) };
   return queueAll(system, { ...days, books: ['columns', 'reports'] }, now);

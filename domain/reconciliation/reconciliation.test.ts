@@ -12,8 +12,8 @@ const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 const day = (number: number) => new Date(Date.UTC(2026, 2, number, 15)).toISOString();
 const range = { date_from: '2026-03-01', date_to: '2026-03-31' };
-const keeper = await new BookKeeper().open();
-afterAll(() => keeper.close());
+const providerBook = await new BookKeeper().open();
+afterAll(() => providerBook.close());
 
 async function open() {
   const shop = await scene(world, {
@@ -24,7 +24,7 @@ async function open() {
   const queue = reconciliations({
     app: kit.app,
     clickhouse,
-    ...keeper.services('payments_a', 'social_ads'),
+    ...providerBook.services('payments_a', 'social_ads'),
     now: () => kit.clock.now(),
   });
   const { signal } = new AbortController();
@@ -39,17 +39,17 @@ async function open() {
     read,
     rows: async <Row>(query: ReturnType<typeof sql>) =>
       (await shop.ledger.transaction((tx) => query.execute(tx))).rows as Row[],
-    /** Has March compared; resolves to what the run says. */
+    /** Requests a comparison of March and returns its result. */
     async reconcile(...books: readonly string[]) {
-      const asked = await shop.call('POST', '/api/v1/reconciliations', {
+      const response = await shop.call('POST', '/api/v1/reconciliations', {
         ...range,
         ...(books.length > 0 && { books }),
       });
-      expect(asked.statusCode).toBe(202);
-      expect(asked.json().data).toMatchObject({ state: 'queued', is_nightly: false, ...range });
-      expect(asked.json().data.books).toEqual(books.length > 0 ? books : reconciledBookNames);
+      expect(response.statusCode).toBe(202);
+      expect(response.json().data).toMatchObject({ state: 'queued', is_nightly: false, ...range });
+      expect(response.json().data.books).toEqual(books.length > 0 ? books : reconciledBookNames);
       await work();
-      return (await read(asked.json().data.id)).data;
+      return (await read(response.json().data.id)).data;
     },
     repair: async (id: string, query = '') =>
       (await shop.call('POST', `/api/v1/reconciliations/${id}/repair${query}`, { kinds: differenceKindNames })).json()
@@ -59,7 +59,7 @@ async function open() {
   };
 }
 
-test('days are compared, what differs is named and repaired without touching money, and what is on its way is no fault', async () => {
+test('compares days, lists and repairs differences without writing amounts, and reports work in progress as pending', async () => {
   const shop = await open();
   const visitorId = uuid();
   const ids: string[] = [];
@@ -72,7 +72,7 @@ test('days are compared, what differs is named and repaired without touching mon
     { visitor_id: visitorId, occurred_at: day(2), source: 'google' },
   );
   await shop.link(visitorId, 'eva-1');
-  // Nothing is worked out yet: it waits, and that is no fault.
+  // Nothing is attributed yet: this is pending, not a fault.
   expect(await shop.reconcile('columns')).toMatchObject({ state: 'done', differences: 0, pending: 6 });
   await shop.attribute();
   const clean = await shop.reconcile('columns');
@@ -97,14 +97,14 @@ test('days are compared, what differs is named and repaired without touching mon
     sources: [],
   });
 
-  // A cent that nobody marked, a row that the columns lost, one that the ledger lost, and credit that does not add up.
+  // A changed amount without a mark, a row missing in ClickHouse, one missing in the ledger, and credits that do not add up.
   const [changed, lost, gone, off] = ids as [string, string, string, string];
   await shop.rows(sql`UPDATE outcomes SET reporting_amount = reporting_amount + 0.01 WHERE id = ${changed}`);
   await shop.corrupt(`DELETE WHERE conversion_id = '${lost}'`);
   await shop.rows(sql`DELETE FROM outcomes WHERE id = ${gone}`);
   await shop.corrupt(`UPDATE linear = arrayMap(x -> x + 1, linear), content_hash = 1 WHERE conversion_id = '${off}'`);
   const found = await shop.reconcile();
-  // Reports do not add up either where credit does not: at each level, under the model.
+  // Reports do not add up either where credits do not, at each level under that model.
   expect(found).toMatchObject({ state: 'done', differences: 4 + 3, pending: 0 });
   const { data, pagination } = await shop.read(found.id, '/differences?limit=3');
   const rest = await shop.read(found.id, `/differences?cursor=${pagination.cursor}`);
@@ -164,10 +164,10 @@ test('days are compared, what differs is named and repaired without touching mon
   });
   expect(await shop.rows(sql`SELECT FROM dirty_conversions`)).toEqual([]);
   expect(await shop.repair(found.id)).toEqual({ id: found.id, outcome: 'applied', conversions: 4, connections: 0 });
-  // Marked, they are on their way.
+  // Once marked dirty they are pending.
   expect(await shop.reconcile('columns')).toMatchObject({ differences: 0, pending: 4 });
   await shop.attribute();
-  // What is nowhere in the ledger only a replay finds and removes.
+  // A row that is not in the ledger is removed only by a replay.
   const left = await shop.reconcile('columns');
   expect(left).toMatchObject({ differences: 1, pending: 0 });
   expect((await shop.read(left.id, '/differences')).data).toMatchObject([{ kind: 'unknown_to_ledger' }]);
@@ -176,12 +176,12 @@ test('days are compared, what differs is named and repaired without touching mon
   expect(await money()).toEqual(before);
   expect(await shop.repair(clean.id)).toMatchObject({ outcome: 'no_change', conversions: 0 });
 
-  // Every night, once. Later than all that was asked for, or chance would decide which of them is the newest.
+  // Once per night. Later than all requested runs, so that the nightly run is the newest.
   const night = new Date(+kit.clock.now() + 1_000);
   expect(await reconcileNightly(kit.system, night)).toBeGreaterThan(0);
   expect(await reconcileNightly(kit.system, night)).toBe(0);
   await shop.work();
-  // Every week all days, which end on the same one.
+  // Weekly for all days, ending on the same day.
   expect(await reconcileWeekly(kit.system, night)).toBeGreaterThan(0);
   const runs: { id: string; date_from: string }[] = (await shop.ask('/api/v1/reconciliations?limit=50')).body.data;
   const weekly = runs.find(({ date_from }) => date_from === '2000-01-01') ?? expect.unreachable();
@@ -199,26 +199,26 @@ test('days are compared, what differs is named and repaired without touching mon
   expect(next.data[0].id).not.toBe(listed.data[1].id);
 });
 
-test('what a provider and an ad account say themselves is held against the books; young and restated figures are no fault', async () => {
+test('compares providers and ad accounts with our books; recent and restated figures are not faults', async () => {
   const shop = await open();
   const owner = { id: shop.profileId, workspaceId: shop.workspaceId };
   const stripe = await buildConnection(kit, owner, { channel: 'payments_a', externalId: 'acct_1' });
   const meta = await buildConnection(kit, owner, { channel: 'social_ads', externalId: 'act_1' });
   const day3 = '2026-03-03';
-  // Five payments that the provider told of, and one of its own that is a day old.
+  // Five payments in the ledger, and one at the provider only that is a day old.
   for (const number of [3, 4, 5, 6, 7]) {
     const properties = { value: `${number}.50`, currency: 'USD' };
     const { outcomeId } = await shop.send({ occurred_at: day(number), properties });
     await shop.rows(
       sql`UPDATE outcomes SET source = 'payments_a', connection_id = ${stripe}, external_id = ${`ch_${number}`} WHERE id = ${outcomeId}`,
     );
-    keeper.payments.push({ externalId: `ch_${number}`, at: day(number), amount: `${number}.5`, currency: 'USD' });
+    providerBook.payments.push({ externalId: `ch_${number}`, at: day(number), amount: `${number}.5`, currency: 'USD' });
   }
   const ads = { external_id: 'film', campaign_external_id: 'winter' };
   await shop.spend({ ...ads, date: day3, spend: '10.00' }, { ...ads, date: '2026-03-04', spend: '20.00' });
   await shop.settle();
-  // Rounded by half a cent each, and a day before the first that was ever read.
-  keeper.spend = [
+  // Each rounded by half a cent, and a day before the first one ever read.
+  providerBook.spend = [
     { day: '2026-03-01', amount: '5', currency: 'USD' },
     { day: day3, amount: '10.005', currency: 'USD' },
     { day: '2026-03-04', amount: '20', currency: 'USD' },
@@ -234,16 +234,16 @@ test('what a provider and an ad account say themselves is held against the books
     { book: 'ad_accounts', channel: 'social_ads', at_provider: { count: null }, in_columns: { count: null } },
   ]);
 
-  // Never read, paid otherwise, unknown to the provider; one that stands on another day there is none.
-  const payments = keeper.payments;
-  keeper.payments = payments
+  // Never synced, a different amount, and unknown to the provider; one payment is on another day.
+  const payments = providerBook.payments;
+  providerBook.payments = payments
     .filter(({ externalId }) => externalId !== 'ch_5')
     .map((one) => (one.externalId === 'ch_4' ? { ...one, amount: '4.51' } : one))
     .map((one) => (one.externalId === 'ch_6' ? { ...one, at: day(9) } : one));
-  keeper.payments.push({ externalId: 'ch_8', at: day(8), amount: '8.50', currency: 'USD' });
-  keeper.spend = keeper.spend.map((one) => (one.day === day3 ? { ...one, amount: '12.00' } : one));
+  providerBook.payments.push({ externalId: 'ch_8', at: day(8), amount: '8.50', currency: 'USD' });
+  providerBook.spend = providerBook.spend.map((one) => (one.day === day3 ? { ...one, amount: '12.00' } : one));
   const first = await shop.reconcile('providers', 'ad_accounts');
-  // The ad account may be restating: it has to say so for a day.
+  // The ad account may be restating: it must report the figure for a day.
   expect(first).toMatchObject({ differences: 3, pending: 1 });
   const about = { book: 'providers', channel: 'payments_a', state: 'open', currency: 'USD' };
   expect(await shop.differences(first.id)).toMatchObject([
@@ -260,7 +260,7 @@ test('what a provider and an ad account say themselves is held against the books
   expect(spend).toMatchObject({ kind: 'spend_differs', day: day3, at_provider: '12', connection_id: meta });
   expect(Number(spend.in_columns)).toBe(10);
 
-  // Both accounts are read again from the first page; nothing is done about what the provider does not know.
+  // Both accounts are synced again from the first page; a payment unknown to the provider is left as it is.
   const syncs = () =>
     shop.rows<{ connection_id: string }>(sql`SELECT connection_id, run::int FROM syncs ORDER BY channel`);
   for (const [id, channel] of [
@@ -279,7 +279,7 @@ test('what a provider and an ad account say themselves is held against the books
   expect(await shop.repair(second.id)).toMatchObject({ outcome: 'applied', conversions: 0, connections: 2 });
   expect(await syncs()).toMatchObject([{ run: 1 }, { run: 1 }]);
 
-  // What is explained counts no longer while the figures stay.
+  // Explained differences do not count while their figures stay the same.
   const explain = (number: number, note = 'A test charge') =>
     shop.call('POST', `/api/v1/reconciliations/${second.id}/differences/${number}/explain`, { note });
   const [lost] = (await shop.differences(second.id)).filter(
@@ -293,27 +293,27 @@ test('what a provider and an ad account say themselves is held against the books
   expect(third).toMatchObject({ differences: 2 });
   expect(await shop.differences(third.id)).toMatchObject([{}, { state: 'explained' }, {}]);
 
-  // A provider that is away is named and nothing is said of its days; a payment of yesterday is no fault.
-  keeper.failures = Number.POSITIVE_INFINITY;
+  // An unreachable provider is listed without its days; a payment of yesterday is not a fault.
+  providerBook.failures = Number.POSITIVE_INFINITY;
   const away = await shop.call('POST', '/api/v1/reconciliations', { ...range, books: ['ad_accounts'] });
   await shop.work();
   const unread = (await shop.read(away.json().data.id)).data;
   expect(unread).toMatchObject({ differences: 0, books: ['ad_accounts'], days: [] });
   expect(unread.unread).toEqual([{ connection_id: meta, channel: 'social_ads', reason: 'away' }]);
-  keeper.failures = 0;
-  keeper.payments = [];
+  providerBook.failures = 0;
+  providerBook.payments = [];
   const yesterday = new Date(kit.clock.now().getTime() - dayMs);
-  keeper.payments.push({ externalId: 'ch_9', at: yesterday.toISOString(), amount: '9', currency: 'USD' });
-  // The newest is the first of the list.
+  providerBook.payments.push({ externalId: 'ch_9', at: yesterday.toISOString(), amount: '9', currency: 'USD' });
+  // The newest run is first in the list.
   kit.clock.advance(1_000);
   expect(await reconcileNightly(kit.system, kit.clock.now())).toBeGreaterThan(0);
   await shop.work();
   const [night] = (await shop.ask('/api/v1/reconciliations?limit=1')).body.data;
   expect(night).toMatchObject({ is_nightly: true, differences: 0, pending: 1 });
-  // A young payment takes nothing from the open difference of the same book, day, channel and currency.
+  // A recent payment does not hide the open difference of the same book, day, channel and currency.
   const old = new Date(kit.clock.now().getTime() - limits.reconciliation.graceHours * hourMs - 60_000);
   const young = new Date(kit.clock.now().getTime() - limits.reconciliation.graceHours * hourMs + 60_000);
-  keeper.payments = [
+  providerBook.payments = [
     { externalId: 'ch_old', at: old.toISOString(), amount: '1', currency: 'USD' },
     { externalId: 'ch_young', at: young.toISOString(), amount: '2', currency: 'USD' },
   ];
@@ -322,19 +322,19 @@ test('what a provider and an ad account say themselves is held against the books
     date_to: young.toISOString().slice(0, 10),
     books: ['providers'],
   };
-  const asked = await shop.call('POST', '/api/v1/reconciliations', run);
+  const response = await shop.call('POST', '/api/v1/reconciliations', run);
   await shop.work();
-  const mixed = (await shop.read(asked.json().data.id)).data;
+  const mixed = (await shop.read(response.json().data.id)).data;
   expect(mixed).toMatchObject({ differences: 1, pending: 1 });
   const ofDay = mixed.days.flatMap((one: { books: { differences: number; pending: number }[] }) => one.books);
   expect(ofDay.filter((one: { pending: number }) => one.pending > 0)).toMatchObject([{ differences: 1, pending: 1 }]);
-  // The metric is of the latest nights.
+  // The metric covers the latest nightly runs.
   await shop.rows(sql`UPDATE reconciliation_differences SET state = 'open' WHERE reconciliation_id = ${night.id}`);
   const counted = await countDifferences(kit.system, new Date(kit.clock.now().getTime() - 2 * dayMs));
   expect(counted.get('missing_in_ledger')).toBe(1);
 });
 
-test('409: limits the queued on-demand reconciliations of a profile, without nightly ones and other profiles', async () => {
+test('returns 409 when the queue of on-demand reconciliations is full; nightly ones and other profiles do not count', async () => {
   const [shop, other] = [await open(), await open()];
   const { mostQueued } = limits.reconciliation;
   const request = async (by = shop) => {

@@ -14,7 +14,7 @@ export interface ReconciliationStores extends ConnectionServices {
   readonly now: () => Date;
 }
 
-/** Compares the days that were asked for, one run after another, and tells whoever subscribed where something differs. */
+/** Runs the queued comparisons one after another, and publishes an event if something differs. */
 export const reconciliations = (stores: ReconciliationStores): QueueHandler => ({
   async take(profileId, limit) {
     const queued = await stores.app
@@ -41,7 +41,7 @@ export const reconciliations = (stores: ReconciliationStores): QueueHandler => (
         if (differences > 0)
           await announce(tx, [
             {
-              // The same for the same run, should a worker die after it.
+              // Deterministic per run, so that a repeated run after a crash publishes no second event.
               id: uuidFrom('reconciliation.failed', id),
               type: 'reconciliation.failed',
               data: { profile_id: profileId, reconciliation_id: id, date_from: dateFrom, date_to: dateTo, differences },

@@ -5,10 +5,10 @@ import { markDirty } from '@tributary/domain/outcomes';
 import { answer, type Handles } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { type ActionOutcome, type DifferenceKind, differenceKinds } from '@tributary/vocabulary';
-import { findKnown } from './show.ts';
+import { findRun } from './show.ts';
 import { listOpen } from './store.ts';
 
-/** What differs is worked out again from the ledger, or read again from the provider. No amount is written here. */
+/** Marks differing conversions for attribution, or restarts the sync of the provider. Writes no amounts. */
 export const repairReconciliation: Handles<Routes['repairReconciliation']> = async (
   { params, query, body },
   { caller, ledger, effect, addToAudit, now },
@@ -17,7 +17,7 @@ export const repairReconciliation: Handles<Routes['repairReconciliation']> = asy
   if (query.dry_run === 'true') {
     const { id, conversions, connections } = await ledger.transaction(find, { readOnly: true });
     const isAny = conversions.size + connections.length > 0;
-    return answer(200, { data: shown(id, isAny ? 'dry_run' : 'no_change', conversions, connections) });
+    return answer(200, { data: toRepairResponse(id, isAny ? 'dry_run' : 'no_change', conversions, connections) });
   }
   return effect(async (tx) => {
     const { id, conversions, connections } = await find(tx);
@@ -25,16 +25,16 @@ export const repairReconciliation: Handles<Routes['repairReconciliation']> = asy
     for (const connection of connections) await startOver(tx, connection, now);
     addToAudit({ detail: { kinds: body.kinds, conversions: conversions.size, connections: connections.length } });
     const isAny = conversions.size + connections.length > 0;
-    return answer(200, { data: shown(id, isAny ? 'applied' : 'no_change', conversions, connections) });
+    return answer(200, { data: toRepairResponse(id, isAny ? 'applied' : 'no_change', conversions, connections) });
   });
 
   async function find(tx: Tx) {
-    const { id } = await findKnown(tx, profileId, params.reconciliation_id);
+    const { id } = await findRun(tx, profileId, params.reconciliation_id);
     const open = await listOpen(tx, profileId, id, body.kinds);
     const by = (way: (typeof differenceKinds)[DifferenceKind]['repair']) =>
       open.filter(({ kind }) => differenceKinds[kind].repair === way);
     const conversions = new Set(by('work_out').flatMap(({ id: subject }) => subject ?? []));
-    // Of a report only the day is known.
+    // A report difference identifies only the day.
     for (const day of new Set(by('work_out_day').map((one) => one.day)))
       for (const subject of await listOfDay(tx, profileId, day)) conversions.add(subject);
     const channels = new Set(by('read').map(({ channel }) => channel));
@@ -43,7 +43,7 @@ export const repairReconciliation: Handles<Routes['repairReconciliation']> = asy
   }
 };
 
-const shown = (
+const toRepairResponse = (
   id: string,
   outcome: ActionOutcome,
   conversions: ReadonlySet<string>,

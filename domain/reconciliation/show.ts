@@ -6,7 +6,7 @@ import type { BookOfDay } from './compared.ts';
 import { type FoundDifference, findReconciliation, type Reconciliation } from './store.ts';
 import type { SourceOfDay } from './sum-sources.ts';
 
-export const showReconciliation = (run: Reconciliation) => ({
+export const toRunResponse = (run: Reconciliation) => ({
   id: run.id,
   state: run.state,
   is_nightly: run.isNightly,
@@ -19,8 +19,8 @@ export const showReconciliation = (run: Reconciliation) => ({
   pending: run.pending,
 });
 
-/** By day, the books of each in the order in which they were compared, and what each source reported. */
-export function showDays(books: readonly BookOfDay[], sources: readonly SourceOfDay[]) {
+/** The books of each day in the order of comparison, with what each source reported. */
+export function toDayResponses(books: readonly BookOfDay[], sources: readonly SourceOfDay[]) {
   const booksOf = Map.groupBy(books, ({ day }) => day);
   const sourcesOf = Map.groupBy(sources, ({ day }) => day);
   return [...new Set([...booksOf.keys(), ...sourcesOf.keys()])]
@@ -41,11 +41,11 @@ export function showDays(books: readonly BookOfDay[], sources: readonly SourceOf
         differences,
         pending,
       })),
-      sources: (sourcesOf.get(day) ?? []).map(showSource),
+      sources: (sourcesOf.get(day) ?? []).map(toSourceResponse),
     }));
 }
 
-const showSource = ({ source, connectionId, currency, ...sums }: SourceOfDay) => {
+const toSourceResponse = ({ source, connectionId, currency, ...sums }: SourceOfDay) => {
   const shown = ({ count, value }: SourceOfDay['records']) => ({ count, value: moneyText(value, currency) });
   return {
     source,
@@ -59,7 +59,7 @@ const showSource = ({ source, connectionId, currency, ...sums }: SourceOfDay) =>
   };
 };
 
-export const showDifference = (one: FoundDifference) => ({
+export const toDifferenceResponse = (one: FoundDifference) => ({
   number: one.number,
   book: one.book,
   kind: one.kind,
@@ -79,6 +79,6 @@ export const showDifference = (one: FoundDifference) => ({
   in_reports: one.inReports,
 });
 
-export const findKnown = async (tx: Tx, profileId: string, id: string): Promise<Reconciliation> =>
+export const findRun = async (tx: Tx, profileId: string, id: string): Promise<Reconciliation> =>
   (await findReconciliation(tx, profileId, id)) ??
   refuse('not_found', 'There is no such reconciliation in this profile.');

@@ -5,14 +5,14 @@ import { reconciliations } from './reconciliations.queue.ts';
 
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
-const keeper = await new BookKeeper().open();
-afterAll(() => keeper.close());
+const providerBook = await new BookKeeper().open();
+afterAll(() => providerBook.close());
 
 const at = (number: number) => new Date(Date.UTC(2026, 2, 3, 9, number));
 const queue = reconciliations({
   app: kit.app,
   clickhouse,
-  ...keeper.services('payments_a'),
+  ...providerBook.services('payments_a'),
   now: () => kit.clock.now(),
 });
 
@@ -37,7 +37,7 @@ async function open() {
 test.each([
   ['provider', { server: 0, provider: 22 }],
   ['server', { server: 20, provider: 2 }],
-] as const)('books agree and sources add up where the record of the %s counts', async (preferred, counted) => {
+] as const)('books agree and sources add up when the record of the %s counts', async (preferred, counted) => {
   const shop = await open();
   if (preferred === 'server')
     await shop.ledger.transaction((tx) =>
@@ -51,7 +51,7 @@ test.each([
     value: '10.00',
     at: at(n),
   }));
-  keeper.payments = charges.map((one) => ({
+  providerBook.payments = charges.map((one) => ({
     externalId: one.id,
     at: one.at.toISOString(),
     amount: '10',
@@ -63,7 +63,7 @@ test.each([
       properties: { value: one.value, currency: 'USD' },
       user_traits: { email: `${one.customer}@example.test` },
     });
-  // With one source every record counts, and there is no equation to show.
+  // With one source every record counts, so no sources are returned.
   await shop.attribute();
   await providePayments(kit, shop.profileId, { source: 'payments_a', connectionId: shop.stripe }, charges);
   const waiting = await shop.reconcile();
@@ -91,7 +91,7 @@ test.each([
     },
   ]);
 
-  // A charge that was never read is still found.
-  keeper.payments.push({ externalId: 'ch_lost', at: at(30).toISOString(), amount: '7', currency: 'USD' });
+  // A charge that was never synced is still found.
+  providerBook.payments.push({ externalId: 'ch_lost', at: at(30).toISOString(), amount: '7', currency: 'USD' });
   expect(await shop.reconcile()).toMatchObject({ differences: 1 });
 });

@@ -17,7 +17,7 @@ export interface Reconciliation {
   readonly found: {
     readonly currency: string;
     readonly books: readonly BookOfDay[];
-    /** Absent in runs of earlier versions. */
+    /** Missing in runs of earlier versions. */
     readonly sources?: readonly SourceOfDay[];
   } | null;
   readonly differences: number;
@@ -50,7 +50,7 @@ export async function findReconciliation(tx: Tx, profileId: string, id: string):
   return rows[0];
 }
 
-export interface Place {
+export interface Position {
   readonly at: Date;
   readonly id: string;
 }
@@ -58,13 +58,13 @@ export interface Place {
 export async function listNewest(
   tx: Tx,
   profileId: string,
-  before: Place | undefined,
+  before: Position | undefined,
   limit: number,
 ): Promise<Reconciliation[]> {
-  const place = before ? sql`AND (requested_at, id) < (${before.at}::timestamptz, ${before.id}::uuid)` : sql``;
+  const afterPosition = before ? sql`AND (requested_at, id) < (${before.at}::timestamptz, ${before.id}::uuid)` : sql``;
   const { rows } = await sql<Reconciliation>`
     SELECT ${columns}, NULL AS found FROM reconciliations
-    WHERE profile_id = ${profileId} ${place} ORDER BY requested_at DESC, id DESC LIMIT ${limit}`.execute(tx);
+    WHERE profile_id = ${profileId} ${afterPosition} ORDER BY requested_at DESC, id DESC LIMIT ${limit}`.execute(tx);
   return rows;
 }
 
@@ -75,7 +75,7 @@ export async function listQueued(tx: Tx, profileId: string, limit: number): Prom
   return rows;
 }
 
-/** Of those that were requested; the nightly ones are not for callers to cap. */
+/** Counts requested runs only; nightly runs do not count against the limit. */
 export async function countQueued(tx: Tx, profileId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::int AS count FROM reconciliations
@@ -95,13 +95,13 @@ export interface Found {
   readonly sources: readonly SourceOfDay[];
 }
 
-/** A finding with what became of it. */
+/** A finding with its state. */
 export interface StatedFinding extends Finding {
   readonly state: DifferenceState;
   readonly note?: string;
 }
 
-/** Safe to run twice: what was found before is replaced. */
+/** Safe to run twice: replaces earlier findings of the run. */
 export async function saveFound(
   tx: Tx,
   profileId: string,
@@ -174,7 +174,7 @@ export async function listFound(
   return rows;
 }
 
-/** Those of some kinds that nobody has explained. */
+/** Open differences of some kinds. */
 export async function listOpen(
   tx: Tx,
   profileId: string,
@@ -188,7 +188,7 @@ export async function listOpen(
   return rows;
 }
 
-/** What was explained before, the newest of more. */
+/** The most recent explained differences. */
 export async function listExplained(tx: Tx, profileId: string, limit: number): Promise<FoundDifference[]> {
   const { rows } = await sql<FoundDifference>`
     SELECT ${shown} FROM reconciliation_differences
@@ -198,7 +198,7 @@ export async function listExplained(tx: Tx, profileId: string, limit: number): P
   return rows;
 }
 
-/** Undefined: there is no such difference, or it is only pending. */
+/** Undefined if the difference does not exist or is only pending. */
 export async function saveExplained(
   tx: Tx,
   profileId: string,
@@ -221,22 +221,22 @@ export async function saveExplained(
   return row;
 }
 
-/** Whether an earlier run heard the same figure of an ad account. */
-export async function wasSaidBefore(
+/** Whether an earlier run read the same figure from the ad account. */
+export async function wasReportedBefore(
   tx: Tx,
   profileId: string,
-  { channel, day, currency, theirs }: { channel: string; day: string; currency: string; theirs: string },
+  { channel, day, currency, atProvider }: { channel: string; day: string; currency: string; atProvider: string },
   before: Date,
 ): Promise<boolean> {
   const { rows } = await sql`
     SELECT FROM reconciliation_differences d
     JOIN reconciliations r ON r.profile_id = d.profile_id AND r.id = d.reconciliation_id
     WHERE d.profile_id = ${profileId} AND d.book = 'ad_accounts' AND d.day = ${day} AND d.channel = ${channel} AND d.currency = ${currency}
-      AND d.at_provider = ${theirs}::numeric AND r.finished_at <= ${before} LIMIT 1`.execute(tx);
+      AND d.at_provider = ${atProvider}::numeric AND r.finished_at <= ${before} LIMIT 1`.execute(tx);
   return rows.length > 0;
 }
 
-/** One for each profile, unless this night has one already. Resolves to how many. */
+/** Queues one run per profile unless this night has one already. Returns the number of runs. */
 export async function queueAll(
   system: Postgres,
   { firstDay, lastDay, books }: { firstDay: string; lastDay: string; books: readonly ReconciledBook[] },
@@ -250,7 +250,7 @@ export async function queueAll(
   return Number(rows[0]?.queued ?? 0);
 }
 
-/** What the latest nightly runs found, by kind, for the metric. */
+/** Differences of the latest nightly runs by kind, for the metric. */
 export async function countDifferences(system: Postgres, since: Date): Promise<Map<string, number>> {
   const { rows } = await system.unbound.query(
     sql<{ kind: string; differences: string }>`SELECT kind, differences FROM count_differences(${since})`,

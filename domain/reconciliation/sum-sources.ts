@@ -4,12 +4,12 @@ import { daysOf } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
 import type { Span } from './compared.ts';
 
-/** What a source reported on a day of UTC, and how much of it counts. */
+/** The payments that a source reported on a UTC day, and how many of them count. */
 export interface SourceOfDay extends SourceSums {
   readonly day: string;
 }
 
-/** Day by day, how many of the payments of each source count. With one source all do. */
+/** Counted payments of each source per day. Empty with a single source, where all of them count. */
 export async function sumSources(
   ledger: Ledger,
   { profileId, dateFrom, dateTo, now }: Span,

@@ -4,7 +4,7 @@ import type { AttributionModel, Language, MailedPage, MailRhythm } from '@tribut
 import type { Days } from './store.ts';
 import { type Words, words } from './words.ts';
 
-/** What a mail is made of: answers of the API's own reports, of some days and of those before. No part of it names anybody. */
+/** The content of a mail: responses of the API's own reports for the period and the one before. Contains no personal data. */
 export interface Report {
   readonly overview: AnswerOf<Routes['readOverview']>['body'];
   readonly before: AnswerOf<Routes['readOverview']>['body'];
@@ -23,25 +23,25 @@ export interface About {
 }
 
 export function composeMail(report: Report, about: About) {
-  const say = words[about.language];
-  const day = new Intl.DateTimeFormat(say.locale, { dateStyle: 'medium', timeZone: 'UTC' });
-  const days = say.days(day.format(new Date(about.days.from)), day.format(new Date(about.days.to)));
-  const figures = figuresOf(report, say);
-  const campaigns = campaignsOf(report, say);
-  const title = `${about.profileName}: ${say.pages[about.page]}`;
+  const t = words[about.language];
+  const day = new Intl.DateTimeFormat(t.locale, { dateStyle: 'medium', timeZone: 'UTC' });
+  const days = t.days(day.format(new Date(about.days.from)), day.format(new Date(about.days.to)));
+  const figures = figuresOf(report, t);
+  const campaigns = campaignsOf(report, t);
+  const title = `${about.profileName}: ${t.pages[about.page]}`;
   const { meta, data } = { meta: report.overview.meta, data: report.campaigns };
   const isSettled = meta.freshness.attribution.state === 'current' && meta.freshness.delivery.state === 'current';
-  const notes = [...(data.pagination.has_next ? [say.more] : []), ...(isSettled ? [] : [say.settling])];
-  const heading = say.campaigns(say.models[about.model]);
-  const why = say.why(say.every[about.every], about.profileName);
+  const notes = [...(data.pagination.has_next ? [t.more] : []), ...(isSettled ? [] : [t.settling])];
+  const heading = t.campaigns(t.models[about.model]);
+  const why = t.why(t.every[about.every], about.profileName);
   return {
     subject: `${title}, ${days}`,
     text: [
       `${title}\n${days}`,
-      figures.rows.map(([name, now, was, change]) => `${name}: ${now} (${say.before}: ${was}, ${change})`).join('\n'),
+      figures.rows.map(([name, now, was, change]) => `${name}: ${now} (${t.before}: ${was}, ${change})`).join('\n'),
       `${heading}\n${
         campaigns.rows.length === 0
-          ? say.noCampaigns
+          ? t.noCampaigns
           : campaigns.rows
               .map(
                 ([name, ...cells]) =>
@@ -50,17 +50,17 @@ export function composeMail(report: Report, about: About) {
               .join('\n')
       }`,
       ...notes,
-      `${say.open}: ${about.viewUrl}`,
-      `${why}\n${say.stop}: ${about.stopUrl}`,
+      `${t.open}: ${about.viewUrl}`,
+      `${why}\n${t.stop}: ${about.stopUrl}`,
     ].join('\n\n'),
     html: html`<!doctype html><html lang="${about.language}"><body style="font-family:system-ui,sans-serif;color:#1c1b19;max-width:640px">
 <h1 style="font-size:20px;margin:0">${title}</h1><p style="margin:4px 0 16px;color:#5f5c57">${days}</p>
 ${table(figures)}
 <h2 style="font-size:16px;margin:24px 0 8px">${heading}</h2>
-${campaigns.rows.length === 0 ? html`<p>${say.noCampaigns}</p>` : table(campaigns)}
+${campaigns.rows.length === 0 ? html`<p>${t.noCampaigns}</p>` : table(campaigns)}
 ${notes.map((note) => html`<p style="color:#5f5c57">${note}</p>`)}
-<p style="margin:24px 0"><a href="${about.viewUrl}">${say.open}</a></p>
-<p style="font-size:12px;color:#5f5c57">${why} <a href="${about.stopUrl}">${say.stop}</a></p>
+<p style="margin:24px 0"><a href="${about.viewUrl}">${t.open}</a></p>
+<p style="font-size:12px;color:#5f5c57">${why} <a href="${about.stopUrl}">${t.stop}</a></p>
 </body></html>`.text,
   };
 }
@@ -78,13 +78,13 @@ const table = ({ head, rows }: Table) => html`<table style="border-collapse:coll
 ${rows.map((row) => html`<tr>${row.map((text, at) => html`<td style="${cell}${sideOf(at)}">${text}</td>`)}</tr>`)}
 </table>`;
 
-const nothing = '–';
+const noValue = '–';
 type Figure = number | null;
 
-function shownIn({ locale }: Words, currency: string) {
+function formatters({ locale }: Words, currency: string) {
   const as = (options: Intl.NumberFormatOptions) => {
     const format = new Intl.NumberFormat(locale, options);
-    return (value: Figure) => (value === null ? nothing : format.format(value));
+    return (value: Figure) => (value === null ? noValue : format.format(value));
   };
   return {
     money: as({ style: 'currency', currency }),
@@ -94,8 +94,8 @@ function shownIn({ locale }: Words, currency: string) {
   };
 }
 
-function figuresOf({ overview, before }: Report, say: Words): Table {
-  const { money, count, ratio, change } = shownIn(say, overview.meta.currency);
+function figuresOf({ overview, before }: Report, t: Words): Table {
+  const { money, count, ratio, change } = formatters(t, overview.meta.currency);
   const [now, was] = [overview.data.totals, before.data.totals];
   const line = (name: string, show: (value: Figure) => string, of: (totals: typeof now) => Figure) => {
     const [value, earlier] = [of(now), of(was)];
@@ -103,21 +103,21 @@ function figuresOf({ overview, before }: Report, say: Words): Table {
     return [name, show(value), show(earlier), change(share)];
   };
   return {
-    head: [say.figure, say.value, say.before, say.change],
+    head: [t.figure, t.value, t.before, t.change],
     rows: [
-      line(say.revenue, money, (totals) => totals.outcome_value),
-      line(say.spend, money, (totals) => totals.spend),
-      line(say.blendedRoas, ratio, (totals) => totals.roas),
-      line(say.payments, count, (totals) => totals.outcome_count),
-      line(say.blendedCpa, money, (totals) => totals.cac),
+      line(t.revenue, money, (totals) => totals.outcome_value),
+      line(t.spend, money, (totals) => totals.spend),
+      line(t.blendedRoas, ratio, (totals) => totals.roas),
+      line(t.payments, count, (totals) => totals.outcome_count),
+      line(t.blendedCpa, money, (totals) => totals.cac),
     ],
   };
 }
 
-function campaignsOf({ campaigns: { data, meta } }: Report, say: Words): Table {
-  const { money, ratio, count } = shownIn(say, meta.currency);
+function campaignsOf({ campaigns: { data, meta } }: Report, t: Words): Table {
+  const { money, ratio, count } = formatters(t, meta.currency);
   return {
-    head: [say.campaign, say.spend, say.revenue, say.roas, say.payments],
+    head: [t.campaign, t.spend, t.revenue, t.roas, t.payments],
     rows: data.map((row) => [
       row.campaign_name,
       money(row.spend),

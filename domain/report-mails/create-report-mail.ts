@@ -5,7 +5,7 @@ import { isAppProvisioned, profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
 import { v7 as uuid } from 'uuid';
-import { type ReportMailServices, showMail } from './show-mail.ts';
+import { type ReportMailServices, toMailResponse } from './show-mail.ts';
 import { countMails, insertMail, nextDue } from './store.ts';
 
 export const createReportMail: Handles<Routes['createReportMail'], ReportMailServices> = async (
@@ -32,6 +32,6 @@ export const createReportMail: Handles<Routes['createReportMail'], ReportMailSer
     await insertMail(tx, profileId, mail);
     addToAudit({ detail: { page, every, recipients } });
     const names = await findUserNames(tx, [userId]);
-    return answer(201, { data: showMail(mail, members, names, undefined) });
+    return answer(201, { data: toMailResponse(mail, members, names, undefined) });
   });
 };

@@ -1,1 +1,1 @@
-export { type MailPlace, putMailBack, sendOnce, setMailAside, settleMail } from './send-once.ts';
+export { type MailLocation, parkMail, sendOnce, settleMail, unparkMail } from './send-once.ts';

@@ -2,7 +2,7 @@ import type { Routes } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
 import { findUserNames } from '@tributary/domain/credentials';
 import { answer, type Handles } from '@tributary/operations';
-import { type ReportMailServices, showMail } from './show-mail.ts';
+import { type ReportMailServices, toMailResponse } from './show-mail.ts';
 import { listLast, listMails } from './store.ts';
 
 export const listReportMails: Handles<Routes['listReportMails'], ReportMailServices> = async (
@@ -24,7 +24,7 @@ export const listReportMails: Handles<Routes['listReportMails'], ReportMailServi
   });
   const lastOf = new Map(lasts.map((last) => [last.mailId, last]));
   return answer(200, {
-    data: mails.map((mail) => showMail(mail, members, names, lastOf.get(mail.id))),
+    data: mails.map((mail) => toMailResponse(mail, members, names, lastOf.get(mail.id))),
     meta: { is_set_up: isMailSetUp },
   });
 };

@@ -3,10 +3,10 @@ import type { ReportServices } from '@tributary/domain/reports';
 import { findProfileName, profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import { composeMail } from './compose.ts';
-import { addressesOf, readReport } from './send.ts';
+import { readReport, urlsOf } from './send.ts';
 import { lastDays } from './store.ts';
 
-/** Shows the signed-in member the mail as it would be sent now. Sends nothing. */
+/** Returns the mail as it would be sent now. Sends nothing. */
 export const previewReportMail: Handles<
   Routes['previewReportMail'],
   ReportServices & { readonly baseUrl: string }
@@ -25,7 +25,7 @@ export const previewReportMail: Handles<
     ...query,
     days,
     profileName,
-    ...addressesOf(baseUrl, profileId, { ...query, ...days }),
+    ...urlsOf(baseUrl, profileId, { ...query, ...days }),
   });
   return answer(200, { data: { ...mail, date_from: days.from, date_to: days.to } });
 };

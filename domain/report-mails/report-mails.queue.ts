@@ -2,12 +2,12 @@ import type { Item, QueueHandler } from '@tributary/work';
 import { sql } from 'kysely';
 import type { Report } from './compose.ts';
 import { deliver, type MailStores, planMail, readReport } from './send.ts';
-import { putMailBack, setMailAside } from './send-once.ts';
-import { type DeliveryRow, listDueDeliveries, listDueMails, type MailRow, placeOf } from './store.ts';
+import { parkMail, unparkMail } from './send-once.ts';
+import { type DeliveryRow, listDueDeliveries, listDueMails, type MailRow, mailLocationOf } from './store.ts';
 
 type MailItem = Item & ({ readonly mail: MailRow } | { readonly delivery: DeliveryRow });
 
-/** Sends reports to members: first a delivery is left for each, then each is sent, at most once. */
+/** Sends reports to members: first creates a delivery per member, then sends each at most once. */
 export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
   async take(profileId, limit) {
     const { mails, deliveries } = await stores.app.forProfile(profileId).transaction(
@@ -21,7 +21,7 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
       ...mails.map((mail) => ({ id: mail.id, mail })),
       ...deliveries.map((delivery) => ({ id: idOf(delivery), delivery })),
     ].slice(0, limit);
-    // Mails leave deliveries behind.
+    // Planned mails create deliveries.
     return { items, isMore: mails.length > 0 || deliveries.length === limit };
   },
 
@@ -34,7 +34,8 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
         const { delivery } = item;
         const { mailId, from } = delivery;
         const once = () => {
-          const report = read.get(`${mailId} ${from}`) ?? readReport(readingOf(stores, profileId, signal), delivery);
+          const report =
+            read.get(`${mailId} ${from}`) ?? readReport(reportContextOf(stores, profileId, signal), delivery);
           read.set(`${mailId} ${from}`, report);
           return report;
         };
@@ -43,19 +44,19 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
     }
   },
 
-  /** A mail that cannot even be planned waits until somebody has looked. */
+  /** A mail that cannot be planned is parked until an operator retries it. */
   async setAside(tx, profileId, item) {
     if ('mail' in item)
       await sql`UPDATE report_mails SET due_at = 'infinity' WHERE profile_id = ${profileId} AND id = ${item.mail.id}`.execute(
         tx,
       );
-    else await setMailAside(tx, placeOf(profileId, item.delivery));
+    else await parkMail(tx, mailLocationOf(profileId, item.delivery));
   },
 
   async putBack(tx, profileId, ids) {
     for (const id of ids)
-      if (id.includes('/')) await putMailBack(tx, placeOf(profileId, keyOf(id)));
-      // In whole milliseconds: what plans the report compares the moment with the one that it read.
+      if (id.includes('/')) await unparkMail(tx, mailLocationOf(profileId, keyOf(id)));
+      // Whole milliseconds, because planMail compares due_at with the value it has read.
       else
         await sql`UPDATE report_mails SET due_at = date_trunc('milliseconds', now()) WHERE profile_id = ${profileId} AND id = ${id}`.execute(
           tx,
@@ -63,7 +64,7 @@ export const reportMails = (stores: MailStores): QueueHandler<MailItem> => ({
   },
 });
 
-const readingOf = ({ app, clickhouse, now }: MailStores, profileId: string, signal: AbortSignal) => ({
+const reportContextOf = ({ app, clickhouse, now }: MailStores, profileId: string, signal: AbortSignal) => ({
   caller: { profileId },
   ledger: app.forProfile(profileId),
   clickhouse,

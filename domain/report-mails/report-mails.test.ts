@@ -37,7 +37,7 @@ async function openTeam() {
     origin: 'https://tributary.test',
   });
   const call = async (method: 'GET' | 'POST' | 'DELETE', url: string, who = owner, payload?: object) => {
-    // As the console sends it, with a body or without.
+    // The request as the console sends it, with or without a body.
     const headers = { ...by(who), ...(method === 'POST' && { 'content-type': 'application/json' }) };
     const answer = await api.call({ method, url, headers, ...(payload && { payload }) });
     return { status: answer.statusCode, body: answer.json() };
@@ -48,22 +48,22 @@ async function openTeam() {
     expect([status, body.error]).toEqual([201, undefined]);
     return body.data;
   };
-  /** As a worker that is alone. */
+  /** Runs the queue as the only worker. */
   const work = async (through: Mailer | 'none' = mailer) => {
     const mailing = { mailer: through === 'none' ? undefined : through, baseUrl: 'https://tributary.test' };
     const queue = reportMails({ app: kit.app, clickhouse, ...mailing, now: () => kit.clock.now() });
     const { signal } = new AbortController();
     for (let isMore = true; isMore; ) {
-      const taken = await queue.take(shop.profileId, 20, signal);
-      await queue.work({ key: shop.profileId, ...taken, signal, hold: async () => {} });
-      isMore = taken.isMore;
+      const batch = await queue.take(shop.profileId, 20, signal);
+      await queue.work({ key: shop.profileId, ...batch, signal, hold: async () => {} });
+      isMore = batch.isMore;
     }
   };
   const last = async () => (await call('GET', path)).body.data[0].last;
   return { ...shop, owner, viewer, call, create, mail, work, last };
 }
 
-test('a report comes when it is due, with the figures of the API, to each member once, and names nobody', async () => {
+test('sends a due report once to each member, with the API’s figures and no personal data', async () => {
   const team = await openTeam();
   const film = {
     external_id: 'film',
@@ -73,7 +73,7 @@ test('a report comes when it is due, with the figures of the API, to each member
     campaign_external_id: 'winter',
     campaign_name: 'Winter <Sale>',
   };
-  // What has not happened yet cannot be told.
+  // The clock is before the first due time.
   kit.clock.set('2026-06-22T16:00:00Z');
   await team.spend({ ...film, date: '2026-06-17', spend: '40' }, { ...film, date: '2026-06-10', spend: '10' });
   const pay = (day: string, value: string) =>
@@ -81,7 +81,7 @@ test('a report comes when it is due, with the figures of the API, to each member
   await pay('2026-06-16', '1100.00');
   await pay('2026-06-21', '134.56');
   await pay('2026-06-09', '500.00');
-  // Tomorrow where the profile is: no part of the week.
+  // Already tomorrow in the profile's time zone, so it is no part of the week.
   await pay('2026-06-22', '9.00');
   await team.settle();
   kit.clock.set('2026-06-15T12:00:00Z');
@@ -100,7 +100,7 @@ test('a report comes when it is due, with the figures of the API, to each member
   expect(row).toMatchObject({ campaign_name: 'Winter <Sale>', spend: 40, outcome_value: 0 });
   const [{ text = '', raw = '' } = {}] = inbox;
   const money = (value: number) => value.toLocaleString('es', { style: 'currency', currency: 'USD' });
-  for (const said of [
+  for (const expected of [
     `Ingresos: ${money(totals.outcome_value)} (Antes: ${money(500)}, +147`,
     `Gasto: ${money(totals.spend)} (Antes: ${money(10)}, +300`,
     'Pagos: 2 (Antes: 1',
@@ -110,8 +110,8 @@ test('a report comes when it is due, with the figures of the API, to each member
     `https://tributary.test/p/${team.profileId}/overview?from=2026-06-15&to=2026-06-21&model=linear`,
     `<https://tributary.test/p/${team.profileId}/report-mails>`,
   ])
-    expect(text).toContain(said);
-  for (const nobody of ['eva', 'Soto']) expect(text).not.toContain(nobody);
+    expect(text).toContain(expected);
+  for (const name of ['eva', 'Soto']) expect(text).not.toContain(name);
   expect(raw).toContain('From: Tributary <reports@tributary.test>');
   expect(raw).toContain('List-Unsubscribe:');
 
@@ -131,7 +131,7 @@ test('a report comes when it is due, with the figures of the API, to each member
     reason: null,
   });
 
-  // Whoever wants it no more stops it themselves, whatever their role; whoever left the team gets none; two weeks without a worker are one mail.
+  // Members unsubscribe themselves in any role; former members get nothing; two weeks without a worker are covered by one mail.
   const { id } = shown;
   expect((await team.call('POST', `${path}/${id}/leave`, team.viewer)).status).toBe(200);
   expect((await team.call('POST', `${path}/${id}/leave`, team.viewer)).status).toBe(404);
@@ -149,7 +149,7 @@ test('a report comes when it is due, with the figures of the API, to each member
   expect((await team.call('GET', path, other)).body.data).toEqual([]);
 });
 
-test('what was not taken is tried again and shown; what may have arrived is never sent twice', async () => {
+test('retries and shows a mail that was not accepted; never resends one that may have arrived', async () => {
   const team = await openTeam();
   await team.create({ every: 'day' });
   const morning = (day: number) => kit.clock.set(`2026-06-${day}T11:00:30Z`);
@@ -183,7 +183,7 @@ test('what was not taken is tried again and shown; what may have arrived is neve
   expect(inbox).toHaveLength(2);
   expect(await team.last()).toMatchObject({ failed: 1, reason: 'unclear' });
 
-  // A worker dies while it sends; whoever comes after it cannot know how far it was.
+  // A worker dies while sending; the next one cannot know how far it got.
   morning(20);
   server.onData = 'take';
   const dies: Mailer = { ...mailer, send: () => Promise.reject(new Error('killed')) };
@@ -196,7 +196,7 @@ test('what was not taken is tried again and shown; what may have arrived is neve
   expect(inbox).toHaveLength(2);
 });
 
-test('a mail that was set aside is sent once it is put back, and so is a report that could not be planned', async () => {
+test('a parked mail is sent after it is put back, and so is a report that could not be planned', async () => {
   const team = await openTeam();
   const { id } = await team.create({ every: 'day', recipients: [team.owner.userId, team.viewer.userId] });
   kit.clock.set('2026-06-16T11:00:30Z');
@@ -212,7 +212,7 @@ test('a mail that was set aside is sent once it is put back, and so is a report 
   await asSystem((tx) => queue.setAside(tx, team.profileId, planned));
   expect(await take()).toEqual([]);
   await asSystem((tx) => queue.putBack(tx, team.profileId, [planned.id]));
-  // The engine's own clock says when it was put back.
+  // The time of putting back comes from the database clock.
   kit.clock.set(new Date());
   const back = await take();
   expect(back.map((item) => item.id)).toEqual([id]);
@@ -229,7 +229,7 @@ test('a mail that was set aside is sent once it is put back, and so is a report 
   expect(await team.last()).toMatchObject({ sent: 2, failed: 0, waiting: 0, reason: null });
 });
 
-test('only members get it, only who may share makes it, and a healthcare profile sends nothing', async () => {
+test('only members receive it, only members who may share can create it, and a healthcare profile sends nothing', async () => {
   const team = await openTeam();
   const stranger = await buildMember(kit.app, (await openTeam()).workspaceId);
   const refused = async (who: typeof team.owner, changes: object) =>
@@ -253,7 +253,7 @@ test('only members get it, only who may share makes it, and a healthcare profile
   expect(await refused(team.owner, {})).toMatchObject({ reason: 'healthcare' });
 });
 
-test('the preview is the mail that is sent, and sends nothing', async () => {
+test('the preview equals the mail that is sent, and sends nothing', async () => {
   const team = await openTeam();
   await team.create();
   kit.clock.set('2026-06-22T11:00:30Z');
@@ -269,7 +269,7 @@ test('the preview is the mail that is sent, and sends nothing', async () => {
   expect(body.data.html).toContain(`/p/${team.profileId}/report-mails`);
 });
 
-test('a report is sent now to all who get it, once in five minutes, and the schedule stays', async () => {
+test('sends a report now to all recipients, at most once in five minutes, without changing the schedule', async () => {
   const team = await openTeam();
   const { id, next_at } = await team.create({ recipients: [team.owner.userId, team.viewer.userId] });
   const send = (who = team.owner, mailId = id) => team.call('POST', `${path}/${mailId}/send`, who, {});
@@ -286,7 +286,7 @@ test('a report is sent now to all who get it, once in five minutes, and the sche
   expect((await send()).status).toBe(202);
   await team.work();
   expect(inbox).toHaveLength(4);
-  // The mail of the schedule comes as well.
+  // The scheduled mail is sent as well.
   kit.clock.set('2026-06-22T11:00:30Z');
   await team.work();
   expect(inbox).toHaveLength(6);
@@ -298,11 +298,11 @@ test('a report is sent now to all who get it, once in five minutes, and the sche
     expect((await send(team.owner, unknown)).body.error.code).toBe('not_found');
 });
 
-test('moments are those of the profile’s clock, also when it is changed, and days those before', async () => {
+test('due times follow the profile’s clock, also across time changes, and periods are those before', async () => {
   const cases = [
     ['day', '2026-06-15T10:59:59Z', 'America/Santiago', '2026-06-15T11:00:00.000Z'],
     ['day', '2026-06-15T11:00:00Z', 'America/Santiago', '2026-06-16T11:00:00.000Z'],
-    // Clocks go forward on the night to Sunday, 29 March.
+    // Daylight saving time starts in the night to Sunday, 29 March.
     ['day', '2026-03-28T12:00:00Z', 'Europe/Madrid', '2026-03-29T05:00:00.000Z'],
     ['week', '2026-03-23T12:00:00Z', 'Europe/Madrid', '2026-03-30T05:00:00.000Z'],
     ['month', '2026-12-31T23:00:00Z', 'Asia/Tokyo', '2027-01-31T22:00:00.000Z'],

@@ -3,10 +3,10 @@ import type { Ledger, Tx } from '@tributary/postgres';
 import { limits, type MailFailure, type MailState, minuteMs } from '@tributary/vocabulary';
 import { type RawBuilder, sql } from 'kysely';
 
-/** Where it is kept how a mail stands: a row with `state`, `reason`, `attempts` and `due_at`, of the room that sends it. */
-export interface MailPlace {
+/** The row that stores a mail's state, with `state`, `reason`, `attempts` and `due_at`, in a table of the sending module. */
+export interface MailLocation {
   readonly table: RawBuilder<unknown>;
-  /** Which row of it. */
+  /** Condition that selects the row. */
   readonly row: RawBuilder<unknown>;
 }
 
@@ -15,35 +15,35 @@ export type MailOutcome =
   | { readonly state: 'failed'; readonly reason: MailFailure }
   | { readonly state: 'waiting'; readonly reason: MailFailure; readonly again: Date };
 
-export interface Sending {
+export interface MailSender {
   readonly ledger: Ledger;
-  /** Absent where the operator has set no mail server. */
+  /** Undefined if the operator configured no mail server. */
   readonly mailer: Mailer | undefined;
   readonly now: () => Date;
   readonly hold: (tx: Tx) => Promise<void>;
 }
 
-/** A worker that sends for so long is taken for dead; the mail server's own patience is shorter. */
+/** After this time a sending worker counts as dead; the mail server's own timeout is shorter. */
 const claimMs = 5 * minuteMs;
 
-/** Sends a mail at most once: it says so before it begins, and what may have arrived is not sent again. */
+/** Sends a mail at most once: it is marked before sending, and a mail that may have arrived is never sent again. */
 export async function sendOnce(
-  { ledger, mailer, now, hold }: Sending,
-  place: MailPlace,
+  { ledger, mailer, now, hold }: MailSender,
+  location: MailLocation,
   mail: Parameters<Mailer['send']>[0],
 ): Promise<void> {
   const attempt = await ledger.transaction(async (tx) => {
     await hold(tx);
-    return claim(tx, place, new Date(+now() + claimMs));
+    return claim(tx, location, new Date(+now() + claimMs));
   });
   if (attempt === undefined) return;
   const failed = await (mailer ? mailer.send(mail).then(() => undefined, faultOf) : 'not_set_up');
   const outcome: MailOutcome = failed === undefined ? { state: 'sent' } : afterFailure(failed, attempt, now());
-  await ledger.transaction((tx) => settleMail(tx, place, outcome));
+  await ledger.transaction((tx) => settleMail(tx, location, outcome));
 }
 
-/** Says that it is being sent, before it is. Which attempt it is; undefined where somebody else has begun or it was stopped. */
-async function claim(tx: Tx, { table, row }: MailPlace, until: Date): Promise<number | undefined> {
+/** Marks the mail as sending. Returns the attempt number; undefined if another worker has begun or it was cancelled. */
+async function claim(tx: Tx, { table, row }: MailLocation, until: Date): Promise<number | undefined> {
   const { rows } = await sql<{ attempts: number }>`
     UPDATE ${table} SET state = 'sending', attempts = attempts + 1, due_at = ${until}
     WHERE ${row} AND state = 'waiting'
@@ -51,21 +51,21 @@ async function claim(tx: Tx, { table, row }: MailPlace, until: Date): Promise<nu
   return rows[0]?.attempts;
 }
 
-export async function settleMail(tx: Tx, place: MailPlace, outcome: MailOutcome): Promise<void> {
+export async function settleMail(tx: Tx, location: MailLocation, outcome: MailOutcome): Promise<void> {
   const reason = outcome.state === 'sent' ? null : outcome.reason;
-  await putState(tx, place, outcome.state, reason, outcome.state === 'waiting' ? outcome.again : 'infinity');
+  await putState(tx, location, outcome.state, reason, outcome.state === 'waiting' ? outcome.again : 'infinity');
 }
 
-/** So that it is not tried any more, because something is wrong with it itself. */
-export const setMailAside = (tx: Tx, place: MailPlace): Promise<void> =>
-  putState(tx, place, 'failed', 'fault', 'infinity');
+/** Parks the mail because of a fault of its own. */
+export const parkMail = (tx: Tx, location: MailLocation): Promise<void> =>
+  putState(tx, location, 'failed', 'fault', 'infinity');
 
-export const putMailBack = (tx: Tx, place: MailPlace): Promise<void> =>
-  putState(tx, place, 'waiting', null, '-infinity');
+export const unparkMail = (tx: Tx, location: MailLocation): Promise<void> =>
+  putState(tx, location, 'waiting', null, '-infinity');
 
 async function putState(
   tx: Tx,
-  { table, row }: MailPlace,
+  { table, row }: MailLocation,
   state: MailState,
   reason: MailFailure | null,
   due: Date | 'infinity' | '-infinity',
@@ -78,7 +78,7 @@ function faultOf(error: unknown): MailFailure {
   throw error;
 }
 
-/** What certainly did not arrive is tried again; what the server refused for good is not. */
+/** Retries a mail that certainly did not arrive, but not one that the server refused permanently. */
 function afterFailure(reason: MailFailure, attempt: number, now: Date): MailOutcome {
   const { attempts, againMinutes } = limits.reportMails;
   const isPassing = reason === 'unreachable' || reason === 'not_set_up';

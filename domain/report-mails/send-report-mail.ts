@@ -4,12 +4,12 @@ import { findUserNames } from '@tributary/domain/credentials';
 import { profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits, minuteMs } from '@tributary/vocabulary';
-import { type ReportMailServices, showMail } from './show-mail.ts';
+import { type ReportMailServices, toMailResponse } from './show-mail.ts';
 import { insertDeliveries, lastDays, listLast, listMails, lockMail } from './store.ts';
 
 const { againMinutes } = limits.reportMails;
 
-/** Leaves a delivery for each recipient, beside those of the schedule, which stays as it is. */
+/** Creates a delivery per recipient in addition to the schedule, which stays unchanged. */
 export const sendReportMail: Handles<Routes['sendReportMail'], ReportMailServices> = async (
   { params: { id } },
   { caller, ledger, effect, behind, now, isMailSetUp },
@@ -34,6 +34,6 @@ export const sendReportMail: Handles<Routes['sendReportMail'], ReportMailService
     const userIds = members.map(({ userId }) => userId).filter((userId) => mail.recipients.includes(userId));
     await insertDeliveries(tx, profileId, { ...mail, dueAt: now }, days, userIds, now);
     const names = await findUserNames(tx, [mail.madeBy]);
-    return answer(202, { data: showMail(mail, members, names, await readLast()) });
+    return answer(202, { data: toMailResponse(mail, members, names, await readLast()) });
   });
 };

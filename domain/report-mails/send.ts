@@ -1,6 +1,6 @@
 import { links } from '@tributary/contract';
 import { findMembersAmong } from '@tributary/domain/accounts';
-import { listCampaigns, type Reading, type ReportServices, readOverview } from '@tributary/domain/reports';
+import { listCampaigns, type ReportContext, type ReportServices, readOverview } from '@tributary/domain/reports';
 import { findProfileName, findWorkspaceOf, isHealthcareProfile, isServed, profileOf } from '@tributary/domain/tenants';
 import type { Mailer } from '@tributary/outbound';
 import type { Postgres, Tx } from '@tributary/postgres';
@@ -14,14 +14,14 @@ import {
   insertDeliveries,
   lastDays,
   type MailRow,
-  moveOn,
+  mailLocationOf,
+  moveDueAt,
   nextDue,
-  placeOf,
 } from './store.ts';
 
 export interface MailStores extends ReportServices {
   readonly app: Postgres;
-  /** Absent where the operator has set no mail server. */
+  /** Undefined if the operator configured no mail server. */
   readonly mailer: Mailer | undefined;
   readonly baseUrl: string;
   readonly now: () => Date;
@@ -29,14 +29,14 @@ export interface MailStores extends ReportServices {
 
 type Hold = (tx: Tx) => Promise<void>;
 
-/** Leaves a delivery for each member who is to get it, and moves the mail on to its next moment: both or neither, so that none is left twice. */
+/** Creates a delivery per recipient and moves the mail to its next due time, in one transaction, so that no delivery is created twice. */
 export async function planMail({ app, now }: MailStores, profileId: string, mail: MailRow, hold: Hold): Promise<void> {
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
   await app.behind({ profileId, workspaceId }).transaction(async (tx) => {
     await hold(tx);
     const at = now();
     const { timeZone } = await profileOf(tx, profileId);
-    if (!(await moveOn(tx, profileId, mail, await nextDue(tx, mail.every, at, timeZone)))) return;
+    if (!(await moveDueAt(tx, profileId, mail, await nextDue(tx, mail.every, at, timeZone)))) return;
     if (!workspaceId || !(await isServed(tx, profileId)) || (await isHealthcareProfile(tx, profileId))) return;
     const members = await findMembersAmong(tx, workspaceId, mail.recipients);
     const days = await lastDays(tx, mail.every, at, timeZone);
@@ -51,7 +51,7 @@ export async function planMail({ app, now }: MailStores, profileId: string, mail
   });
 }
 
-/** Sends one mail to one member, at most once: it says so before it begins, and what may have arrived is not sent again. */
+/** Sends one mail to one member at most once: it is marked before sending, and a mail that may have arrived is never sent again. */
 export async function deliver(
   stores: MailStores,
   profileId: string,
@@ -62,9 +62,10 @@ export async function deliver(
   const { app, mailer, now, baseUrl } = stores;
   const workspaceId = await app.forProfile(profileId).transaction((tx) => findWorkspaceOf(tx, profileId));
   const ledger = app.behind({ profileId, workspaceId });
-  const place = placeOf(profileId, delivery);
-  const fail = (reason: MailFailure) => ledger.transaction((tx) => settleMail(tx, place, { state: 'failed', reason }));
-  // Somebody began and never said how it ended.
+  const location = mailLocationOf(profileId, delivery);
+  const fail = (reason: MailFailure) =>
+    ledger.transaction((tx) => settleMail(tx, location, { state: 'failed', reason }));
+  // An earlier worker began and did not record a result.
   if (delivery.state === 'sending') return fail('unclear');
   const found = await ledger.transaction(
     async (tx) => ({
@@ -76,7 +77,7 @@ export async function deliver(
   );
   if (!found.member) return fail('left');
   if (found.isHealthcare) return fail('healthcare');
-  const { viewUrl, stopUrl } = addressesOf(baseUrl, profileId, delivery);
+  const { viewUrl, stopUrl } = urlsOf(baseUrl, profileId, delivery);
   const mail = composeMail(await read(), {
     ...delivery,
     days: delivery,
@@ -86,21 +87,21 @@ export async function deliver(
   });
   const id = `${delivery.mailId}.${+delivery.sentFor}.${delivery.userId}`;
   const messageId = `<${id}@${new URL(baseUrl).hostname}>`;
-  return sendOnce({ ledger, mailer, now, hold }, place, { ...mail, to: found.member.email, stopUrl, messageId });
+  return sendOnce({ ledger, mailer, now, hold }, location, { ...mail, to: found.member.email, stopUrl, messageId });
 }
 
 type Content = Pick<DeliveryRow, 'page' | 'model' | 'every' | 'from' | 'to'>;
 
-/** Where a mail leads: to the report itself, and to where members get it no longer. */
-export function addressesOf(baseUrl: string, profileId: string, { page, model, from, to }: Content) {
+/** Links in a mail: the report itself, and the page to unsubscribe. */
+export function urlsOf(baseUrl: string, profileId: string, { page, model, from, to }: Content) {
   return {
     viewUrl: `${links.profilePage(baseUrl, profileId, page)}?${new URLSearchParams({ from, to, model })}`,
     stopUrl: links.profilePage(baseUrl, profileId, 'report-mails'),
   };
 }
 
-/** The same figures as the API's reports of these days and of those before. */
-export async function readReport(reading: Reading, { page, model, every, from, to }: Content): Promise<Report> {
+/** The figures of the API's reports for the period and the one before. */
+export async function readReport(reading: ReportContext, { page, model, every, from, to }: Content): Promise<Report> {
   const range = { date_from: from, date_to: to };
   const earlier = daysBefore({ from, to }, every);
   const limit = limits.reportMails.campaigns[page];
@@ -117,7 +118,7 @@ export async function readReport(reading: Reading, { page, model, every, from, t
 
 const lengths = { day: 1, week: 7 } as const;
 
-/** The day, week or month before another. */
+/** The day, week or month before. */
 export function daysBefore({ from }: Days, every: MailRhythm): Days {
   const first = new Date(`${from}T00:00:00Z`);
   const began =

@@ -3,13 +3,13 @@ import { showMemberCreator, type UserNames } from '@tributary/domain/credentials
 import type { LastRow, MailRow } from './store.ts';
 
 export interface ReportMailServices {
-  /** Whether the operator has set a mail server. */
+  /** Whether the operator configured a mail server. */
   readonly isMailSetUp: boolean;
 }
 
 type Members = Awaited<ReturnType<typeof findMembersAmong>>;
 
-export const showMail = (mail: MailRow, members: Members, names: UserNames, last: LastRow | undefined) => ({
+export const toMailResponse = (mail: MailRow, members: Members, names: UserNames, last: LastRow | undefined) => ({
   id: mail.id,
   page: mail.page,
   every: mail.every,

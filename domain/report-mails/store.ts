@@ -2,7 +2,7 @@ import type { Tx } from '@tributary/postgres';
 import type { AttributionModel, Language, MailedPage, MailFailure, MailRhythm, MailState } from '@tributary/vocabulary';
 import { limits } from '@tributary/vocabulary';
 import { sql } from 'kysely';
-import type { MailPlace } from './send-once.ts';
+import type { MailLocation } from './send-once.ts';
 
 export interface MailRow {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface MailRow {
   readonly dueAt: Date;
 }
 
-/** What became of the latest one. */
+/** The results of the latest deliveries. */
 export interface LastRow {
   readonly mailId: string;
   readonly at: Date;
@@ -30,15 +30,15 @@ export interface LastRow {
 
 const columns = sql`id, page, model, every, language, recipients, made_by AS "madeBy", created_at AS "createdAt", due_at AS "dueAt"`;
 
-/** Midnight of the day, Monday or first of the month that it is where the profile is, without a zone. */
-const begun = (every: MailRhythm, at: Date, timeZone: string) =>
+/** The local midnight that begins the day, week or month in the profile's time zone. */
+const periodStart = (every: MailRhythm, at: Date, timeZone: string) =>
   sql`date_trunc(${every}::text, ${at}::timestamptz AT TIME ZONE ${timeZone})`;
 
-/** The first moment after another at which one is due. */
+/** The first due time after a moment. */
 export async function nextDue(tx: Tx, every: MailRhythm, at: Date, timeZone: string): Promise<Date> {
   const { rows } = await sql<{ due: Date }>`
     SELECT min(due) AS due FROM (
-      SELECT (${begun(every, at, timeZone)} + step * ('1 ' || ${every}::text)::interval
+      SELECT (${periodStart(every, at, timeZone)} + step * ('1 ' || ${every}::text)::interval
         + make_interval(hours => ${limits.reportMails.hour})) AT TIME ZONE ${timeZone} AS due
       FROM generate_series(0, 2) AS step) AS moments
     WHERE due > ${at}`.execute(tx);
@@ -50,11 +50,11 @@ export interface Days {
   readonly to: string;
 }
 
-/** The last whole day, week or month where the profile is. */
+/** The last complete day, week or month in the profile's time zone. */
 export async function lastDays(tx: Tx, every: MailRhythm, at: Date, timeZone: string): Promise<Days> {
-  const began = begun(every, at, timeZone);
+  const start = periodStart(every, at, timeZone);
   const { rows } = await sql<Days>`
-    SELECT (${began} - ('1 ' || ${every}::text)::interval)::date::text AS "from", (${began}::date - 1)::text AS "to"`.execute(
+    SELECT (${start} - ('1 ' || ${every}::text)::interval)::date::text AS "from", (${start}::date - 1)::text AS "to"`.execute(
     tx,
   );
   return rows[0] ?? { from: '', to: '' };
@@ -103,19 +103,19 @@ export async function listLast(tx: Tx, profileId: string): Promise<LastRow[]> {
   return rows;
 }
 
-/** False where there is no such mail. What waits goes with it. */
+/** Also deletes waiting deliveries. Returns false if the mail does not exist. */
 export async function removeMail(tx: Tx, profileId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     DELETE FROM report_mails WHERE profile_id = ${profileId} AND id = ${id} RETURNING id`.execute(tx);
   return rows.length > 0;
 }
 
-/** What a member has others sent goes with them, where they are removed with what they created. */
+/** Deletes the mails that a member created, when the member is removed with everything they created. */
 export async function removeMailsOf(tx: Tx, profileId: string, userId: string): Promise<void> {
   await sql`DELETE FROM report_mails WHERE profile_id = ${profileId} AND made_by = ${userId}`.execute(tx);
 }
 
-/** Whoever is left then; undefined where there is no such mail, or they never got it. */
+/** The number of remaining recipients; undefined if the mail does not exist or the member is not a recipient. */
 export async function removeRecipient(
   tx: Tx,
   profileId: string,
@@ -134,7 +134,7 @@ export async function removeRecipient(
 
 // ── Sending ─────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Mails whose moment has come. */
+/** Mails that are due. */
 export async function listDueMails(tx: Tx, profileId: string, at: Date, limit: number): Promise<MailRow[]> {
   const { rows } = await sql<MailRow>`
     SELECT ${columns} FROM report_mails WHERE profile_id = ${profileId} AND due_at <= ${at}
@@ -142,8 +142,8 @@ export async function listDueMails(tx: Tx, profileId: string, at: Date, limit: n
   return rows;
 }
 
-/** False where another worker was first. */
-export async function moveOn(tx: Tx, profileId: string, mail: MailRow, next: Date): Promise<boolean> {
+/** Returns false if another worker was first. */
+export async function moveDueAt(tx: Tx, profileId: string, mail: MailRow, next: Date): Promise<boolean> {
   const { rows } = await sql`
     UPDATE report_mails SET due_at = ${next} WHERE profile_id = ${profileId} AND id = ${mail.id} AND due_at = ${mail.dueAt}
     RETURNING id`.execute(tx);
@@ -186,11 +186,11 @@ export async function listDueDeliveries(tx: Tx, profileId: string, at: Date, lim
   return rows;
 }
 
-/** Where it is kept how a delivery stands. */
-export const placeOf = (
+/** The location of a delivery's state. */
+export const mailLocationOf = (
   profileId: string,
   { mailId, sentFor, userId }: { readonly mailId: string; readonly sentFor: Date | string; readonly userId: string },
-): MailPlace => ({
+): MailLocation => ({
   table: sql`report_mail_deliveries`,
   row: sql`profile_id = ${profileId} AND mail_id = ${mailId} AND sent_for = ${sentFor} AND user_id = ${userId}`,
 });

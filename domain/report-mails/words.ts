@@ -1,6 +1,6 @@
 import type { AttributionModel, Language, MailedPage, MailRhythm } from '@tributary/vocabulary';
 
-/** What a mail says, in the languages that it is read in. Names of figures are those of the console. */
+/** The texts of a mail in each language. Metric names equal those of the console. */
 export interface Words {
   readonly locale: string;
   readonly pages: Readonly<Record<MailedPage, string>>;

@@ -9,15 +9,15 @@ const world = await openTestWithClickHouse();
 let shop: Awaited<ReturnType<typeof openShop>>;
 let [former, current, other] = ['', '', ''];
 
-/** A row of every level of the account, as its connection reports it. */
-async function report(connectionId: string, named: typeof film, currency: string, others: readonly string[]) {
-  const ids = { campaignId: named.campaign_external_id, adSetId: named.ad_set_external_id };
-  const said = [
+/** Reports one row of every level for the account, on behalf of the connection. */
+async function report(connectionId: string, ad: typeof film, currency: string, others: readonly string[]) {
+  const ids = { campaignId: ad.campaign_external_id, adSetId: ad.ad_set_external_id };
+  const records = [
     {
       kind: 'entity',
       level: 'campaign',
       externalId: ids.campaignId,
-      name: named.campaign_name,
+      name: ad.campaign_name,
       objective: 'SALES',
       currency,
     },
@@ -29,10 +29,10 @@ async function report(connectionId: string, named: typeof film, currency: string
       dailyBudget: '25.5',
       currency,
     },
-    { kind: 'entity', level: 'ad', externalId: named.external_id, ...ids, currency },
+    { kind: 'entity', level: 'ad', externalId: ad.external_id, ...ids, currency },
   ] as const;
   await shop.ledger.transaction((tx) =>
-    recordAds(tx, shop.profileId, 'social_ads', said, world.kit.clock.now(), {
+    recordAds(tx, shop.profileId, 'social_ads', records, world.kit.clock.now(), {
       connectionId,
       others: new Set(others),
     }),
@@ -58,7 +58,7 @@ beforeAll(async () => {
   await shop.settle();
 });
 
-test('lists only what an account reported, also under its earlier connection', async () => {
+test('lists only what the account reported, including under its earlier connection', async () => {
   const names = async (query: object) =>
     (await shop.read('/campaigns', query)).data.map((row: { external_id: string }) => row.external_id);
   expect((await names({})).sort()).toEqual(['file', 'outlet', 'winter']);
@@ -69,7 +69,7 @@ test('lists only what an account reported, also under its earlier connection', a
   expect(await names({ connection_id: other, parent_id: 'winter' })).toEqual([]);
 });
 
-test('shows the account, the budget with its currency and the campaign’s objective at every level', async () => {
+test('returns the account, the budget with its currency and the campaign’s objective at every level', async () => {
   const row = async (level: string, connection_id: string) =>
     (await shop.read('/campaigns', { level, connection_id })).data[0];
   for (const level of ['campaign', 'ad_set', 'ad'])
@@ -87,7 +87,7 @@ test('shows the account, the budget with its currency and the campaign’s objec
   });
 });
 
-test('explains the total of an account by rows that add up to it', async () => {
+test('explains the total of an account with rows that add up to it', async () => {
   for (const [connection_id, value, spend] of [
     [current, '100.00', '40.00'],
     [other, '30.00', '10.00'],
@@ -100,7 +100,7 @@ test('explains the total of an account by rows that add up to it', async () => {
     }
 });
 
-test('does not find the connection of another profile', async () => {
+test('returns 404 for a connection of another profile', async () => {
   const stranger = await openShop(world);
   const { id, workspaceId } = { id: stranger.profileId, workspaceId: stranger.workspaceId };
   const foreign = await buildConnection(world.kit, { id, workspaceId });
@@ -111,7 +111,7 @@ test('does not find the connection of another profile', async () => {
   }
 });
 
-test('gives an entity to a second connection only once the first one is disconnected', async () => {
+test('moves an entity to a second connection only after the first one is disconnected', async () => {
   const owner = async () =>
     (
       await shop.ledger.transaction((tx) =>

@@ -1,15 +1,15 @@
 import { findAccountNames, findConnection, listOfAccounts } from '@tributary/domain/connections';
 import { refuse } from '@tributary/operations';
 import { type Channel, nilUuid } from '@tributary/vocabulary';
-import type { Reading } from './services.ts';
+import type { ReportContext } from './services.ts';
 
-/** The name of the account of each connection. */
+/** Ad account name by connection id. */
 export type AccountNames = ReadonlyMap<string, string>;
 
-/** All connections that the account of a connection ever had: what each reported is the account's. Undefined: no account is named. */
+/** All connections the ad account has ever had: reported data belongs to the account. Undefined when no account is given. */
 export async function readAccountFilter(
   connectionId: string | undefined,
-  { caller, ledger }: Reading,
+  { caller, ledger }: ReportContext,
 ): Promise<string[] | undefined> {
   if (connectionId === undefined) return undefined;
   return ledger.transaction(
@@ -24,7 +24,7 @@ export async function readAccountFilter(
 
 export function readAccountNames(
   rows: readonly { readonly connection_id: string }[],
-  { caller, ledger }: Reading,
+  { caller, ledger }: ReportContext,
 ): Promise<AccountNames> {
   const ids = [...new Set(rows.map(({ connection_id }) => connection_id))].filter((id) => id !== nilUuid);
   if (ids.length === 0) return Promise.resolve(new Map());

@@ -11,8 +11,8 @@ import { banner, film, may, openShop, outlet, winter } from './reports.fixture.t
 const world = await openTestWithClickHouse();
 const { kit, clickhouse } = world;
 
-/** Small, fast and the same every time. */
-function dice(seed: number) {
+/** A small, fast and deterministic random generator. */
+function createRandom(seed: number) {
   let state = seed;
   return (sides: number) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -22,9 +22,9 @@ function dice(seed: number) {
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Every report there is, whole; or, of a moment, every so manyth from one on: each is read of some moment, none of all. */
+/** Reads every report or, for a past moment, only every `step`-th one from `from` on: all moments together cover all reports. */
 async function readAll(shop: Shop, query: object = {}, from = 0, step = 1): Promise<Record<string, string>> {
-  const asked: [path: string, query: object][] = [
+  const requests: [path: string, query: object][] = [
     ['/overview', {}],
     ['/campaigns', { level: 'campaign' }],
     ['/campaigns', { level: 'ad_set', model: 'linear' }],
@@ -38,12 +38,12 @@ async function readAll(shop: Shop, query: object = {}, from = 0, step = 1): Prom
     ['/campaigns/unattributed/conversions', {}],
   ];
   const answers: [string, string][] = [];
-  for (const [path, own] of asked.filter((_, index) => index % step === from))
+  for (const [path, own] of requests.filter((_, index) => index % step === from))
     answers.push([`${path} ${JSON.stringify(own)}`, await shop.read(path, { ...own, ...query })]);
   return Object.fromEntries(answers);
 }
 
-/** What a report says of then must be what it said then, but for what only the ledger of now knows. */
+/** Drops the fields that only the current ledger knows, so that past and present responses are comparable. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever the answers hold.
 function figuresOf(answers: Record<string, any>) {
   const rest = { original_amount: 0, original_currency: 0, rate: 0, rate_date: 0, left_out: 0 };
@@ -60,9 +60,9 @@ function figuresOf(answers: Record<string, any>) {
   );
 }
 
-describe('as it stood', { timeout: 300_000 }, () => {
-  test('random changes: the report of each moment is the one that was seen then, and stays it for ever', async () => {
-    const roll = dice(7);
+describe('reports as of a past moment', { timeout: 300_000 }, () => {
+  test('equal the report shown at that moment after random changes, and never change later', async () => {
+    const roll = createRandom(7);
     const shop = await openShop(world, {
       requestsPerMinute: 100_000,
       scopes: ['campaigns:read', 'attribution:write', 'goals:write'],
@@ -81,7 +81,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
       keys.set(key, person);
       return shop.pay(person, 2 + roll(28) + roll(10) / 10, 10 + roll(9_000) / 100, { idempotency_key: key });
     };
-    const told = (more: object = {}) =>
+    const reportSpend = (more: object = {}) =>
       shop.spend({
         ...[film, banner][roll(2)],
         date: may(1 + roll(20)).slice(0, 10),
@@ -96,10 +96,10 @@ describe('as it stood', { timeout: 300_000 }, () => {
       () => shop.click(someone(), 1 + roll(28), ads[roll(ads.length)]),
       () => pay(),
       () => pay(),
-      () => told(),
-      // Told of a campaign, a day no longer counts from its ads.
+      () => reportSpend(),
+      // Once the campaign itself reports a day, the day no longer counts from its ads.
       () =>
-        told({
+        reportSpend({
           level: 'campaign',
           external_id: 'winter',
           name: 'Winter',
@@ -109,7 +109,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
           ad_set_name: undefined,
         }),
       () =>
-        told({
+        reportSpend({
           campaign_external_id: ['winter', 'outlet', 'spring'][roll(3)],
           ad_set_external_id: `set-${roll(3)}`,
           name: `Film ${roll(3)}`,
@@ -124,11 +124,11 @@ describe('as it stood', { timeout: 300_000 }, () => {
         }),
     ];
     const marks: { at: string; seen: Record<string, string> }[] = [];
-    const look = async () => {
+    const recordMark = async () => {
       await shop.settle();
       kit.clock.set(new Date());
       marks.push({ at: new Date().toISOString(), seen: await readAll(shop) });
-      // A worker that died between keeping what stood and replacing it.
+      // Simulates a worker that died between writing the history row and replacing the result.
       if (marks.length % 2 === 1)
         await clickhouse.command(
           raw(
@@ -149,7 +149,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
               tx,
             ),
           );
-      await look();
+      await recordMark();
     }
     kit.clock.set(new Date(Date.now() + hourMs));
     const first = [];
@@ -197,7 +197,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
     expect(await readAll(shop, { as_of: marks[0]?.at }, 0, 2)).toEqual(first[0]);
   });
 
-  test('says which moment was read: none that something may still come to', async () => {
+  test('return the settled moment that was read, after which no change can arrive', async () => {
     kit.clock.set(new Date());
     const shop = await openShop(world);
     const now = kit.clock.now();
@@ -208,14 +208,14 @@ describe('as it stood', { timeout: 300_000 }, () => {
       delivery: { state: 'current', waiting_since: null },
     });
     expect((await shop.read('/campaigns')).meta).not.toHaveProperty('as_of');
-    // Delivery that is not copied yet holds it back.
+    // Delivery that is not copied to ClickHouse yet holds the moment back.
     await shop.spend({ ...film, spend: '5' });
     kit.clock.set(new Date(+now + dayMs));
     const held = await shop.read('/overview', { as_of: new Date(+now + hourMs).toISOString() });
     expect(Date.parse(held.meta.as_of)).toBeLessThan(+now);
   });
 
-  test('a closed month keeps its moment: what was reported is there for ever, and what changed since says so', async () => {
+  test('closing a month stores its moment: later reads return the closed value and whether it changed since', async () => {
     kit.clock.set(new Date());
     const shop = await openShop(world);
     const close = async (month: string) => {
@@ -233,7 +233,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
     await shop.settle();
     expect((await shop.rows()).Winter).not.toHaveProperty('closed_value');
     await sleep(5);
-    // As long as a moment takes to settle.
+    // The time a moment takes to settle.
     kit.clock.set(new Date(Date.now() + 10 * 60_000));
     const { data: closing, status } = await close('2026-05');
     expect(status).toBe(201);
@@ -255,7 +255,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
     expect(await shop.rows({ as_of: closing.as_of })).toEqual(reported);
     const changes = await shop.read('/changes', { field: 'outcome_value', from: closing.as_of });
     expect(changes.data).toMatchObject({ difference: '15.00', causes: [{ difference: '15.00' }] });
-    // Only where exactly the month is asked for.
+    // Closed values are returned only for exactly the closed month.
     const part = await shop.read('/campaigns', { date_to: '2026-05-30' });
     expect(part.data[0]).not.toHaveProperty('closed_value');
     expect((await shop.ask('/api/v1/closings')).body).toMatchObject({
@@ -265,9 +265,9 @@ describe('as it stood', { timeout: 300_000 }, () => {
   });
 
   test.each([
-    ['of tomorrow', 1],
-    ['older than what is kept', -731],
-  ])('a moment %s is refused', async (_, days) => {
+    ['in the future', 1],
+    ['beyond the retention of history', -731],
+  ])('returns 400 for a moment %s', async (_, days) => {
     kit.clock.set(new Date());
     const shop = await openShop(world);
     const as_of = new Date(+kit.clock.now() + days * dayMs).toISOString();
@@ -278,7 +278,7 @@ describe('as it stood', { timeout: 300_000 }, () => {
       ]);
   });
 
-  test('results from before moments were kept have stood always; what they replaced is in no moment', async () => {
+  test('treat results written before history existed as always present, and what they replaced as never present', async () => {
     kit.clock.set(new Date());
     const shop = await openShop(world);
     shop.click('ana', 1, winter);

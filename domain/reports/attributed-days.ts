@@ -4,9 +4,9 @@ import { attributionModelNames } from '@tributary/vocabulary';
 import { type Period, readPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
-type Asked = Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices;
+type DayContext = Pick<ProfileContext, 'caller' | 'ledger' | 'signal' | 'now'> & ReportServices;
 
-/** What the report of a day says: conversions, payments, and cash in minor units. */
+/** The totals that the report shows for one day: conversions, payments, and cash in minor units. */
 export interface DayFigures {
   readonly conversions: number;
   readonly payments: number;
@@ -15,25 +15,29 @@ export interface DayFigures {
 
 export interface AttributedDay extends DayFigures {
   readonly rows: number;
-  /** The rows of the day as a Parquet file. */
+  /** Streams the rows of the day as a Parquet file. */
   read(): Promise<Readable>;
 }
 
-/** Days of attributed conversions as they stood at a settled moment, so that all of them are of the same one, whenever each is read. */
-export async function openAttributedDays(asOf: string, range: { date_from: string; date_to: string }, asked: Asked) {
-  const whole = await readPeriod({ ...range, as_of: asOf }, asked);
+/** Opens a range of attributed days at one settled moment, so that every day is read in the same state, no matter when it is read. */
+export async function openAttributedDays(
+  asOf: string,
+  range: { date_from: string; date_to: string },
+  context: DayContext,
+) {
+  const whole = await readPeriod({ ...range, as_of: asOf }, context);
   const settled = whole.about.as_of ?? asOf;
   return {
     asOf: settled,
     currency: whole.currency,
     timeZone: whole.timeZone,
-    whole: await readFigures(whole, asked),
+    whole: await readFigures(whole, context),
     async open(day: string): Promise<AttributedDay> {
-      const period = await readPeriod({ date_from: day, date_to: day, as_of: settled }, asked);
+      const period = await readPeriod({ date_from: day, date_to: day, as_of: settled }, context);
       const { profileId, from, until, moment } = period;
       const parameters = { profile_id: profileId, level: 'ad', from, until, ...moment } as const;
-      const [sum] = await asked.clickhouse.query('attributed_sum', parameters, { signal: asked.signal });
-      const figures = await readFigures(period, asked);
+      const [sum] = await context.clickhouse.query('attributed_sum', parameters, { signal: context.signal });
+      const figures = await readFigures(period, context);
       const { rows = '0', conversions = '0', payments = '0', cash = [] } = sum ?? {};
       const isSame =
         Number(conversions) === figures.conversions &&
@@ -44,13 +48,13 @@ export async function openAttributedDays(asOf: string, range: { date_from: strin
       return {
         ...figures,
         rows: Number(rows),
-        read: () => asked.clickhouse.parquet('attributed_list', parameters, { signal: asked.signal }),
+        read: () => context.clickhouse.parquet('attributed_list', parameters, { signal: context.signal }),
       };
     },
   };
 }
 
-async function readFigures(period: Period, { clickhouse, signal }: Asked): Promise<DayFigures> {
+async function readFigures(period: Period, { clickhouse, signal }: DayContext): Promise<DayFigures> {
   const { profileId, from, until, timeZone, moment } = period;
   const parameters = { profile_id: profileId, from, until, time_zone: timeZone, ...moment };
   const rows = await clickhouse.query('report_read_overview', parameters, { signal });

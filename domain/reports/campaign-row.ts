@@ -5,7 +5,7 @@ import type { AccountNames } from './accounts.ts';
 import { countOrNull, outcomesOf, spendOf } from './figures.ts';
 import type { EntityRow } from './read-entities.ts';
 
-/** A row without a level's further fields. */
+/** The fields of a row that do not depend on the level. */
 export function campaignRow(row: EntityRow, currency: string) {
   const outcomes = outcomesOf(row, row.by_type, currency);
   const spend = spendOf(row, currency);
@@ -21,7 +21,7 @@ export function campaignRow(row: EntityRow, currency: string) {
   };
 }
 
-/** A row with all that the level adds. */
+/** A row with the additional fields of its level. */
 export function levelRow(row: EntityRow, currency: string, level: EntityLevel, accounts: AccountNames) {
   const short = campaignRow(row, currency);
   const [impressions, clicks] = [Number(row.impressions), Number(row.clicks)];
@@ -38,7 +38,7 @@ export function levelRow(row: EntityRow, currency: string, level: EntityLevel, a
     avg_cpc: unitCost(short.spend, clicks, currency),
     cac: unitCost(short.spend, short.outcome_count, currency),
     status: row.status || null,
-    // Platforms set it on campaigns; what stands below has its campaign's.
+    // Platforms set the objective on campaigns; ad sets and ads inherit it.
     objective: row.objective || row.campaign_objective || null,
     daily_budget: row.daily_budget === null ? null : Number(row.daily_budget),
     budget_currency: row.daily_budget === null ? null : row.currency || null,
@@ -50,5 +50,5 @@ export function levelRow(row: EntityRow, currency: string, level: EntityLevel, a
   };
 }
 
-/** While nobody has told its name, what the platform calls it by number. */
+/** Falls back to the platform's id until a name has been reported. */
 export const nameOf = (name: string, externalId: string): string | undefined => name || externalId || undefined;

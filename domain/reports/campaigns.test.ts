@@ -4,7 +4,7 @@ import { aboutItself, banner, film, openShop, outlet, winter } from './reports.f
 
 const world = await openTestWithClickHouse();
 
-describe('A campaign’s row', () => {
+describe('A row of GET /campaigns', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   let row: Record<string, unknown>;
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe('A campaign’s row', () => {
     [row] = (await shop.read('/campaigns')).data;
   });
 
-  test('[camp-047] [camp-054] stands alone in the answer, beside the days, the model and the currency', async () => {
+  test('[camp-047] [camp-054] is returned with the dates, the model and the currency in meta', async () => {
     expect(await shop.read('/campaigns')).toEqual({
       data: [row],
       pagination: { has_next: false, cursor: expect.any(String) },
@@ -32,7 +32,7 @@ describe('A campaign’s row', () => {
     });
   });
 
-  test('[camp-001] [camp-053] is short: what it is, cost and earned, and nothing of a level', () => {
+  test('[camp-001] [camp-053] has only identity, cost and result fields without a level', () => {
     expect(row).toEqual({
       campaign_id: expect.any(String),
       campaign_name: expect.any(String),
@@ -49,20 +49,20 @@ describe('A campaign’s row', () => {
     });
   });
 
-  test('[camp-002] [camp-003] is named by our id and by what the platform calls it', () => {
+  test('[camp-002] [camp-003] carries our campaign id and the platform’s campaign name', () => {
     expect(row).toMatchObject({ campaign_id: shop.entity('campaign', 'winter'), campaign_name: 'Winter' });
   });
 
-  test('[camp-005] [camp-008] [camp-009] counts payments, adds up their cash and divides it by spend', () => {
+  test('[camp-005] [camp-008] [camp-009] counts payments, sums their cash and divides it by spend', () => {
     expect(row).toMatchObject({ outcome_count: 2, outcome_value: 120.5, roas: 120.5 / 40 });
   });
 
-  test('[camp-020] counts first payments apart, and what each of them cost', () => {
+  test('[camp-020] counts first payments and their cost separately', () => {
     expect(row).toMatchObject({ outcome_count_first_payment: 1, cac_first_payment: 40 });
   });
 });
 
-describe('A level’s row', () => {
+describe('A row of GET /campaigns with a level', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   const rowOf = async (level: string, name: string) => (await shop.rows({ level }))[name];
   beforeAll(async () => {
@@ -85,7 +85,7 @@ describe('A level’s row', () => {
     await shop.settle();
   });
 
-  test('[camp-021] [camp-022] [camp-052] has the short row’s fields and its own, at each level', async () => {
+  test('[camp-021] [camp-022] [camp-052] has the short row’s fields plus the level’s own, at each level', async () => {
     const short = Object.keys((await shop.read('/campaigns')).data[0]);
     const own = [
       'entity_level',
@@ -119,7 +119,7 @@ describe('A level’s row', () => {
     });
   });
 
-  test('[camp-023] [camp-024] [camp-033] says its level and what it stands under, by name and by the platform’s ids', async () => {
+  test('[camp-023] [camp-024] [camp-033] names its level and its parents, by name and by the platform’s ids', async () => {
     expect(await rowOf('ad', 'Film')).toMatchObject({
       entity_level: 'ad',
       parent_name: 'Broad',
@@ -140,7 +140,7 @@ describe('A level’s row', () => {
     });
   });
 
-  test('[camp-025] [camp-034] adds up what was delivered, and conversations as the platform counts them', async () => {
+  test('[camp-025] [camp-034] sums delivery, and conversations as the platform counts them', async () => {
     expect(await rowOf('ad', 'Film')).toMatchObject({
       impressions: 1_600,
       clicks: 32,
@@ -149,15 +149,15 @@ describe('A level’s row', () => {
     });
   });
 
-  test('[camp-026] [camp-027] [camp-028] has clicks in percent, and what a thousand views and a click cost', async () => {
+  test('[camp-026] [camp-027] [camp-028] has CTR in percent, CPM and CPC', async () => {
     expect(await rowOf('ad', 'Film')).toMatchObject({ ctr: 2, avg_cpm: 31.56, avg_cpc: 1.58 });
   });
 
-  test('[camp-006] [camp-029] divides spend by payments alone, not by the lead beside them', async () => {
+  test('[camp-006] [camp-029] divides spend by payments only, not by leads', async () => {
     expect(await rowOf('ad', 'Film')).toMatchObject({ spend: 50.5, outcome_count: 2, cac: 25.25 });
   });
 
-  test('[camp-030] [camp-031] [camp-032] tells status, objective and budget where the platform told them', async () => {
+  test('[camp-030] [camp-031] [camp-032] has status, objective and budget where the platform reported them', async () => {
     expect(await rowOf('ad', 'Film')).toMatchObject({
       status: 'PAUSED',
       objective: 'OUTCOME_SALES',
@@ -167,7 +167,7 @@ describe('A level’s row', () => {
   });
 });
 
-describe('Outcomes that are not cash', () => {
+describe('Non-cash outcomes', () => {
   let rows: Record<string, Record<string, unknown>>;
   beforeAll(async () => {
     const shop = await openShop(world);
@@ -184,13 +184,13 @@ describe('Outcomes that are not cash', () => {
     rows = await shop.rows({ level: 'campaign' });
   });
 
-  test('[camp-010] [camp-012] [camp-013] [camp-014] are counted of every kind, and split by kind without zeros', () => {
+  test('[camp-010] [camp-012] [camp-013] [camp-014] are counted in total and by type, without zero entries', () => {
     const split = { appointment_booked: 1, closed_won: 1, lead_created: 2, messaging_started: 1, quote_sent: 1 };
     expect(rows.Outlet).toMatchObject({ attributed_outcome_count: 6 });
     expect(rows.Outlet?.attributed_outcomes_by_type).toEqual(split);
   });
 
-  test('[camp-007] [camp-019] make neither cash nor ROAS nor CAC: who takes no payment sees their funnel elsewhere', () => {
+  test('[camp-007] [camp-019] add no cash, ROAS or CAC', () => {
     expect(rows.Outlet).toMatchObject({
       outcome_count: 0,
       outcome_value: 0,
@@ -200,7 +200,7 @@ describe('Outcomes that are not cash', () => {
     });
   });
 
-  test('count a payment that was corrected to nothing as one outcome, worth nothing', () => {
+  test('a payment corrected to zero counts as one outcome without value', () => {
     expect(rows.Winter).toMatchObject({
       outcome_count: 1,
       outcome_value: 0,
@@ -211,13 +211,13 @@ describe('Outcomes that are not cash', () => {
 });
 
 describe('GET /campaigns', () => {
-  test('what belongs to a campaign or ad set alone, by our id or the platform’s', async () => {
+  test('filters ads and ad sets by parent_id, given as our id or the platform’s', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film, spend: '10' }, { ...film, external_id: 'poster', name: 'Poster', spend: '5' });
     await shop.spend({ ...banner, spend: '7' });
     shop.click('ana', 1, winter);
-    // An ad that nobody told of: only a link names it, with its campaign.
-    shop.click('ben', 1, { campaign: 'winter', adSet: 'broad', ad: 'unheard' });
+    // An ad that was never reported: only a link names it, with its campaign.
+    shop.click('ben', 1, { campaign: 'winter', adSet: 'broad', ad: 'unreported' });
     shop.click('cal', 1, outlet);
     await shop.pay('ana', 2, '100');
     await shop.pay('ben', 2, '50');
@@ -244,7 +244,7 @@ describe('GET /campaigns', () => {
     expect(await stranger.refused('/campaigns', foreign)).toEqual([404, 'not_found']);
   });
 
-  test('[camp-015] [camp-017] [camp-050] [ver-017] counts for whoever has a share under the model, once, and each model for itself', async () => {
+  test('[camp-015] [camp-017] [camp-050] [ver-017] counts a conversion once for every entity with a share, separately per model', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, winter);
@@ -254,7 +254,7 @@ describe('GET /campaigns', () => {
     await shop.pay('ana', 4, '0.10');
     await shop.lead('ana', 5);
     await shop.settle();
-    const told = async (model: string) => {
+    const readFigures = async (model: string) => {
       const rows = await shop.rows({ model });
       return Object.fromEntries(
         Object.entries(rows).map(([name, row]) => [
@@ -263,18 +263,18 @@ describe('GET /campaigns', () => {
         ]),
       );
     };
-    expect(await told('first_touch')).toEqual({ Winter: [1, 0.1, 2], Outlet: [0, 0, 0] });
-    expect(await told('last_touch')).toEqual({ Winter: [0, 0, 0], Outlet: [0, 0, 0] });
+    expect(await readFigures('first_touch')).toEqual({ Winter: [1, 0.1, 2], Outlet: [0, 0, 0] });
+    expect(await readFigures('last_touch')).toEqual({ Winter: [0, 0, 0], Outlet: [0, 0, 0] });
     expect(await shop.rows()).toEqual(await shop.rows({ model: 'last_touch' }));
-    expect(await told('last_non_direct')).toEqual({ Winter: [0, 0, 0], Outlet: [0, 0, 0] });
-    expect(await told('linear')).toEqual({ Winter: [1, 0.06, 2], Outlet: [1, 0.02, 2] });
-    expect(await told('position_based')).toEqual({ Winter: [1, 0.05, 2], Outlet: [1, 0.01, 2] });
-    // Half as much a week earlier: 2.29, 2.40, 2.52 and 2.79 cents, of which the last two are rounded up.
-    expect(await told('time_decay')).toEqual({ Winter: [1, 0.04, 2], Outlet: [1, 0.03, 2] });
+    expect(await readFigures('last_non_direct')).toEqual({ Winter: [0, 0, 0], Outlet: [0, 0, 0] });
+    expect(await readFigures('linear')).toEqual({ Winter: [1, 0.06, 2], Outlet: [1, 0.02, 2] });
+    expect(await readFigures('position_based')).toEqual({ Winter: [1, 0.05, 2], Outlet: [1, 0.01, 2] });
+    // Credit halves per week before the conversion: 2.29, 2.40, 2.52 and 2.79 cents, of which the last two are rounded up.
+    expect(await readFigures('time_decay')).toEqual({ Winter: [1, 0.04, 2], Outlet: [1, 0.03, 2] });
     expect(await shop.refused('/campaigns', { model: 'u_shaped' })).toEqual([400, 'invalid_parameter']);
   });
 
-  test('[camp-050] passes a direct visit over only under last_non_direct', async () => {
+  test('[camp-050] skips a direct visit only under last_non_direct', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film });
     shop.click('ana', 1, winter);
@@ -287,7 +287,7 @@ describe('GET /campaigns', () => {
     expect(data[0].path.map(({ credit }: { credit: string }) => credit)).toEqual(['7.00', '0.00']);
   });
 
-  test('[camp-051] [camp-055] [lim-009] ranks by what was earned, then by id, and pages through all of it', async () => {
+  test('[camp-051] [camp-055] [lim-009] sorts by credited value, then by id, and pages through all rows', async () => {
     const shop = await openShop(world);
     for (let n = 0; n < 12; n += 1) {
       shop.click(`p${n}`, 1, { campaign: `c${n}` });
@@ -313,7 +313,7 @@ describe('GET /campaigns', () => {
       expect(await shop.refused('/campaigns', { cursor })).toEqual([400, 'invalid_parameter']);
   });
 
-  test('[camp-048] [camp-049] wants two days, and a level that there is', async () => {
+  test('[camp-048] [camp-049] returns 400 without a valid date range and for an unknown level', async () => {
     const shop = await openShop(world);
     const refused = async (query: string) => {
       const response = await shop.call('GET', `/api/v1/campaigns?${query}`);
@@ -328,7 +328,7 @@ describe('GET /campaigns', () => {
     expect((await shop.read('/campaigns', { date_from: '9999-01-01', date_to: '9999-12-31' })).data).toEqual([]);
   });
 
-  test('[camp-046] wants campaigns:read, as all reports do', async () => {
+  test('[camp-046] returns 403 on every report without campaigns:read', async () => {
     const { id } = await buildProfile(world.kit.app);
     const { headers } = await buildApiKey(world.kit.app, id, { scopes: ['attribution:write', 'customers:read'] });
     const entity = '0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b';
@@ -348,12 +348,12 @@ describe('GET /campaigns', () => {
     }
   });
 
-  test('days are those of the profile’s time zone', async () => {
+  test('uses days of the profile’s time zone', async () => {
     const shop = await openShop(world, { timeZone: 'America/Santiago' });
     shop.click('ana', 1, winter);
-    // Three in the morning in UTC is the evening before in Santiago.
+    // 03:00 UTC is still the previous evening in Santiago.
     await shop.pay('ana', 10 + 3 / 24, '100');
-    // And four is midnight there.
+    // 04:00 UTC is midnight in Santiago.
     await shop.pay('ana', 10 + 4 / 24, '50');
     await shop.settle();
     const earned = async (day: string) =>
@@ -369,7 +369,7 @@ describe('GET /campaigns', () => {
     expect([await behind('2026-05-09'), await behind('2026-05-10')]).toEqual([['100.00'], ['50.00']]);
   });
 
-  test('what a click named and nobody told of has a row with all that is known of it', async () => {
+  test('has a row with the known fields for an entity that only a click named', async () => {
     const shop = await openShop(world);
     shop.click('ana', 1, { platform: 'tiktok', campaign: 'secret' });
     await shop.pay('ana', 2, '7');

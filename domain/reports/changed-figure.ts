@@ -4,10 +4,10 @@ import { nilUuid, type SummedField } from '@tributary/vocabulary';
 import { parametersOf } from './conversion-page.ts';
 import { conversionsCounted, explainedFigures } from './explained-figure.ts';
 import { readEntityId } from './find-entity.ts';
-import { momentOf, readMoment, stood } from './moment.ts';
+import { momentAsOf, momentOf, readMoment } from './moment.ts';
 import { type DeliveryPeriod, readDeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
-import type { Asked } from './sum-figure.ts';
+import type { FigureQuery } from './sum-figure.ts';
 
 interface Query {
   readonly field: SummedField;
@@ -24,9 +24,9 @@ interface Query {
 /** A figure at two moments. */
 export interface ChangedFigure {
   readonly field: SummedField;
-  readonly before: Asked;
-  readonly after: Asked;
-  /** The settled moments that were read. */
+  readonly before: FigureQuery;
+  readonly after: FigureQuery;
+  /** The settled moments at which the figure was read. */
   readonly from: Date;
   readonly to: Date;
 }
@@ -49,7 +49,7 @@ export async function readChangedFigure(
       `Reports were in ${before.period.currency} at "from" and in ${after.period.currency} at "to": such amounts have no difference.`,
       { fields: { field: 'from' } },
     );
-  const asked = (delivery: DeliveryPeriod): Asked => ({
+  const queryAt = (delivery: DeliveryPeriod): FigureQuery => ({
     delivery,
     level,
     model,
@@ -58,15 +58,15 @@ export async function readChangedFigure(
     conversionType: query.type ?? '',
   });
   const at = ({ period }: DeliveryPeriod) => momentOf(period) ?? context.now;
-  return { field, before: asked(before), after: asked(after), from: at(before), to: at(after) };
+  return { field, before: queryAt(before), after: queryAt(after), from: at(before), to: at(after) };
 }
 
-/** The same figure with its rows as of one moment and whose an ad was as of another. */
-export const seenAt = (asked: Asked, rows: Date, entities: Date): Asked => {
-  const { delivery } = asked;
-  const moment = stood(rows, entities);
+/** The same query with rows as of one moment and the entity hierarchy as of another. */
+export const queryAtMoments = (queryAt: FigureQuery, rows: Date, entities: Date): FigureQuery => {
+  const { delivery } = queryAt;
+  const moment = momentAsOf(rows, entities);
   return {
-    ...asked,
+    ...queryAt,
     delivery: {
       ...delivery,
       period: { ...delivery.period, moment },
@@ -75,13 +75,13 @@ export const seenAt = (asked: Asked, rows: Date, entities: Date): Asked => {
   };
 };
 
-/** As the queries of changes take it: the days of the later moment, with whose an ad was at the earlier one. */
+/** Parameters of the change queries: the days of the later moment, with the entity hierarchy of the earlier one. */
 export function changeParameters({ field, after, from, to }: ChangedFigure) {
   const figure = explainedFigures[field];
   if (figure.rows !== 'conversions') throw new TypeError(`${field} is no sum of conversions.`);
-  const wanted = { ...after, period: after.delivery.period, ...conversionsCounted(figure, after) };
+  const conversionQuery = { ...after, period: after.delivery.period, ...conversionsCounted(figure, after) };
   return {
-    ...parametersOf(wanted),
+    ...parametersOf(conversionQuery),
     moment: 'between' as const,
     changed_since: from,
     as_of: to,
@@ -100,7 +100,7 @@ export const changeMeta = ({ after, from, to }: ChangedFigure, { date_from, date
   to: to.toISOString(),
 });
 
-/** The words of a cause, which the columns have in one. */
+/** ClickHouse stores the causes of a change as one comma-separated string. */
 export const causesOf = (cause: string): string[] => cause.split(',').filter((word) => word !== '');
 
 export const refOf = (ref: string): string | null => (ref === nilUuid ? null : ref);

@@ -11,7 +11,7 @@ import { film, may, openShop, winter } from './reports.fixture.ts';
 const world = await openTestWithClickHouse();
 const { kit } = world;
 
-/** One that nothing else happened in; it is over. */
+/** Returns a past moment at which nothing else happened. */
 async function moment(): Promise<string> {
   await sleep(5);
   const at = new Date().toISOString();
@@ -20,12 +20,12 @@ async function moment(): Promise<string> {
   return at;
 }
 
-describe('why a figure changed', () => {
+describe('the reasons the reasons why a figure changed', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   const marks: string[] = [];
   let entity_id = '';
 
-  /** What happened, worked out and copied; the moment after it. */
+  /** Attributes what happened so far, copies it to ClickHouse and records the moment after it. */
   const mark = async () => {
     await shop.attribute();
     marks.push(await moment());
@@ -58,24 +58,24 @@ describe('why a figure changed', () => {
     await shop.spend({ ...film, spend: '10', currency: 'EUR' });
     await shop.settle();
     await mark();
-    // A refund and, of another payment, an amount.
+    // A refund, and a changed amount of another payment.
     const refund = { event_name: 'refund', refund_of: 'first', occurred_at: may(9), idempotency_key: 'back' };
     await shop.post('/api/v1/events', { ...refund, properties: { value: '30', currency: 'USD' } });
     await shop.pay('ben', 6, '45', { idempotency_key: 'second' });
     await mark();
-    // Twice in one batch, and a payment more.
+    // Two changes of one payment in one batch, and another payment.
     await shop.pay('ben', 8, '50', { idempotency_key: 'second' });
     await shop.pay('ana', 9, '7', { idempotency_key: 'fourth' });
     await shop.spend({ ...film, spend: '12', currency: 'EUR' });
     await mark();
-    // The ad is another campaign's now, and its currency is worth another amount.
+    // Moves the ad to another campaign and changes the exchange rate of its currency.
     await saveRates(kit.system, 'file', [{ day: '2026-04-01', currency: 'EUR', units: '0.25', usd: '1' }]);
     await shop.spend({ ...film, campaign_external_id: 'spring', campaign_name: 'Spring', date: '2026-05-02' });
     await mark();
     kit.clock.set(new Date(Date.now() + hourMs));
   });
 
-  test('is told by cause, and the causes add up', async () => {
+  test('are listed by cause, and the causes add up to the difference', async () => {
     expect(await change(0, 1)).toMatchObject({
       before: '140.00',
       after: '115.00',
@@ -97,7 +97,7 @@ describe('why a figure changed', () => {
     expect(await change(0, 2, { field: 'outcome_count' })).toMatchObject({ before: '2', after: '3', unexplained: '0' });
   });
 
-  test('of what was spent: told anew, moved to another campaign, another rate', async () => {
+  test('for spend: corrected delivery, a move to another campaign, a new exchange rate', async () => {
     expect(await lines(1, 2, { field: 'spend' })).toEqual([['delivery', '4.00']]);
     const all = (await shop.read('/changes', { field: 'spend', from: marks[2], to: marks[3] })).data;
     expect([all.before, all.after, all.causes]).toEqual([
@@ -108,18 +108,18 @@ describe('why a figure changed', () => {
     expect(await lines(2, 3, { field: 'spend' })).toEqual([['entity_moved', '-24.00']]);
   });
 
-  test('is taken apart into its conversions, page by page', async () => {
-    const asked = { field: 'outcome_value', entity_id, from: marks[0], to: marks[2] };
+  test('are listed conversion by conversion, page by page', async () => {
+    const query = { field: 'outcome_value', entity_id, from: marks[0], to: marks[2] };
     const rows = [];
     for (let cursor: string | undefined; ; ) {
-      const page = await shop.read('/changes/rows', { ...asked, limit: 1, ...(cursor && { cursor }) });
+      const page = await shop.read('/changes/rows', { ...query, limit: 1, ...(cursor && { cursor }) });
       rows.push(...page.data);
       if (!page.pagination.has_next) break;
       cursor = page.pagination.cursor;
     }
-    const said = rows.map(({ causes, before, after }) => [causes.join(), before, after]);
-    expect(said).toHaveLength(4);
-    expect(said).toEqual(
+    const changes = rows.map(({ causes, before, after }) => [causes.join(), before, after]);
+    expect(changes).toHaveLength(4);
+    expect(changes).toEqual(
       expect.arrayContaining([
         ['refund', '100.00', '70.00'],
         ['amount_changed', '40.00', '45.00'],
@@ -127,12 +127,12 @@ describe('why a figure changed', () => {
         ['outcome_recorded', '0.00', '7.00'],
       ]),
     );
-    const refunds = await shop.read('/changes/rows', { ...asked, cause: 'refund' });
+    const refunds = await shop.read('/changes/rows', { ...query, cause: 'refund' });
     expect(refunds.data).toHaveLength(1);
-    expect((await shop.read('/changes/rows', { ...asked, field: 'spend' })).data).toEqual([]);
+    expect((await shop.read('/changes/rows', { ...query, field: 'spend' })).data).toEqual([]);
   });
 
-  test('that nothing explains is said, counted and logged so that it can be asked again', async () => {
+  test('a change without a recorded cause is returned as unexplained, counted and logged with its query', async () => {
     const lost = await openShop(world);
     lost.click('ana', 1, winter);
     await lost.pay('ana', 5, '100', { idempotency_key: 'first' });
@@ -141,11 +141,11 @@ describe('why a figure changed', () => {
     await lost.pay('ana', 5, '80', { idempotency_key: 'first' });
     await lost.attribute();
     const to = await moment();
-    // Nothing more will become known of these moments.
+    // Lets the moments settle.
     kit.clock.set(new Date(Date.now() + hourMs));
-    const asked = { field: 'outcome_value', from, to };
-    expect((await lost.read('/changes', asked)).data).toMatchObject({ difference: '-20.00', unexplained: '0.00' });
-    // Its row goes without a trace, but what it replaced is remembered.
+    const query = { field: 'outcome_value', from, to };
+    expect((await lost.read('/changes', query)).data).toMatchObject({ difference: '-20.00', unexplained: '0.00' });
+    // Deletes the current row without a history entry; the row it replaced stays in the history.
     await world.clickhouse.command(
       raw(`DELETE FROM attributed_conversions WHERE profile_id = '${lost.profileId}' SETTINGS mutations_sync = 1`),
       {},
@@ -153,25 +153,25 @@ describe('why a figure changed', () => {
     const counted = async () =>
       Number(/^tributary_unexplained_changes_total (\d+)/m.exec(await world.api.metrics.text())?.[1]);
     const before = await counted();
-    expect((await lost.read('/changes', asked)).data).toMatchObject({ difference: '0.00', unexplained: '100.00' });
+    expect((await lost.read('/changes', query)).data).toMatchObject({ difference: '0.00', unexplained: '100.00' });
     expect((await counted()) - before).toBe(1);
-    const told = world.api.logLines.filter((line) => line.includes('its causes do not explain'));
-    expect(told.map((line) => JSON.parse(line))).toMatchObject([
+    const logged = world.api.logLines.filter((line) => line.includes('its causes do not explain'));
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
       { level: 'warn', profile_id: lost.profileId, field: 'outcome_value', model: 'last_touch', from, to },
     ]);
   });
 
   test.each([
-    ['from', { from: may(2), to: may(1) }],
+    ['a "from" after "to"', { from: may(2), to: may(1) }],
     ['a ratio', { field: 'roas', from: may(1) }],
     ['an unknown campaign', { entity_id: 'nowhere' }],
-  ])('%s that makes no sense is refused', async (_, query) => {
-    const asked = { field: 'outcome_value', from: marks[0], to: marks[1], ...query };
-    expect((await shop.refused('/changes', asked))[0]).toBeGreaterThanOrEqual(400);
+  ])('returns an error for %s', async (_, change) => {
+    const query = { field: 'outcome_value', from: marks[0], to: marks[1], ...change };
+    expect((await shop.refused('/changes', query))[0]).toBeGreaterThanOrEqual(400);
   });
 });
 
-test('a profile changes its name, zone and currency; all money is converted anew, and says why', async () => {
+test('changing a profile’s currency converts all money again and records the cause', async () => {
   kit.clock.set(new Date());
   const shop = await openShop(world);
   const { profileId, workspaceId } = shop;
@@ -210,16 +210,16 @@ test('a profile changes its name, zone and currency; all money is converted anew
   expect(jobs).toHaveLength(1);
   expect(await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000))).toBe(2);
   expect(await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000))).toBe(0);
-  // Some figures are still in the old one.
+  // Some figures are still in the previous currency.
   expect(await state()).toBe('behind');
   await shop.attribute();
   expect(await state()).toBe('current');
   const after = { at: await moment(), value: (await shop.read('/explain', { field: 'outcome_value' })).data.value };
   expect(Number(after.value)).toBe(80);
-  // Amounts of two currencies have no difference; what each was and why it is another now is kept.
+  // Amounts in different currencies have no difference; the cause of each change is still stored.
   kit.clock.set(new Date(Date.now() + hourMs));
-  const asked = { field: 'outcome_value', from: before.at, to: after.at };
-  expect(await shop.refused('/changes', asked)).toEqual([400, 'invalid_parameter']);
+  const query = { field: 'outcome_value', from: before.at, to: after.at };
+  expect(await shop.refused('/changes', query)).toEqual([400, 'invalid_parameter']);
   const why = await world.clickhouse.query(
     raw(`SELECT DISTINCT cause FROM attributed_conversions FINAL WHERE profile_id = '${profileId}'`),
     {},
@@ -227,7 +227,7 @@ test('a profile changes its name, zone and currency; all money is converted anew
   expect(why).toEqual([{ cause: expect.stringMatching(/^currency\b/) }]);
   expect((await shop.read('/explain', { field: 'outcome_value', as_of: before.at })).data.value).toBe(before.value);
   kit.clock.set(new Date());
-  // Without a rate there is no value, until there is one.
+  // Without an exchange rate there is no value until a rate arrives.
   await change({ reporting_currency: 'ISK' });
   await repriceOutcomes(kit.app, { profileId }, AbortSignal.timeout(30_000));
   const left = async () =>

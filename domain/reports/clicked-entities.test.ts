@@ -5,7 +5,7 @@ import { banner, may, openShop } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-/** A visit from an ad, with the touch that ingestion makes of it. */
+/** A visit from an ad, with the touch that ingestion derives from it. */
 async function arrive(shop: Awaited<ReturnType<typeof openShop>>, person: string, ids: Record<string, string>) {
   const visitorId = randomUUID();
   const { campaign = '', ad_set = '', ad = '' } = ids;
@@ -32,7 +32,7 @@ async function arrive(shop: Awaited<ReturnType<typeof openShop>>, person: string
   await shop.link(visitorId, `${person}@example.test`);
 }
 
-describe('What only clicks named', () => {
+describe('An entity known only from clicks', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     shop = await openShop(world);
@@ -46,7 +46,7 @@ describe('What only clicks named', () => {
     ['campaign', '120200000000000001'],
     ['ad_set', '120200000000000002'],
     ['ad', '1009999999'],
-  ] as const)('is called by what the platform calls it: %s', async (level, number) => {
+  ] as const)('appears under the platform’s id: %s', async (level, number) => {
     const rows = await shop.rows({ level });
     expect(rows[number]).toMatchObject({
       campaign_id: shop.entity(level, number),
@@ -61,7 +61,7 @@ describe('What only clicks named', () => {
     expect(compared.data.rows).toContainEqual(expect.objectContaining({ external_id: number, name: number }));
   });
 
-  test('is found by that in what it earned, and stands on the path', async () => {
+  test('can be looked up by that id, and appears on conversion paths', async () => {
     const { data } = await shop.read('/campaigns/1009999999/conversions', { level: 'ad' });
     expect(data).toMatchObject([
       {
@@ -76,7 +76,7 @@ describe('What only clicks named', () => {
     ]);
   });
 
-  test('is known from an outcome that names its ad, too', async () => {
+  test('is also known from an outcome that names its ad', async () => {
     expect((await shop.read('/ads/1008888888')).data).toMatchObject({
       campaign_name: '1008888888',
       external_id: '1008888888',
@@ -84,7 +84,7 @@ describe('What only clicks named', () => {
     });
   });
 
-  test('has its name as soon as somebody tells it, and is there once', async () => {
+  test('gets its name when the platform reports it, and stays one row', async () => {
     const film = '1007777777';
     await arrive(shop, 'eva', { ad: film });
     await shop.spend({ external_id: film, name: 'Film' });
@@ -94,7 +94,7 @@ describe('What only clicks named', () => {
     expect(own).toMatchObject([{ campaign_name: 'Film', outcome_value: 9.99 }]);
   });
 
-  test('is nobody else’s', async () => {
+  test('returns 404 for another profile', async () => {
     const other = await openShop(world);
     expect(await other.refused('/ads/1009999999')).toEqual([404, 'not_found']);
   });

@@ -15,7 +15,7 @@ const columns = sql.raw(
 );
 const dayOf = (month: string): string => `${month}-01`;
 
-/** False: it was closed before, and stays as it was. */
+/** Returns false if the month is already closed; the stored closing is not changed. */
 export async function insertClosing(tx: Tx, profileId: string, closing: Closing): Promise<boolean> {
   const { numAffectedRows } = await sql`
     INSERT INTO closings (profile_id, month, mark_at, closed_at, closed_by_kind, closed_by_id)
@@ -30,7 +30,7 @@ export async function findClosing(tx: Tx, profileId: string, month: string): Pro
   return rows[0];
 }
 
-/** The latest months first. */
+/** Newest months first. */
 export async function listMonths(
   tx: Tx,
   profileId: string,

@@ -8,7 +8,7 @@ const world = await openTestWithClickHouse();
 describe('GET /cohorts', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
-    // Its days begin at four in the morning of UTC.
+    // Days in this time zone begin at 04:00 UTC.
     shop = await openShop(world, { timeZone: 'America/Santiago' });
     await shop.spend({ ...film, spend: '40' }, { ...film, date: '2026-06-02', spend: '99' });
     shop.click('ana', 1, winter);
@@ -32,7 +32,7 @@ describe('GET /cohorts', () => {
   });
   const year = { date_from: '2026-01-01', date_to: '2026-12-31' };
 
-  test('who first paid in a month is of that month and of who earned it, whatever they pay later', async () => {
+  test('groups customers by the month of their first payment and the entity credited with it, including later payments', async () => {
     const { data, meta } = await shop.read('/cohorts', { ...year, limit: 100 });
     expect(meta).toMatchObject({
       currency: 'USD',
@@ -47,7 +47,7 @@ describe('GET /cohorts', () => {
       name: 'Winter',
       customers: 2,
       value: '42.49',
-      // Covered with what they paid in June.
+      // Paid back with the payments of June.
       spend: '40.00',
       payback_months: 1,
       months: [
@@ -55,34 +55,37 @@ describe('GET /cohorts', () => {
         { month: '2026-06', customers: 1, payments: 1, value: '7.50' },
       ],
     });
-    // Early on the first of June it is still May there.
-    const nobody = data.filter(({ entity_id }: { entity_id: string | null }) => entity_id === null);
-    expect(nobody).toMatchObject([
+    // Early on 1 June UTC it is still May in Santiago.
+    const unattributed = data.filter(({ entity_id }: { entity_id: string | null }) => entity_id === null);
+    expect(unattributed).toMatchObject([
       { month: '2026-05', customers: 1, value: '4.00', spend: null, payback_months: null },
       { month: '2026-06', customers: 1, value: '1.00' },
     ]);
   });
 
-  test.each(['last_touch', 'first_touch', 'last_non_direct'])('under %s they add up to all payments', async (model) => {
-    const { data } = await shop.read('/overview', year);
-    for (const level of ['campaign', 'ad']) {
-      const rows = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = await shop.read('/cohorts', { ...year, model, level, limit: 2, ...(cursor && { cursor }) });
-        rows.push(...page.data);
-        if (!page.pagination.has_next) break;
-        cursor = page.pagination.cursor;
+  test.each(['last_touch', 'first_touch', 'last_non_direct'])(
+    'under %s all cohorts add up to all payments',
+    async (model) => {
+      const { data } = await shop.read('/overview', year);
+      for (const level of ['campaign', 'ad']) {
+        const rows = [];
+        for (let cursor: string | undefined; ; ) {
+          const page = await shop.read('/cohorts', { ...year, model, level, limit: 2, ...(cursor && { cursor }) });
+          rows.push(...page.data);
+          if (!page.pagination.has_next) break;
+          cursor = page.pagination.cursor;
+        }
+        expect(Number(sumAmounts(rows.map(({ value }) => value)))).toBe(data.totals.outcome_value);
+        const cells = rows.flatMap(({ months }) => months);
+        expect(Number(sumAmounts(cells.map(({ value }) => value)))).toBe(data.totals.outcome_value);
+        expect(cells.reduce((sum, { payments }) => sum + payments, 0)).toBe(data.totals.outcome_count);
       }
-      expect(Number(sumAmounts(rows.map(({ value }) => value)))).toBe(data.totals.outcome_value);
-      const cells = rows.flatMap(({ months }) => months);
-      expect(Number(sumAmounts(cells.map(({ value }) => value)))).toBe(data.totals.outcome_value);
-      expect(cells.reduce((sum, { payments }) => sum + payments, 0)).toBe(data.totals.outcome_count);
-    }
-  });
+    },
+  );
 
-  test('the days choose who is meant, not what they paid; a model that shares is refused', async () => {
+  test('the date range selects customers but does not limit their payments; returns 400 for a multi-touch model', async () => {
     const { data } = await shop.read('/cohorts', { date_from: '2026-05-01', date_to: '2026-05-03' });
-    // Its spend is of the same days.
+    // Spend is limited to the requested days.
     expect(data).toMatchObject([{ customers: 1, value: '22.51', spend: '40.00', payback_months: null }]);
     expect(await shop.refused('/cohorts', { model: 'linear' })).toEqual([400, 'invalid_parameter']);
   });

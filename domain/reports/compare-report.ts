@@ -17,8 +17,8 @@ export interface ReportTotal {
 }
 
 /**
- * Reports of every level and model over some time: what rows and what is attributed to nobody add up to, and what there was to give, in minor
- * units. A model that is not worked out for every conversion yet has no report, and is left out.
+ * Compares reports of every level and model over a period, in minor units: the sum of credited and unattributed value against the total
+ * value of the conversions. Skips a model that has not been computed for every conversion yet, because it has no report.
  */
 export async function compareReports(
   { clickhouse }: ReportServices,
@@ -41,7 +41,7 @@ export async function compareReports(
   );
 }
 
-/** On which days it does not add up, by the credit of each conversion. */
+/** Lists the days on which the two sums differ, by the credit of each conversion. */
 export async function compareReportDays(
   { clickhouse }: ReportServices,
   { profileId, from, until, level, model, timeZone }: ComparedReport & { readonly timeZone: string },

@@ -8,24 +8,24 @@ import { creditText } from './figures.ts';
 import type { Period } from './period.ts';
 import type { ReportServices } from './services.ts';
 
-/** Which conversions a figure is made of. */
-export interface Wanted {
+/** Selects the conversions behind a figure. */
+export interface ConversionQuery {
   readonly period: Period;
   readonly level: EntityLevel;
   readonly model: AttributionModel;
-  /** Whose; nobody's is the nil UUID. */
+  /** The nil UUID selects unattributed conversions. */
   readonly entityId: string;
-  /** Not an entity's, but that of a platform or a channel, by its name. */
+  /** A platform, channel or account, by name, instead of an entity. */
   readonly owner?: Owner | undefined;
   readonly accounts?: readonly string[] | undefined;
-  /** Every conversion, whoever earned it. */
+  /** All conversions, whichever entity was credited. */
   readonly isEverything: boolean;
-  /** Only those of which nobody else has a share. */
+  /** Only conversions that are credited to one owner entirely. */
   readonly isWhole: boolean;
   readonly isCash: boolean;
   readonly isNewPurchase: boolean;
   readonly isPipeline: boolean;
-  /** Of all types where it is empty. */
+  /** An empty string selects all types. */
   readonly conversionType: string;
 }
 
@@ -34,13 +34,13 @@ export interface Owner {
   readonly name: string;
 }
 
-/** As the queries of credits take them. */
-export function parametersOf(wanted: Wanted) {
-  const { period, level, model, entityId, owner, isEverything, conversionType } = wanted;
+/** Parameters of the credit queries. */
+export function parametersOf(query: ConversionQuery) {
+  const { period, level, model, entityId, owner, isEverything, conversionType } = query;
   return {
     profile_id: period.profileId,
     level,
-    // Every conversion once: under a model of one share it is one row, and that row is all of it.
+    // Counts every conversion once: under a single-touch model each conversion has exactly one row with the full credit.
     model: isEverything ? ('last_touch' as const) : model,
     from: period.from,
     until: period.until,
@@ -49,17 +49,17 @@ export function parametersOf(wanted: Wanted) {
     is_everything: isEverything,
     entity_id: entityId,
     owner_name: owner?.name ?? '',
-    ...(wanted.accounts && { accounts: wanted.accounts }),
-    is_whole: wanted.isWhole,
-    is_cash: wanted.isCash,
-    is_new_purchase: wanted.isNewPurchase,
-    is_pipeline: wanted.isPipeline,
+    ...(query.accounts && { accounts: query.accounts }),
+    is_whole: query.isWhole,
+    is_cash: query.isCash,
+    is_new_purchase: query.isNewPurchase,
+    is_pipeline: query.isPipeline,
     conversion_type: conversionType,
   };
 }
 
-/** After this many touches a page ends, so that an answer stays within a megabyte or so. */
-const touchesOfPage = 4_000;
+/** A page ends after this many touches, which keeps a response at about one megabyte. */
+const maxTouchesPerPage = 4_000;
 
 const farAhead = new Date('2200-01-01T00:00:00Z');
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -69,44 +69,44 @@ type Path = Row<'conversion_list_paths'>;
 
 export interface PagedConversion {
   readonly path: Path;
-  /** What it adds to a sum of credits, in minor units. */
+  /** The amount it adds to a sum of credits, in minor units. */
   readonly credit: string;
-  readonly shown: ReturnType<typeof showConversion>;
+  readonly shown: ReturnType<typeof toConversionResponse>;
 }
 
-/** The newest of them, a page at a time, with their paths. */
+/** Reads one page of conversions with their paths, newest first. */
 export async function readConversions(
-  wanted: Wanted,
+  query: ConversionQuery,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ): Promise<{
   readonly conversions: PagedConversion[];
   readonly pagination: { has_next: boolean; cursor: string | null };
 }> {
-  const place = cursor === undefined ? start : readPlace(cursor);
-  const parameters = parametersOf(wanted);
+  const position = cursor === undefined ? start : parseCursor(cursor);
+  const parameters = parametersOf(query);
   const { profile_id, from, until } = parameters;
-  const { moment } = wanted.period;
+  const { moment } = query.period;
   const found = await clickhouse.query(
     'report_list_credits',
-    { ...parameters, ...place, limit: limit + 1 },
+    { ...parameters, ...position, limit: limit + 1 },
     { signal },
   );
-  const keys = found.slice(0, fitting(found.slice(0, limit)));
+  const keys = found.slice(0, countFitting(found.slice(0, limit)));
   if (keys.length === 0) return { conversions: [], pagination: { has_next: false, cursor: null } };
   const paths = await clickhouse.query(
     'conversion_list_paths',
-    { profile_id, model: wanted.model, from, until, ...moment, ...keysOf(keys) },
+    { profile_id, model: query.model, from, until, ...moment, ...keysOf(keys) },
     { signal },
   );
   const source_ids = [...new Set(paths.flatMap((path) => path.source_ids))];
   const sources = await clickhouse.query(
     'source_list',
-    { profile_id, level: wanted.level, source_ids, ...moment },
+    { profile_id, level: query.level, source_ids, ...moment },
     { signal },
   );
   const sourceOf = new Map(sources.map((source) => [source.source_id, source]));
-  const ofAccount = await findOfAccount(sources, wanted, { clickhouse, signal });
+  const accountEntities = await findAccountEntities(sources, query, { clickhouse, signal });
   const creditOf = new Map(keys.map(({ conversion_id, credit }) => [conversion_id, credit]));
   const last = keys.at(-1);
   return {
@@ -114,7 +114,7 @@ export async function readConversions(
       const credit = creditOf.get(path.conversion_id);
       return credit === undefined
         ? []
-        : [{ path, credit, shown: showConversion(path, credit, wanted, sourceOf, ofAccount) }];
+        : [{ path, credit, shown: toConversionResponse(path, credit, query, sourceOf, accountEntities) }];
     }),
     pagination: {
       has_next: found.length > keys.length,
@@ -128,27 +128,27 @@ export const keysOf = (rows: readonly { readonly conversion_time: string; readon
   ids: rows.map(({ conversion_id }) => conversion_id),
 });
 
-/** How many of them a page holds: at least one. */
-function fitting(rows: readonly { readonly path_length: string }[]): number {
+/** How many rows fit on a page: at least one. */
+function countFitting(rows: readonly { readonly path_length: string }[]): number {
   let touches = 0;
   const tooMany = rows.findIndex(({ path_length }, index) => {
     touches += Number(path_length);
-    return index > 0 && touches > touchesOfPage;
+    return index > 0 && touches > maxTouchesPerPage;
   });
   return tooMany === -1 ? rows.length : tooMany;
 }
 
-function readPlace(cursor: string) {
+function parseCursor(cursor: string) {
   const [at, before_id] = readCursor(cursor, [isMoment, isId]);
   return { before_at: new Date(at), before_id };
 }
 
-function showConversion(
+function toConversionResponse(
   path: Path,
   credit: string,
-  wanted: Wanted,
+  query: ConversionQuery,
   sourceOf: ReadonlyMap<string, Row<'source_list'>>,
-  ofAccount: ReadonlySet<string>,
+  accountEntities: ReadonlySet<string>,
 ) {
   const { currency } = path;
   return {
@@ -162,10 +162,10 @@ function showConversion(
     currency,
     is_first_payment: path.revenue_type === 'cash' ? path.is_first_payment : null,
     touch_count: path.touch_count,
-    path: path.source_ids.map((sourceId, place) => {
+    path: path.source_ids.map((sourceId, index) => {
       const source = sourceOf.get(sourceId);
       return {
-        occurred_at: path.touch_times[place] ?? '',
+        occurred_at: path.touch_times[index] ?? '',
         channel: source?.channel ?? 'unknown',
         source: source?.source ?? 'unknown',
         campaign_external_id: source?.campaign_external_id || null,
@@ -174,36 +174,36 @@ function showConversion(
         campaign_name: source?.campaign_name || null,
         ad_set_name: source?.ad_set_name || null,
         ad_name: source?.ad_name || null,
-        credit: creditText(path.credits[place] ?? '0', currency),
-        is_of_entity: isOf(source, wanted, ofAccount),
+        credit: creditText(path.credits[index] ?? '0', currency),
+        is_of_entity: isOf(source, query, accountEntities),
       };
     }),
   };
 }
 
-/** Of the entities that sources name, those that the account reported. */
-async function findOfAccount(
+/** Ids of those source entities that the account reported. */
+async function findAccountEntities(
   sources: readonly Row<'source_list'>[],
-  { accounts, period }: Wanted,
+  { accounts, period }: ConversionQuery,
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ): Promise<Set<string>> {
   if (!accounts) return new Set();
   const entity_ids = [...new Set(sources.map(({ entity_id }) => entity_id))];
-  const asked = { profile_id: period.profileId, moment: 'now', entity_ids } as const;
-  const named = await clickhouse.query('entity_list_names', asked, { signal });
+  const parameters = { profile_id: period.profileId, moment: 'now', entity_ids } as const;
+  const named = await clickhouse.query('entity_list_names', parameters, { signal });
   return new Set(named.filter((one) => accounts.includes(one.connection_id)).map((one) => one.entity_id));
 }
 
 function isOf(
   source: Row<'source_list'> | undefined,
-  { entityId, owner }: Wanted,
-  ofAccount: ReadonlySet<string>,
+  { entityId, owner }: ConversionQuery,
+  accountEntities: ReadonlySet<string>,
 ): boolean {
   switch (owner?.owners) {
     case undefined:
       return source?.entity_id === entityId;
     case 'accounts':
-      return source !== undefined && ofAccount.has(source.entity_id);
+      return source !== undefined && accountEntities.has(source.entity_id);
     case 'channels':
       return source?.channel === owner.name;
     case 'platforms':

@@ -6,19 +6,19 @@ import { aboutItself, banner, film, openShop, outlet, winter } from './reports.f
 const world = await openTestWithClickHouse();
 
 describe('Spend', () => {
-  test('of an entity is what was told of it, and where nothing was, of its parts', async () => {
+  test('of an entity is its own reported delivery, or the sum of its children where it reported none', async () => {
     const shop = await openShop(world);
     const adSet = { level: 'ad_set', external_id: 'broad', campaign_external_id: 'winter' };
     await shop.spend(
       { ...film, date: '2026-05-01', spend: '1', impressions: 10, clicks: 1 },
       { ...film, external_id: 'other', name: 'Other', date: '2026-05-01', spend: '2' },
-      // On the second the ad set says otherwise, on the third the campaign.
+      // On the second day the ad set reports its own spend, on the third the campaign.
       { ...film, date: '2026-05-02', spend: '4' },
       { ...adSet, date: '2026-05-02', spend: '8' },
       { ...film, date: '2026-05-03', spend: '16' },
       { ...adSet, date: '2026-05-03', spend: '32' },
       { level: 'campaign', external_id: 'winter', date: '2026-05-03', spend: '64' },
-      // An ad of the campaign that nobody named an ad set of.
+      // An ad of the campaign without a known ad set.
       { external_id: 'loose', campaign_external_id: 'winter', date: '2026-05-01', spend: '128' },
       { external_id: 'orphan', date: '2026-05-01', spend: '256' },
     );
@@ -31,7 +31,7 @@ describe('Spend', () => {
     expect((await shop.read('/overview')).data.totals.spend).toBe(1 + 2 + 128 + 256 + 8 + 64);
   });
 
-  test('[camp-004] is converted with the rate of its own day, rounded once, and left out where there is none', async () => {
+  test('[camp-004] is converted at the rate of each day, rounded once, and excluded where there is no rate', async () => {
     const shop = await openShop(world, { reportingCurrency: 'CLP' });
     const quote = (day: string, currency: string, units: string) => ({ day, currency, units, usd: '1' });
     await saveRates(world.kit.system, 'file', [
@@ -49,7 +49,7 @@ describe('Spend', () => {
       { ...banner, date: '2026-05-02', spend: '5', currency: 'EUR' },
     );
     await shop.settle();
-    // 0.9504 twice (the rate of the first holds on the second) and 900 / 0.8, and 7.
+    // 0.9504 twice (the first day's rate applies on the second day), then 900 / 0.8, then 7.
     expect(await shop.rows({ level: 'ad' })).toMatchObject({ Film: { spend: 1_134 }, Banner: { spend: null } });
     const explained = await shop.read('/explain', {
       field: 'spend',
@@ -69,14 +69,14 @@ describe('Spend', () => {
       delivery: [{ rate: null, rate_date: null, contributes: '0' }],
       exclusions: [{ reason: 'no_exchange_rate', count: 1 }],
     });
-    // What is worked out from it says so, too.
+    // A ratio that uses the figure lists the same exclusions.
     const roas = await shop.read('/explain', { field: 'roas', level: 'ad', entity_id: 'banner' });
     expect(roas.data).toMatchObject({ value: null, exclusions: without.data.exclusions });
   });
 });
 
 describe('GET /campaigns/trend', () => {
-  test('[camp-045] [camp-058] [camp-063] [camp-064] has a row for every entity and day, zero where nothing was delivered', async () => {
+  test('[camp-045] [camp-058] [camp-063] [camp-064] has a row per entity and day, with zeros where nothing was delivered', async () => {
     const shop = await openShop(world);
     await shop.spend(
       { ...film, date: '2026-05-02', spend: '1.5', impressions: 10, clicks: 2 },
@@ -85,8 +85,11 @@ describe('GET /campaigns/trend', () => {
     await shop.settle();
     const [winterId, outletId] = [shop.entity('campaign', 'winter'), shop.entity('campaign', 'outlet')];
     const range = { date_from: '2026-05-01', date_to: '2026-05-02' };
-    const nobody = '0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b';
-    const answer = await shop.read('/campaigns/trend', { ...range, entity_ids: [winterId, nobody, outletId].join() });
+    const unknownId = '0d1f9c3e-6f1e-5b5a-8f0a-1c2d3e4f5a6b';
+    const answer = await shop.read('/campaigns/trend', {
+      ...range,
+      entity_ids: [winterId, unknownId, outletId].join(),
+    });
     expect(answer).toEqual({
       data: [
         { entity_id: winterId, date: '2026-05-01', spend: 0, impressions: 0, clicks: 0 },
@@ -98,7 +101,7 @@ describe('GET /campaigns/trend', () => {
     });
   });
 
-  test('[camp-061] takes our ids: the platform’s is none, and somebody else’s is as unknown as one that never was', async () => {
+  test('[camp-061] accepts only our ids, and treats ids of another profile as unknown', async () => {
     const shop = await openShop(world);
     const range = { date_from: '2026-05-01', date_to: '2026-05-02' };
     const stranger = await openShop(world);
@@ -109,7 +112,7 @@ describe('GET /campaigns/trend', () => {
     expect(await shop.refused('/campaigns/trend', { entity_ids: 'winter' })).toEqual([400, 'invalid_parameter']);
   });
 
-  test('[camp-059] [camp-060] [camp-062] [lim-010] wants days and up to ten ids, of campaigns unless it is told otherwise', async () => {
+  test('[camp-059] [camp-060] [camp-062] [lim-010] requires a date range and one to ten ids; the level defaults to campaign', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film, spend: '1' });
     await shop.settle();
@@ -138,7 +141,7 @@ describe('GET /campaigns/trend', () => {
 
 describe('GET /ads/{id}', () => {
   const none = { learning_stage_status: null, campaign_objective: null };
-  const told = { learning_stage_status: 'LEARNING', campaign_objective: 'OUTCOME_SALES' };
+  const adSetFields = { learning_stage_status: 'LEARNING', campaign_objective: 'OUTCOME_SALES' };
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     shop = await openShop(world);
@@ -162,7 +165,7 @@ describe('GET /ads/{id}', () => {
     await shop.settle();
   });
 
-  test('[camp-035] [camp-037] gives one entity by our id or the platform’s, with outcomes of every kind', async () => {
+  test('[camp-035] [camp-037] returns one entity by our id or the platform’s, with outcomes of every kind', async () => {
     const ad = await shop.read('/ads/film');
     expect(ad.data).toEqual({ ...(await shop.rows({ level: 'ad' })).Film, ...none });
     expect(ad.data).toMatchObject({
@@ -172,14 +175,14 @@ describe('GET /ads/{id}', () => {
     expect(await shop.read(`/ads/${shop.entity('ad', 'film')}`)).toEqual(ad);
   });
 
-  test('[camp-038] [camp-039] [camp-041] tells of an ad set its learning stage and its campaign’s objective, and of nothing else', async () => {
+  test('[camp-038] [camp-039] [camp-041] returns the learning stage and the campaign’s objective for ad sets only', async () => {
     const { Broad } = await shop.rows({ level: 'ad_set' });
-    expect((await shop.read('/ads/broad', { level: 'ad_set' })).data).toEqual({ ...Broad, ...told });
+    expect((await shop.read('/ads/broad', { level: 'ad_set' })).data).toEqual({ ...Broad, ...adSetFields });
     expect((await shop.read('/ads/film')).data).toMatchObject(none);
     expect((await shop.read('/ads/winter', { level: 'campaign' })).data).toMatchObject({ ...none, spend: 6 });
   });
 
-  test('gives an entity of each level with zeros for a period in which nothing happened', async () => {
+  test('returns an entity of each level with zeros for a period without activity', async () => {
     const quiet = { date_from: '2026-02-01', date_to: '2026-02-28' };
     for (const [level, id, name] of [
       ['ad', 'film', 'Film'],
@@ -197,8 +200,8 @@ describe('GET /ads/{id}', () => {
       });
   });
 
-  test('tells what was copied, not what has come since', async () => {
-    // It ends where it began, whatever comes after it.
+  test('returns the last copied state, not a later report', async () => {
+    // The loop ends with the status it began with, so that later tests see no change.
     for (const status of ['SUCCESS', 'FAIL', 'LEARNING'] as const) {
       const { learning_stage_status: before } = (await shop.read('/ads/broad', { level: 'ad_set' })).data;
       await shop.spend({ level: 'ad_set', external_id: 'broad', learning_stage_status: status, spend: '5' });
@@ -209,17 +212,17 @@ describe('GET /ads/{id}', () => {
     }
   });
 
-  test('answers an unknown id, one of another level and another profile’s alike', async () => {
+  test('returns the same 404 for an unknown id, an id of another level and an id of another profile', async () => {
     const other = await openShop(world);
     await other.spend({ ...film }, { ...banner });
     await other.settle();
-    for (const id of ['nobody', 'winter', 'banner', other.entity('ad', 'film'), shop.entity('campaign', 'winter')]) {
+    for (const id of ['unknown', 'winter', 'banner', other.entity('ad', 'film'), shop.entity('campaign', 'winter')]) {
       expect([id, ...(await shop.refused(`/ads/${id}`))]).toEqual([id, 404, 'not_found']);
     }
     expect(await shop.refused('/ads/film', { level: 'campaign' })).toEqual([404, 'campaign_not_found']);
   });
 
-  test('takes the first platform by name where two call something alike', async () => {
+  test('picks the first platform by name when two platforms use the same id', async () => {
     const twins = await openShop(world);
     await twins.spend({ ...film, platform: 'tiktok', name: 'On tiktok' }, { ...film, platform: 'social_ads' });
     await twins.settle();
@@ -228,7 +231,7 @@ describe('GET /ads/{id}', () => {
 });
 
 describe('GET /overview', () => {
-  test('has every conversion once, by day and by the channel of its last touch, and all spend', async () => {
+  test('counts every conversion once, by day and by the channel of its last touch, with all spend', async () => {
     const shop = await openShop(world, { timeZone: 'America/Santiago' });
     await shop.spend({ ...film, date: '2026-05-02', spend: '10' }, { ...banner, spend: '2.5' });
     shop.click('ana', 1, winter);
@@ -236,7 +239,7 @@ describe('GET /overview', () => {
     await shop.pay('ana', 2.05, '40');
     shop.click('ben', 1, outlet);
     await shop.lead('ben', 2.5);
-    // What was ordered is not paid yet.
+    // An order is not a payment yet.
     await shop.event('ben', 2.5, { event_name: 'order_placed', properties: { value: '300', currency: 'USD' } });
     await shop.pay('cal', 2.5, '10');
     await shop.settle();

@@ -5,26 +5,26 @@ import type { Tx } from '@tributary/postgres';
 import { isOpaqueKey, moneyText, whyLeftOut } from '@tributary/rules';
 import { isOutcomeProvider, limits } from '@tributary/vocabulary';
 import { keysOf, type PagedConversion } from './conversion-page.ts';
-import type { OfConversions } from './explained-figure.ts';
+import type { ConversionSum } from './explained-figure.ts';
 import { creditText } from './figures.ts';
 import type { Period } from './period.ts';
 import type { ReportServices } from './services.ts';
 
 type Services = Pick<Context, 'ledger' | 'signal'> & ReportServices;
 
-/** Of somebody with more, the latest are looked at: a page must not read a whole call centre's history. */
-const browsersOfPerson = 20;
+/** Caps the browsers per customer to the most recent ones: a page must not read a call centre's entire history. */
+const maxBrowsersPerCustomer = 20;
 
-/** The conversions of a page with all that says why they count for as much as they do. Of the people behind them nothing is said. */
+/** Adds to each conversion of a page the facts that explain its contribution. Discloses no personal data. */
 export async function explainConversions(
   page: readonly PagedConversion[],
-  adds: OfConversions['adds'],
+  adds: ConversionSum['adds'],
   { profileId, currency, moment }: Period,
   services: Services,
 ) {
   if (page.length === 0) return [];
   const contributes = (credit: string) => (adds === 'credit' ? creditText(credit, currency) : '1');
-  // What the ledger says of a payment and whose a browser is, it says of now only.
+  // The ledger knows original payments and browser links only in their current state, not as of a past moment.
   if (moment.moment === 'then')
     return page.map(({ path, credit, shown }) => ({
       ...{ ...shown, contributes: contributes(credit), original_amount: null, original_currency: null },
@@ -37,7 +37,7 @@ export async function explainConversions(
     async (tx) => ({
       originals: await findOriginals(tx, profileId, ids),
       duplicates: await readDuplicates(tx, profileId, ids),
-      links: await findLatestBrowsers(tx, profileId, [...customers], browsersOfPerson),
+      links: await findLatestBrowsers(tx, profileId, [...customers], maxBrowsersPerCustomer),
     }),
     { readOnly: true },
   );
@@ -58,7 +58,7 @@ export async function explainConversions(
   });
 }
 
-/** The records of sales that are not counted, by the counted record. */
+/** Duplicate records that do not count, by the counted record of the same sale. */
 async function readDuplicates(tx: Tx, profileId: string, ids: readonly string[]) {
   const members = await findSaleMembers(tx, profileId, ids);
   const records = await listSaleRecords(tx, profileId, [...members.values()].flat());
@@ -86,18 +86,18 @@ function toDuplicate(record: LedgerRecord | undefined) {
 
 type Path = PagedConversion['path'];
 
-/** Touches of the same people that have no part in each conversion, the nearest first, and why. */
+/** Touches of the same customer without credit for a conversion, nearest first, with the reason. */
 async function readLeftOut(
   paths: readonly Path[],
   links: readonly { readonly customerId: string; readonly visitorId: string }[],
   profileId: string,
   { clickhouse, signal }: Services,
 ) {
-  // Somebody unknown is the browser they came with.
-  const unknown = new Set(paths.flatMap(({ is_anonymous, person_id }) => (is_anonymous ? [person_id] : [])));
+  // An anonymous customer is identified by the browser.
+  const anonymous = new Set(paths.flatMap(({ is_anonymous, person_id }) => (is_anonymous ? [person_id] : [])));
   const browsers = [
     ...links.map(({ visitorId, customerId }) => [visitorId, customerId] as const),
-    ...[...unknown].map((id) => [id, id] as const),
+    ...[...anonymous].map((id) => [id, id] as const),
   ];
   const rows = await clickhouse.query(
     'touch_list_left_out',

@@ -3,26 +3,26 @@ import type { DeliveryColumn } from '@tributary/vocabulary';
 import { isDay, isId, readCursor, writeCursor } from './cursor.ts';
 import { rateKey } from './period.ts';
 import type { ReportServices } from './services.ts';
-import { type Asked, deliveryParameters, isNobodys } from './sum-figure.ts';
+import { deliveryParameters, type FigureQuery, isUnattributed } from './sum-figure.ts';
 
 const start = { after_day: '1970-01-01', after_id: '' };
 
-/** The days of delivery behind a figure, a page at a time, with the rate of each. */
+/** Reads one page of the delivery days behind a figure, with each day's exchange rate. */
 export async function readCountedDelivery(
   column: DeliveryColumn,
-  asked: Asked,
+  query: FigureQuery,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ) {
-  const place = cursor === undefined ? start : readPlace(cursor);
-  const found = isNobodys(asked)
+  const position = cursor === undefined ? start : parseCursor(cursor);
+  const found = isUnattributed(query)
     ? []
     : await clickhouse.query(
         'delivery_list_counted',
-        { ...deliveryParameters(column, asked), ...place, limit: limit + 1 },
+        { ...deliveryParameters(column, query), ...position, limit: limit + 1 },
         { signal },
       );
-  const { rates, period } = asked.delivery;
+  const { rates, period } = query.delivery;
   const rows = found.slice(0, limit).map((row) => {
     const isOwn = row.currency === period.currency;
     const rate = isOwn ? { rate: '1', rateDate: row.day } : rates.get(rateKey(row.currency, row.day));
@@ -47,7 +47,7 @@ export async function readCountedDelivery(
   };
 }
 
-function readPlace(cursor: string) {
+function parseCursor(cursor: string) {
   const [after_day, after_id] = readCursor(cursor, [isDay, isId]);
   return { after_day, after_id };
 }

@@ -7,20 +7,20 @@ import { readEntityId } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
 import { readFigureRows } from './read-figure-rows.ts';
 import type { ReportServices } from './services.ts';
-import { type Asked, sumFigure } from './sum-figure.ts';
+import { type FigureQuery, sumFigure } from './sum-figure.ts';
 
 type Query = Input<Routes['explain']>['query'];
 
-/** A figure of a report of campaigns, of platforms or of everything. */
+/** Explains a figure of a campaign report, a platform report or the overview. */
 export async function explainReport(query: Query, context: ProfileContext & ReportServices) {
   const { level, model, date_from, date_to } = query;
   const field = reportField(query.field);
-  const { owner, isEverything, entityId, accounts } = await readWhose(query, field, context);
+  const { owner, isEverything, entityId, accounts } = await readFigureOwner(query, field, context);
   const delivery = await readDeliveryPeriod(query, context);
-  const asked: Asked = {
+  const figureQuery: FigureQuery = {
     delivery,
     level,
-    // Of a channel every conversion counts once, where its last touch was.
+    // A channel is credited by last touch, so that every conversion counts once.
     model: owner?.owners === 'channels' ? 'last_touch' : model,
     entityId,
     ...(owner && { owner }),
@@ -30,7 +30,7 @@ export async function explainReport(query: Query, context: ProfileContext & Repo
   };
   const { period } = delivery;
   return answer(200, {
-    ...(await explainFigure(field, asked, query, context)),
+    ...(await explainFigure(field, figureQuery, query, context)),
     meta: {
       date_from,
       date_to,
@@ -44,20 +44,20 @@ export async function explainReport(query: Query, context: ProfileContext & Repo
   });
 }
 
-/** What a figure is, and a page of what it is made of. */
+/** A figure's value with one page of the rows behind it. */
 export async function explainFigure(
   field: ReportField,
-  asked: Asked,
+  figureQuery: FigureQuery,
   { limit, cursor }: Pick<Query, 'limit' | 'cursor'>,
   context: ProfileContext & ReportServices,
 ) {
   const { unit, formula } = figureOf(field);
-  const { value, parts, rest } = await sumFigure(field, asked, context);
-  const { rows, pagination } = await readFigureRows(field, asked, { limit, cursor }, context);
+  const { value, parts, rest } = await sumFigure(field, figureQuery, context);
+  const { rows, pagination } = await readFigureRows(field, figureQuery, { limit, cursor }, context);
   return { data: { field, value, unit, formula, parts, ...rows, ...noScore, ...rest }, pagination };
 }
 
-/** Of figures that are no scores. */
+/** For figures that are not scores. */
 const noScore = { layers: [], cohort: [], working: null };
 
 const isScore = (field: Query['field']): field is ScoreField => (scoreFields as readonly string[]).includes(field);
@@ -65,14 +65,14 @@ const isScore = (field: Query['field']): field is ScoreField => (scoreFields as 
 const reportField = (field: Query['field']): ReportField =>
   isScore(field) ? refuseParameter('field', `"${field}" is a figure of the report "top_performers".`) : field;
 
-type Whose = Pick<Asked, 'owner' | 'isEverything' | 'entityId' | 'accounts'>;
+type FigureOwner = Pick<FigureQuery, 'owner' | 'isEverything' | 'entityId' | 'accounts'>;
 
-/** An entity's, a platform's, a channel's, an account's, or everybody's. */
-async function readWhose(
+/** Resolves whose figure it is: an entity's, a platform's, a channel's, an account's, or the total. */
+async function readFigureOwner(
   { entity_id, platform, channel, connection_id, level }: Query,
   field: ReportField,
   context: ProfileContext & ReportServices,
-): Promise<Whose> {
+): Promise<FigureOwner> {
   const named = { entity_id, platform, channel, connection_id };
   const names = Object.entries(named).filter(([, name]) => name !== undefined);
   if (names.length > 1)
@@ -97,7 +97,7 @@ async function readWhose(
   return { entityId: entityId ?? nilUuid, isEverything: entityId === undefined };
 }
 
-/** The channel of what came by none, as the overview calls it. */
+/** The overview's name for conversions without a touch. */
 const noTouch = 'no_touch';
 
 const isOfConversions = (field: ReportField): boolean => figureOf(field).rows === 'conversions';

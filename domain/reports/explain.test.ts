@@ -8,7 +8,7 @@ import { aboutItself, banner, film, may, openShop, outlet, wholeMay, winter } fr
 const world = await openTestWithClickHouse();
 
 describe('GET /campaigns/{id}/conversions', () => {
-  test('[camp-042] [camp-043] [camp-044] [camp-065] shows the conversions behind a row, newest first, with their paths and nobody’s name', async () => {
+  test('[camp-042] [camp-043] [camp-044] [camp-065] lists the conversions behind a row, newest first, with their paths and no personal data', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, { ad: 'film' });
@@ -66,7 +66,7 @@ describe('GET /campaigns/{id}/conversions', () => {
     expect(JSON.stringify(data)).not.toContain('ana');
     expect(pagination).toEqual({ has_next: false, cursor: expect.any(String) });
     expect(meta).toEqual({ profile_id: shop.profileId, ...wholeMay, model: 'linear', currency: 'USD', ...aboutItself });
-    // Under another model it is nobody's, and shows where nobody's are.
+    // Under another model it is unattributed and is listed there.
     expect((await shop.read('/campaigns/winter/conversions')).data).toEqual([]);
     const rest = await shop.read('/campaigns/unattributed/conversions');
     expect(rest.data).toMatchObject([
@@ -91,7 +91,7 @@ describe('GET /campaigns/{id}/conversions', () => {
       path = `/campaigns/${shop.entity('campaign', 'winter')}/conversions`;
     });
 
-    test('[camp-066] [camp-067] [lim-013] of 50 unless told otherwise, from 1 to 200', async () => {
+    test('[camp-066] [camp-067] [lim-013] have 50 rows by default, and 1 to 200 on request', async () => {
       expect((await shop.read(path)).data).toHaveLength(50);
       expect((await shop.read(path, { limit: 1 })).data).toHaveLength(1);
       expect((await shop.read(path, { limit: 200 })).data).toHaveLength(53);
@@ -99,7 +99,7 @@ describe('GET /campaigns/{id}/conversions', () => {
         expect(await shop.refused(path, { limit })).toEqual([400, 'invalid_parameter']);
     });
 
-    test('[camp-068] [camp-069] [camp-071] that begin with the newest, and whose cursor reaches every row once', async () => {
+    test('[camp-068] [camp-069] [camp-071] start with the newest conversion, and their cursor reaches every row once', async () => {
       const first = await shop.read(path);
       expect(first.pagination).toEqual({ has_next: true, cursor: expect.any(String) });
       const second = await shop.read(path, { cursor: first.pagination.cursor });
@@ -130,7 +130,7 @@ describe('GET /campaigns/{id}/conversions', () => {
     expect([second.data.length, second.pagination.has_next]).toEqual([10, false]);
   });
 
-  test('an unknown campaign and another profile’s are answered alike', async () => {
+  test('returns the same 404 for an unknown campaign and one of another profile', async () => {
     const [shop, other] = [await openShop(world), await openShop(world)];
     await other.spend({ ...film });
     for (const id of ['nobody', 'winter', other.entity('campaign', 'winter'), ' '])
@@ -145,7 +145,7 @@ describe('GET /campaigns/{id}/conversions', () => {
 describe('GET /explain', () => {
   const add = (rows: readonly { contributes: string }[]) => sumAmounts(rows.map(({ contributes }) => contributes));
 
-  test('gives the rows of every figure, which add up to it', async () => {
+  test('returns rows for every figure that add up to it', async () => {
     const shop = await openShop(world);
     await shop.spend(
       { ...film, spend: '10.125', conversions: '2', conversion_value: '50' },
@@ -160,7 +160,7 @@ describe('GET /explain', () => {
     const entity_id = shop.entity('campaign', 'winter');
     const row = (await shop.rows({ model: 'linear', level: 'campaign' })).Winter;
     expect(row).toMatchObject({ spend: 10.13, outcome_value: 50.01, outcome_count: 2, attributed_outcome_count: 3 });
-    const asked = { model: 'linear', entity_id };
+    const base = { model: 'linear', entity_id };
     for (const field of [
       'spend',
       'outcome_count',
@@ -168,13 +168,13 @@ describe('GET /explain', () => {
       'outcome_count_first_payment',
       'attributed_outcome_count',
     ]) {
-      const { data } = await shop.read('/explain', { ...asked, field });
+      const { data } = await shop.read('/explain', { ...base, field });
       const rows = [...data.conversions, ...data.delivery];
       expect([field, Number(data.value), rows.length]).toEqual([field, row[field], data.row_count]);
       expect([field, add(rows)]).toEqual([field, sumAmounts([data.contributes])]);
       expect(data.formula).not.toBe('');
     }
-    const cac = await shop.read('/explain', { ...asked, field: 'cac' });
+    const cac = await shop.read('/explain', { ...base, field: 'cac' });
     expect(cac.data).toMatchObject({
       value: String(row.cac),
       unit: 'ratio',
@@ -187,14 +187,14 @@ describe('GET /explain', () => {
       delivery: [],
       row_count: 0,
     });
-    expect((await shop.read('/explain', { ...asked, field: 'roas' })).data.value).toBe(String(row.roas));
-    const claimed = { ...asked, report: 'platform_comparison' };
+    expect((await shop.read('/explain', { ...base, field: 'roas' })).data.value).toBe(String(row.roas));
+    const claimed = { ...base, report: 'platform_comparison' };
     expect((await shop.read('/explain', { ...claimed, field: 'platform_conversions' })).data).toMatchObject({
       value: '2',
       row_count: 1,
     });
     expect((await shop.read('/explain', { ...claimed, field: 'platform_conversion_value' })).data.value).toBe('50.00');
-    const leads = await shop.read('/explain', { ...asked, field: 'attributed_outcome_count', type: 'lead_created' });
+    const leads = await shop.read('/explain', { ...base, field: 'attributed_outcome_count', type: 'lead_created' });
     expect(leads.data).toMatchObject({
       value: '1',
       conversions: [{ conversion_type: 'lead_created', contributes: '1' }],
@@ -212,7 +212,7 @@ describe('GET /explain', () => {
     });
   });
 
-  test('says what was paid, at which rate, and why touches had no part', async () => {
+  test('returns the original amount, its exchange rate and why touches got no credit', async () => {
     const shop = await openShop(world, { reportingCurrency: 'CLP' });
     const quote = (currency: string, units: string) => ({ day: '2026-05-01', currency, units, usd: '1' });
     await saveRates(world.kit.system, 'file', [quote('USD', '1'), quote('CLP', '950.5')]);
@@ -245,7 +245,7 @@ describe('GET /explain', () => {
       },
     ]);
     expect(JSON.stringify(data)).not.toContain('ana');
-    // What has no rate counts and is worth nothing, and is said to.
+    // A payment without an exchange rate counts, adds no value, and is listed as an exclusion.
     const rest = await shop.read('/explain', { field: 'outcome_value', entity_id: 'unattributed' });
     expect(rest.data).toMatchObject({
       value: null,
@@ -255,7 +255,7 @@ describe('GET /explain', () => {
     });
   });
 
-  test('a path that is full leaves out what lies between its first touch and its last 199', async () => {
+  test('lists the touches between the first and the last 199 of a full path as left out', async () => {
     const shop = await openShop(world);
     for (let n = 0; n < 203; n += 1) shop.click('ana', 1 + n / 203, winter);
     await shop.pay('ana', 3, '1');
@@ -270,7 +270,7 @@ describe('GET /explain', () => {
     );
   });
 
-  test('explains the overview: everything, whoever earned it, and all spend', async () => {
+  test('explains the overview: all conversions and all spend', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film, spend: '3' }, { external_id: 'orphan', spend: '4' });
     shop.click('ana', 1, winter);
@@ -289,7 +289,7 @@ describe('GET /explain', () => {
     expect(totals).toMatchObject({ spend: 7, outcome_value: 24 });
   });
 
-  test('takes channels, platforms and gaps apart, each into rows that add up to it over all pages', async () => {
+  test('explains channels, platforms and gaps with rows that add up to each figure over all pages', async () => {
     const shop = await openShop(world);
     await shop.spend(
       { ...film, spend: '10.125', conversions: '2.5', conversion_value: '50.005' },
@@ -331,18 +331,18 @@ describe('GET /explain', () => {
       ...['atribu_conversions', 'atribu_cash_conversions', 'atribu_cash_revenue'],
       ...['conversion_gap', 'conversion_gap_pct', 'value_gap'],
     ];
-    const asked = { report: 'platform_comparison', model: 'linear' };
+    const base = { report: 'platform_comparison', model: 'linear' };
     const { platforms, rows } = (await shop.read('/campaigns/platform-comparison', { model: 'linear' })).data;
     const compare = async (row: Record<string, string | null>, query: object, of: readonly string[]) => {
-      const found = await Promise.all(of.map((field) => explain({ ...asked, ...query, field })));
-      expect(found.map(({ value }, place) => [of[place], shown(value)])).toEqual(
+      const found = await Promise.all(of.map((field) => explain({ ...base, ...query, field })));
+      expect(found.map(({ value }, index) => [of[index], shown(value)])).toEqual(
         of.map((field) => [field, shown(row[field] ?? null)]),
       );
     };
     const [{ platform }] = platforms;
     await compare(platforms[0], { platform }, [...fields, 'unassigned_conversions', 'unassigned_cash_revenue']);
     await compare(rows[0], { entity_id: rows[0].entity_id }, ['atribu_conversions', 'conversion_gap', 'value_gap']);
-    const gap = (await shop.read('/explain', { ...asked, platform, field: 'value_gap' })).data;
+    const gap = (await shop.read('/explain', { ...base, platform, field: 'value_gap' })).data;
     expect(gap).toMatchObject({
       value: '-36.99',
       parts: [
@@ -356,7 +356,7 @@ describe('GET /explain', () => {
       false,
       false,
     ]);
-    expect((await explain({ ...asked, platform, field: 'payment_gap' })).value).toBe('-2.5');
+    expect((await explain({ ...base, platform, field: 'payment_gap' })).value).toBe('-2.5');
     for (const query of [
       { field: 'spend', channel: 'email' },
       { field: 'outcome_count', channel: 'email', platform: 'social_ads' },
@@ -393,7 +393,7 @@ describe('GET /explain', () => {
     expect(await shop.refused('/explain', { field: 'spend', cursor: 'x' })).toEqual([400, 'invalid_parameter']);
   });
 
-  test('an unknown entity and another profile’s are answered alike', async () => {
+  test('returns the same 404 for an unknown entity and one of another profile', async () => {
     const [shop, other] = [await openShop(world), await openShop(world)];
     await other.spend({ ...film });
     for (const entity_id of ['winter', other.entity('campaign', 'winter'), 'x'])

@@ -12,25 +12,25 @@ interface Explained {
   readonly formula: string;
 }
 
-/** A sum of conversions: each counts as one, or as what was earned of it. */
-export interface OfConversions extends Explained {
+/** A sum over conversions: each adds 1 or its credit. */
+export interface ConversionSum extends Explained {
   readonly rows: 'conversions';
   readonly adds: 'one' | 'credit';
   readonly of: 'any' | 'cash' | 'first_purchases' | 'pipeline';
-  /** Whose, where it is neither an entity's nor a platform's as a whole. */
+  /** Set when the figure belongs neither to an entity nor to a whole platform. */
   readonly owners?: CreditOwners;
 }
 
-/** A sum of days of delivery. */
-interface OfDelivery extends Explained {
+/** A sum over delivery days. */
+interface DeliverySum extends Explained {
   readonly rows: 'delivery';
   readonly column: DeliveryColumn;
 }
 
-/** A sum of rows of one kind. */
-export type Sum = OfConversions | OfDelivery;
+/** A sum over one kind of rows. */
+export type Sum = ConversionSum | DeliverySum;
 
-/** One sum less another: what the first is made of counts for it, what the second is made of against it. */
+/** The first sum minus the second: rows of the first count as positive, rows of the second as negative. */
 interface Difference extends Explained {
   readonly rows: 'both';
   readonly parts: readonly [ReportField, ReportField];
@@ -41,11 +41,11 @@ interface Ratio extends Explained {
   readonly rows: 'none';
   readonly parts: readonly [ReportField, ReportField];
   readonly times?: number;
-  /** Shown with the digits of the currency. */
+  /** Rounded to the digits of the currency. */
   readonly isCost?: true;
 }
 
-/** Figures that are worked out from conversions and delivery; those of scores are explained where ads are scored. */
+/** Figures computed from conversions and delivery; score figures are explained by domain/top-performers. */
 export type ReportField = Exclude<ExplainedField, ScoreField>;
 
 const payments = { unit: 'count', rows: 'conversions', adds: 'one', of: 'cash' } as const;
@@ -53,11 +53,11 @@ const revenue = { unit: 'money', rows: 'conversions', adds: 'credit', of: 'cash'
 const conversions = { unit: 'count', rows: 'conversions', adds: 'one', of: 'any' } as const;
 const claims = { unit: 'count', rows: 'delivery', column: 'platform_conversions' } as const;
 const claimedValue = { unit: 'money', rows: 'delivery', column: 'platform_conversion_value' } as const;
-const told = 'The sum of what the platform says of each day.';
-const toldMoney =
+const reportedCount = 'The sum of what the platform says of each day.';
+const reportedMoney =
   'The sum of what the platform says of each day times that day’s exchange rate, rounded once at the end.';
 
-/** What each figure of a report is made of, in words and as a choice of rows. */
+/** The formula of each report figure and the rows it is made of. */
 export const explainedFigures = {
   spend: {
     unit: 'money',
@@ -97,8 +97,8 @@ export const explainedFigures = {
     parts: ['spend', 'outcome_count_first_payment'],
     isCost: true,
   },
-  platform_conversions: { ...claims, formula: told },
-  platform_conversion_value: { ...claimedValue, formula: toldMoney },
+  platform_conversions: { ...claims, formula: reportedCount },
+  platform_conversion_value: { ...claimedValue, formula: reportedMoney },
 
   atribu_conversions: {
     ...conversions,
@@ -160,8 +160,8 @@ export const explainedFigures = {
     formula: 'The sum of what paid clicks of the platform that named no ad earned of each payment, refunds subtracted.',
   },
 
-  impressions: { unit: 'count', rows: 'delivery', column: 'impressions', formula: told },
-  clicks: { unit: 'count', rows: 'delivery', column: 'clicks', formula: told },
+  impressions: { unit: 'count', rows: 'delivery', column: 'impressions', formula: reportedCount },
+  clicks: { unit: 'count', rows: 'delivery', column: 'clicks', formula: reportedCount },
   ctr: {
     unit: 'ratio',
     rows: 'none',
@@ -190,15 +190,20 @@ export const explainedFigures = {
     of: 'pipeline',
     formula: 'The sum of what leads, appointments, deals and the like that it earned under last_touch may become.',
   },
-  meta_reported_conversions: { ...claims, formula: told },
-  meta_reported_conversion_value: { ...claimedValue, formula: toldMoney },
+  meta_reported_conversions: { ...claims, formula: reportedCount },
+  meta_reported_conversion_value: { ...claimedValue, formula: reportedMoney },
   messaging_conversations_started: {
     unit: 'count',
     rows: 'delivery',
     column: 'messaging_conversations_started',
-    formula: told,
+    formula: reportedCount,
   },
-  messaging_first_replies: { unit: 'count', rows: 'delivery', column: 'messaging_first_replies', formula: told },
+  messaging_first_replies: {
+    unit: 'count',
+    rows: 'delivery',
+    column: 'messaging_first_replies',
+    formula: reportedCount,
+  },
   cost_per_conversation: {
     unit: 'ratio',
     rows: 'none',
@@ -216,9 +221,12 @@ export const explainedFigures = {
 
 export const figureOf = (field: ReportField): Sum | Difference | Ratio => explainedFigures[field];
 
-/** Which conversions count for a figure. What an entity has a share of is not counted as nobody's; the value that is left of it is. */
+/**
+ * Filter of the conversions that count for a figure. A partly credited conversion does not count as unattributed; the uncredited rest of
+ * its value does.
+ */
 export const conversionsCounted = (
-  { of, adds }: Pick<OfConversions, 'of' | 'adds'>,
+  { of, adds }: Pick<ConversionSum, 'of' | 'adds'>,
   { entityId, owner }: { readonly entityId: string; readonly owner?: unknown },
 ) => ({
   isWhole: owner === undefined && entityId === nilUuid && adds === 'one',

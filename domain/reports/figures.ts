@@ -1,9 +1,9 @@
 import { fromMinorUnits, toMinorUnits } from '@tributary/rules';
 
 /**
- * From the exact figures of the columns to those that are shown. Credits come in minor units, what was delivered as decimals that
- * nobody has rounded yet; both are rounded to the minor unit here, once. Ratios divide what is shown, so that whoever divides the two
- * figures of a row finds the third.
+ * Converts exact ClickHouse figures to displayed figures. Credits arrive in minor units and delivery as unrounded decimals; both are
+ * rounded to the minor unit here, once. Ratios divide the displayed figures, so that a reader who divides two figures of a row gets the
+ * third.
  */
 
 /** A sum of credits. */
@@ -12,22 +12,22 @@ export const creditText = (minorUnits: string | bigint, currency: string): strin
 export const credit = (minorUnits: string | bigint, currency: string): number =>
   Number(creditText(minorUnits, currency));
 
-/** A sum of what was delivered, converted already. */
+/** A sum of delivery amounts that are already converted. */
 export const costText = (amount: string, currency: string): string =>
   fromMinorUnits(toMinorUnits(amount, currency), currency);
 export const cost = (amount: string, currency: string): number => Number(costText(amount, currency));
 
-/** What was spent; null where nothing of it could be converted, which is not the same as nothing. */
+/** Null when none of the spend could be converted, which differs from zero spend. */
 export const spendOf = (
   row: { readonly spend: string; readonly is_spend_unknown: number },
   currency: string,
 ): number | null => (row.is_spend_unknown ? null : cost(row.spend, currency));
 
-/** Cash in minor units; null where there were payments and the value of none is known. */
-export const cashOf = ({ payments, value, valued }: Valued): string | null =>
+/** Cash in minor units; null when there were payments but none has a known value. */
+export const cashOf = ({ payments, value, valued }: CashTotals): string | null =>
   payments !== '0' && valued === '0' ? null : value;
 
-interface Valued {
+interface CashTotals {
   readonly payments: string;
   readonly value: string;
   readonly valued: string;
@@ -35,8 +35,8 @@ interface Valued {
 
 export const countOrNull = (count: string | null): number | null => (count === null ? null : Number(count));
 
-/** What was credited, by conversion type. */
-export interface Earned {
+/** Credited totals, as ClickHouse returns them. */
+export interface CreditedTotals {
   readonly conversions: string;
   readonly payments: string;
   readonly first_payments: string;
@@ -45,7 +45,7 @@ export interface Earned {
 }
 
 export function outcomesOf(
-  earned: Earned,
+  earned: CreditedTotals,
   byType: readonly (readonly [type: string, conversions: string])[],
   currency: string,
 ) {

@@ -19,6 +19,6 @@ export {
 export { mostRates, rateParameters } from './rate-parameters.ts';
 export { readEntities } from './read-entities.ts';
 export { readOverview } from './read-overview.ts';
-export type { Reading, ReportServices } from './services.ts';
+export type { ReportContext, ReportServices } from './services.ts';
 export { plainDecimal } from './sum-figure.ts';
-export { listToldSpend, type ToldSpend } from './told-spend.ts';
+export { listReportedSpend, type ReportedSpend } from './told-spend.ts';

@@ -14,7 +14,7 @@ export const listCampaignConversions: Handles<Routes['listCampaignConversions'],
   const entityId =
     params.id === 'unattributed' ? nilUuid : ((await findEntity(params.id, level, context)) ?? refuseUnknown(level));
   const period = await readPeriod(query, context);
-  // What an entity has a share of is not nobody's, whatever is left of it.
+  // A conversion that is partly credited to an entity does not count as unattributed.
   const all = {
     isEverything: false,
     isWhole: entityId === nilUuid,

@@ -7,24 +7,24 @@ import { isId, isMinorUnits, readCursor, writeCursor } from './cursor.ts';
 import { findEntity } from './find-entity.ts';
 import { readDeliveryPeriod } from './period.ts';
 import { readNamedEntities } from './read-entities.ts';
-import type { Reading } from './services.ts';
+import type { ReportContext } from './services.ts';
 
 type Campaigns = Routes['listCampaigns'];
 type Query = Input<Campaigns>['query'];
 
-export async function listCampaigns({ query }: Input<Campaigns>, context: Reading): Promise<AnswerOf<Campaigns>> {
+export async function listCampaigns({ query }: Input<Campaigns>, context: ReportContext): Promise<AnswerOf<Campaigns>> {
   const { model, limit, cursor, date_from, date_to } = query;
-  const place = cursor === undefined ? {} : { place: readPlace(cursor) };
+  const position = cursor === undefined ? {} : { position: parseCursor(cursor) };
   const { level, ...parent } = await readParent(query, context);
   const accounts = await readAccountFilter(query.connection_id, context);
   const delivery = await readDeliveryPeriod(query, context);
   const { currency } = delivery.period;
-  const asked = { level: level ?? 'campaign', model, limit: limit + 1, ...parent, ...place, accounts };
-  const rows = await readNamedEntities(delivery, asked, context);
+  const entityQuery = { level: level ?? 'campaign', model, limit: limit + 1, ...parent, ...position, accounts };
+  const rows = await readNamedEntities(delivery, entityQuery, context);
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   const closed = await readClosedValues(
-    { ...query, level: asked.level },
+    { ...query, level: entityQuery.level },
     shown.map(({ entity_id }) => entity_id),
     context,
   );
@@ -40,10 +40,10 @@ export async function listCampaigns({ query }: Input<Campaigns>, context: Readin
   });
 }
 
-/** Whose ad sets or ads are asked for, and of which level: where none is named, of the one below. */
+/** Resolves the parent and the level of the requested rows; the level defaults to the one below the parent. */
 async function readParent(
   { parent_id, level }: Query,
-  context: Reading,
+  context: ReportContext,
 ): Promise<{ level?: EntityLevel | undefined; parent?: string }> {
   if (parent_id === undefined) return { level };
   if (level === 'campaign')
@@ -56,7 +56,7 @@ async function readParent(
   return { parent: adSet ?? refuse('not_found', 'There is no such campaign or ad set.'), level: 'ad' };
 }
 
-function readPlace(cursor: string) {
+function parseCursor(cursor: string) {
   const [below_value, after_id] = readCursor(cursor, [isMinorUnits, isId]);
   return { below_value, after_id };
 }

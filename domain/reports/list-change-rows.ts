@@ -15,7 +15,7 @@ const start = {
 
 export const listChangeRows: Handles<Routes['listChangeRows'], ReportServices> = async ({ query }, context) => {
   const { limit, cursor, cause = '' } = query;
-  const place = cursor === undefined ? start : readPlace(cursor);
+  const position = cursor === undefined ? start : parseCursor(cursor);
   const changed = await readChangedFigure(query, context);
   const { field } = changed;
   const { currency } = changed.after.delivery.period;
@@ -24,7 +24,7 @@ export const listChangeRows: Handles<Routes['listChangeRows'], ReportServices> =
       ? []
       : await context.clickhouse.query(
           'change_list_steps',
-          { ...changeParameters(changed), ...place, cause, limit: limit + 1 },
+          { ...changeParameters(changed), ...position, cause, limit: limit + 1 },
           { signal: context.signal },
         );
   const text = (amount: string) => (field === 'outcome_value' ? creditText(amount, currency) : amount);
@@ -48,7 +48,7 @@ export const listChangeRows: Handles<Routes['listChangeRows'], ReportServices> =
   });
 };
 
-function readPlace(cursor: string) {
+function parseCursor(cursor: string) {
   const [at, before_id, before_cause] = readCursor(cursor, [isMoment, isId, (text) => /^[a-z_,]*$/.test(text)]);
   return { before_at: new Date(at), before_id, before_cause };
 }

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { listMonths } from './closings-store.ts';
-import { showClosing } from './create-closing.ts';
+import { toClosingResponse } from './create-closing.ts';
 
 export const listClosings: Handles<Routes['listClosings']> = async (
   { query: { limit, cursor } },
@@ -12,7 +12,7 @@ export const listClosings: Handles<Routes['listClosings']> = async (
   });
   const shown = rows.slice(0, limit);
   return answer(200, {
-    data: shown.map(showClosing),
+    data: shown.map(toClosingResponse),
     pagination: { has_next: rows.length > limit, cursor: shown.at(-1)?.month ?? null },
   });
 };

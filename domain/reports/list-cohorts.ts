@@ -11,13 +11,21 @@ import type { ReportServices } from './services.ts';
 
 export const listCohorts: Handles<Routes['listCohorts'], ReportServices> = async ({ query }, context) => {
   const { level, model, limit, cursor, date_from, date_to } = query;
-  const place = cursor === undefined ? { after_month: '', after_id: '' } : readPlace(cursor);
+  const position = cursor === undefined ? { after_month: '', after_id: '' } : parseCursor(cursor);
   const delivery = await readDeliveryPeriod({ date_from, date_to }, context);
   const { profileId, from, until, currency, timeZone, moment } = delivery.period;
-  const asked = { profile_id: profileId, level, model, from, until, owners: 'entities', time_zone: timeZone } as const;
+  const parameters = {
+    profile_id: profileId,
+    level,
+    model,
+    from,
+    until,
+    owners: 'entities',
+    time_zone: timeZone,
+  } as const;
   const found = await context.clickhouse.query(
     'cohort_list',
-    { ...asked, ...moment, ...place, limit: limit + 1 },
+    { ...parameters, ...moment, ...position, limit: limit + 1 },
     { signal: context.signal },
   );
   const rows = found.slice(0, limit);
@@ -45,7 +53,7 @@ export const listCohorts: Handles<Routes['listCohorts'], ReportServices> = async
 
 type Cohort = Row<'cohort_list'>;
 
-/** What the entities of some cohorts cost in their months, of the days that were asked for. Null: nothing of it could be converted. */
+/** Sums what the entities of each cohort cost in its month, within the requested days. Null when none of it could be converted. */
 async function sumSpend(
   { parameters, period }: DeliveryPeriod,
   level: EntityLevel,
@@ -60,13 +68,13 @@ async function sumSpend(
   const byMonth = Map.groupBy(days, ({ entity_id, day }) => `${entity_id} ${day.slice(0, 7)}`);
   return ({ entity_id, month }) => {
     if (entity_id === nilUuid) return null;
-    const mine = byMonth.get(`${entity_id} ${month}`) ?? [];
-    const isUnknown = mine.length > 0 && mine.every(({ is_spend_unknown }) => is_spend_unknown === 1);
-    return isUnknown ? null : costText(sumAmounts(mine.map(({ spend }) => spend)), period.currency);
+    const rows = byMonth.get(`${entity_id} ${month}`) ?? [];
+    const isUnknown = rows.length > 0 && rows.every(({ is_spend_unknown }) => is_spend_unknown === 1);
+    return isUnknown ? null : costText(sumAmounts(rows.map(({ spend }) => spend)), period.currency);
   };
 }
 
-/** The first month by whose end what was paid covers the spend. */
+/** The first month by whose end the cohort's payments cover its spend. */
 function paidBack({ month: first, months }: Cohort, spend: string | null, currency: string) {
   if (spend === null) return { spend, payback_months: null };
   const needed = toMinorUnits(spend, currency);
@@ -83,7 +91,7 @@ const monthsBetween = (from: string, to: string): number => {
   return count(to) - count(from);
 };
 
-function readPlace(cursor: string) {
+function parseCursor(cursor: string) {
   const [after_month, after_id] = readCursor(cursor, [(text) => /^\d{4}-\d\d$/.test(text), isId]);
   return { after_month, after_id };
 }

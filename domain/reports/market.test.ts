@@ -21,7 +21,7 @@ const market = openMarket({
 const range = { date_from: '2026-01-20', date_to: '2026-03-10' };
 const isInRange = ({ day }: { readonly day: string }) => day >= range.date_from && day <= range.date_to;
 
-/** A cell's sums as a report shows them. */
+/** The sums of some cells, as a report returns them. */
 function outcomesOf(cells: readonly ReportCell[]) {
   const payments = cells.filter(({ conversionType }) => conversionType === 'payment_received');
   const count = (some: readonly ReportCell[]) => some.reduce((sum, { outcomes }) => sum + outcomes, 0);
@@ -42,7 +42,7 @@ function outcomesOf(cells: readonly ReportCell[]) {
   };
 }
 
-test('every row of every report is what the market’s own book says, under all models, at all levels', {
+test('every row of every report equals the simulated market’s own books, under all models and at all levels', {
   timeout: 300_000,
 }, async () => {
   const { kit, clickhouse } = world;
@@ -66,24 +66,24 @@ test('every row of every report is what the market’s own book says, under all 
   for (const model of attributionModelNames) {
     for (const level of entityLevels) {
       const own = cells.filter((cell) => cell.model === model && cell.level === level);
-      const told = Map.groupBy(
+      const reported = Map.groupBy(
         delivery.filter((row) => row.level === level && isInRange(row)),
         ({ entity }) => entity.id,
       );
       const earned = Map.groupBy(own, ({ entityId }) => entityId);
       const spendOf = (id: string) =>
         sumAmounts(
-          (told.get(id) ?? []).map(({ spend, currency: from, day }) => {
+          (reported.get(id) ?? []).map(({ spend, currency: from, day }) => {
             const amount = fromMinorUnits(spend, from);
             return multiplyAmounts(amount, market.rates.convert(amount, from, currency, day)?.rate ?? '0');
           }),
         );
-      const ids = new Set([...told.keys(), ...earned.keys()].filter((id) => id !== null));
+      const ids = new Set([...reported.keys(), ...earned.keys()].filter((id) => id !== null));
       const rows = await shop.list({ ...range, model, level, limit: 7 });
       const shown = new Map(rows.map((row) => [row.campaign_id, row]));
       expect(new Set(shown.keys())).toEqual(ids);
       for (const id of ids) {
-        const ofDays = told.get(id) ?? [];
+        const ofDays = reported.get(id) ?? [];
         const sum = (figure: 'impressions' | 'clicks' | 'reach') => ofDays.reduce((all, row) => all + row[figure], 0);
         expect(shown.get(id)).toMatchObject({
           ...outcomesOf(earned.get(id) ?? []),
@@ -93,11 +93,11 @@ test('every row of every report is what the market’s own book says, under all 
         });
       }
       const rest = await shop.read('/campaigns/unattributed', { ...range, model, level });
-      const nobodys = earned.get(null) ?? [];
-      const shared = nobodys.filter(({ conversionType }) => conversionType === 'payment_received');
+      const unattributed = earned.get(null) ?? [];
+      const shared = unattributed.filter(({ conversionType }) => conversionType === 'payment_received');
       expect(rest.data).toEqual({
         entity_level: level,
-        ...outcomesOf(nobodys),
+        ...outcomesOf(unattributed),
         partly_credited_count: shared.reduce((sum, { partly }) => sum + partly, 0),
       });
     }

@@ -2,7 +2,7 @@ import type { Moment } from '@tributary/clickhouse';
 import { refuse } from '@tributary/operations';
 import { dayMs, limits, minuteMs } from '@tributary/vocabulary';
 
-/** What a caller named, if it is a moment that is remembered. */
+/** Parses a moment and refuses one in the future or beyond the retention of history. */
 export function readMoment(text: string, now: Date, field = 'as_of'): Date {
   const moment = new Date(text);
   const { keptDays } = limits.asOf;
@@ -16,16 +16,16 @@ export function readMoment(text: string, now: Date, field = 'as_of'): Date {
 }
 
 /**
- * The latest moment up to the asked one of which nothing more will become known: what workers are writing now is dated a little back, and
- * what waits to be copied was recorded before.
+ * The latest moment, up to the requested one, for which no more changes can arrive: workers date their rows a little back, and rows that
+ * wait for the copy to ClickHouse were recorded earlier.
  */
-export function settledMoment(asked: Date, waitingSince: Date | null, now: Date): Date {
+export function settledMoment(requested: Date, waitingSince: Date | null, now: Date): Date {
   const newest =
     Math.min(now.getTime(), waitingSince?.getTime() ?? Infinity) - limits.asOf.settledAfterMinutes * minuteMs;
-  return new Date(Math.min(asked.getTime(), newest));
+  return new Date(Math.min(requested.getTime(), newest));
 }
 
-export const stood = (asOf: Date, entitiesAsOf = asOf): Moment => ({
+export const momentAsOf = (asOf: Date, entitiesAsOf = asOf): Moment => ({
   moment: 'then',
   as_of: asOf,
   entities_as_of: entitiesAsOf,
@@ -36,10 +36,13 @@ export const momentOf = ({ moment }: { readonly moment: Moment }): Date | undefi
 
 const settled = { state: 'current', waiting_since: null } as const;
 
-/** What a report as it stood says of itself is the same whenever it is asked for. The ledger does not remember which payments had no rate. */
-export function periodThen(asOf: Date, currency: string) {
+/**
+ * Metadata of a report as of a past moment: it is the same on every request. The ledger keeps no history of payments without an exchange
+ * rate.
+ */
+export function periodAsOf(asOf: Date, currency: string) {
   return {
-    moment: stood(asOf),
+    moment: momentAsOf(asOf),
     about: {
       as_of: asOf.toISOString(),
       currency,

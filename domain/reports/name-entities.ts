@@ -4,14 +4,14 @@ import type { Context } from '@tributary/operations';
 import { nilUuid } from '@tributary/vocabulary';
 import type { ReportServices } from './services.ts';
 
-type Told = Row<'entity_list_names'>;
+type EntityNameRow = Row<'entity_list_names'>;
 
-/** What a campaign, ad set or ad is called, and those above it. What nobody told is empty. */
-export type Named = Pick<
-  Told,
+/** Names of a campaign, ad set or ad and of its parents. Fields that were never reported are empty. */
+export type EntityNames = Pick<
+  EntityNameRow,
   'platform' | 'external_id' | 'name' | 'status' | 'objective' | 'currency' | 'daily_budget'
 > &
-  Pick<Told, 'connection_id' | 'learning_stage_status'> & {
+  Pick<EntityNameRow, 'connection_id' | 'learning_stage_status'> & {
     readonly campaign_external_id: string;
     readonly campaign_name: string;
     readonly campaign_objective: string;
@@ -19,23 +19,23 @@ export type Named = Pick<
     readonly ad_set_name: string;
   };
 
-type Asking = Pick<Context, 'signal'> & ReportServices;
+type QueryContext = Pick<Context, 'signal'> & ReportServices;
 
-/** A parameter of a query holds 128 KiB; an id has 39 characters in it. */
-const idsOfParameter = 3_000;
+/** A query parameter holds 128 KiB; an id takes 39 characters of it. */
+const idsPerQuery = 3_000;
 
-/** The same rows with what their entities are called at the moment. */
+/** Adds the entity names of the given moment to the rows. */
 export async function nameEntities<T extends { readonly entity_id: string }>(
   rows: readonly T[],
   { profileId, level, moment }: { readonly profileId: string; readonly level: EntityLevel; readonly moment: Moment },
-  { clickhouse, signal }: Asking,
-): Promise<(T & Named)[]> {
+  { clickhouse, signal }: QueryContext,
+): Promise<(T & EntityNames)[]> {
   const of = { profile_id: profileId, ...moment };
-  const read = async (ids: readonly string[]): Promise<ReadonlyMap<string, Told>> => {
-    const found = await inTurn(ids, (some) =>
+  const read = async (ids: readonly string[]): Promise<ReadonlyMap<string, EntityNameRow>> => {
+    const found = await readInChunks(ids, (some) =>
       clickhouse.query('entity_list_names', { ...of, entity_ids: some }, { signal }),
     );
-    // What was told of an entity says more than a click that named it.
+    // Reported names win over names from clicks.
     return new Map(found.toSorted((a, b) => Number(a.is_told) - Number(b.is_told)).map((one) => [one.entity_id, one]));
   };
   const names = await read(rows.map(({ entity_id }) => entity_id));
@@ -44,15 +44,16 @@ export async function nameEntities<T extends { readonly entity_id: string }>(
       new Set([nilUuid, ...names.keys()]),
     ),
   ]);
-  const strange = rows.filter(({ entity_id }) => !names.get(entity_id)?.platform).map(({ entity_id }) => entity_id);
-  const clicked = await inTurn(strange, (some) =>
+  const unnamedIds = rows.filter(({ entity_id }) => !names.get(entity_id)?.platform).map(({ entity_id }) => entity_id);
+  const clicked = await readInChunks(unnamedIds, (some) =>
     clickhouse.query('source_find_entities', { ...of, level, entity_ids: some }, { signal }),
   );
   const platforms = new Map(clicked.map(({ entity_id, platform }) => [entity_id, platform]));
   return rows.map((row) => {
-    const own = names.get(row.entity_id) ?? nobody;
-    // A campaign names itself as its campaign, an ad set itself as its ad set: those are not above it.
-    const above = (id: string) => (id === row.entity_id ? nobody : (parents.get(id) ?? names.get(id) ?? nobody));
+    const own = names.get(row.entity_id) ?? unknownEntity;
+    // A campaign has itself as campaign_id and an ad set itself as ad_set_id; neither is its own parent.
+    const above = (id: string) =>
+      id === row.entity_id ? unknownEntity : (parents.get(id) ?? names.get(id) ?? unknownEntity);
     const [campaign, adSet] = [above(own.campaign_id), above(own.ad_set_id)];
     return {
       ...row,
@@ -74,7 +75,7 @@ export async function nameEntities<T extends { readonly entity_id: string }>(
   });
 }
 
-const nobody: Omit<Told, 'entity_id' | 'is_told'> = {
+const unknownEntity: Omit<EntityNameRow, 'entity_id' | 'is_told'> = {
   platform: '',
   external_id: '',
   name: '',
@@ -88,9 +89,9 @@ const nobody: Omit<Told, 'entity_id' | 'is_told'> = {
   ad_set_id: nilUuid,
 };
 
-async function inTurn<T>(ids: readonly string[], read: (some: readonly string[]) => Promise<T[]>): Promise<T[]> {
+async function readInChunks<T>(ids: readonly string[], read: (some: readonly string[]) => Promise<T[]>): Promise<T[]> {
   const found: T[] = [];
-  for (let from = 0; from < ids.length; from += idsOfParameter)
-    found.push(...(await read(ids.slice(from, from + idsOfParameter))));
+  for (let from = 0; from < ids.length; from += idsPerQuery)
+    found.push(...(await read(ids.slice(from, from + idsPerQuery))));
   return found;
 }

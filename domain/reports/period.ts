@@ -7,27 +7,27 @@ import { findDays, type ProfileDays } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 import { dayOf, daysOf, moneyText } from '@tributary/rules';
 import type { ExcludedKind, ExclusionReason } from '@tributary/vocabulary';
-import { momentOf, periodThen, readMoment, settledMoment } from './moment.ts';
+import { momentOf, periodAsOf, readMoment, settledMoment } from './moment.ts';
 import { rateParameters } from './rate-parameters.ts';
-import type { Reading } from './services.ts';
+import type { ReportContext } from './services.ts';
 
-/** The days that a report is of, as both stores are asked for them. */
+/** The days of a report, as query parameters for both stores. */
 export interface Period extends ProfileDays {
   readonly profileId: string;
   readonly firstDay: string;
   readonly lastDay: string;
-  /** As of when its queries ask. */
+  /** The moment as of which its queries read. */
   readonly moment: Moment;
-  /** What every report says of itself. */
+  /** Metadata that every report includes. */
   readonly about: About;
 }
 
 interface About {
-  /** Of a report as it stood: the settled moment that was read. */
+  /** Set for a report of a past moment: the settled moment that was read. */
   readonly as_of?: string;
   readonly currency: string;
   readonly exclusions: Exclusion[];
-  readonly freshness: { readonly attribution: ShownStage; readonly delivery: ShownStage };
+  readonly freshness: { readonly attribution: StageResponse; readonly delivery: StageResponse };
 }
 
 export interface Exclusion {
@@ -38,20 +38,23 @@ export interface Exclusion {
   readonly amount: string;
 }
 
-type ShownStage = ReturnType<typeof showStage>;
-const showStage = ({ state, waitingSince }: Stage) => ({ state, waiting_since: waitingSince?.toISOString() ?? null });
+type StageResponse = ReturnType<typeof toStageResponse>;
+const toStageResponse = ({ state, waitingSince }: Stage) => ({
+  state,
+  waiting_since: waitingSince?.toISOString() ?? null,
+});
 
-/** How far the figures of a profile are. */
+/** How up to date a profile's figures are. */
 export async function readFreshness(tx: Tx, profileId: string, now: Date): Promise<About['freshness']> {
   return freshnessOf(tx, profileId, await findDeliveryWait(tx, profileId), now);
 }
 
 const freshnessOf = async (tx: Tx, profileId: string, waitingSince: Date | null, now: Date) => ({
-  attribution: showStage(await readAttributionStage(tx, profileId, now)),
-  delivery: showStage(stageOf(waitingSince, now)),
+  attribution: toStageResponse(await readAttributionStage(tx, profileId, now)),
+  delivery: toStageResponse(stageOf(waitingSince, now)),
 });
 
-/** Payments of some days that could not be converted, or whose sale another record counts. */
+/** Payments of a period that count for nothing: without an exchange rate, or duplicates of a counted record. */
 export async function paymentsWithoutRate(tx: Tx, profileId: string, from: Date, until: Date): Promise<Exclusion[]> {
   const unpriced = await sumWithoutRate(tx, profileId, from, until);
   const uncounted = await sumUncounted(tx, profileId, from, until);
@@ -61,11 +64,11 @@ export async function paymentsWithoutRate(tx: Tx, profileId: string, from: Date,
   ].map((one) => ({ ...one, amount: moneyText(one.amount, one.currency) }));
 }
 
-/** Of what was spent, what a query of delivery says to be without a rate. */
+/** Spend without an exchange rate, by currency. */
 export const spendWithoutRate = (left: readonly Row<'delivery_list_without_rate'>[]): Exclusion[] =>
   left.flatMap(({ currency, days, amount }) => withoutRate('spend', currency, days, amount));
 
-/** The same of the conversion value that platforms report. */
+/** Platform-reported conversion value without an exchange rate, by currency. */
 const platformValueWithoutRate = (left: readonly Row<'delivery_list_without_rate'>[]): Exclusion[] =>
   left.flatMap((row) => withoutRate('platform_value', row.currency, row.value_days, row.platform_value));
 
@@ -80,35 +83,35 @@ interface Range {
   readonly as_of?: string | undefined;
 }
 
-/** The columns know no other years. Nothing was recorded in those, so a report of them is empty rather than refused. */
+/** ClickHouse stores no other years. A report outside this range has no rows, so it is empty instead of refused. */
 const earliest = new Date('1970-01-02T00:00:00Z');
 const latest = new Date('2149-01-01T00:00:00Z');
 
-const within = (moment: Date): Date => new Date(Math.min(Math.max(+moment, +earliest), +latest));
-const dayWithin = (day: string): string =>
+const clampMoment = (moment: Date): Date => new Date(Math.min(Math.max(+moment, +earliest), +latest));
+const clampDay = (day: string): string =>
   day < dayOf(earliest) ? dayOf(earliest) : day > dayOf(latest) ? dayOf(latest) : day;
 
 export function readPeriod(
   range: Range,
-  { caller, ledger, now }: Pick<Reading, 'caller' | 'ledger' | 'now'>,
+  { caller, ledger, now }: Pick<ReportContext, 'caller' | 'ledger' | 'now'>,
 ): Promise<Period> {
   const profileId = caller.profileId;
-  const asked = range.as_of === undefined ? undefined : readMoment(range.as_of, now);
+  const requested = range.as_of === undefined ? undefined : readMoment(range.as_of, now);
   return ledger.transaction(
     async (tx) => {
       const waitingSince = await findDeliveryWait(tx, profileId);
-      const asOf = asked && settledMoment(asked, waitingSince, now);
+      const asOf = requested && settledMoment(requested, waitingSince, now);
       const found = await findDays(tx, profileId, range.date_from, range.date_to, asOf);
-      const [from, until] = [within(found.from), within(found.until)];
+      const [from, until] = [clampMoment(found.from), clampMoment(found.until)];
       const days = {
         ...found,
         from,
         until,
         profileId,
-        firstDay: dayWithin(range.date_from),
-        lastDay: dayWithin(range.date_to),
+        firstDay: clampDay(range.date_from),
+        lastDay: clampDay(range.date_to),
       };
-      if (asOf) return { ...days, ...periodThen(asOf, found.currency) };
+      if (asOf) return { ...days, ...periodAsOf(asOf, found.currency) };
       return {
         ...days,
         moment: { moment: 'now' },
@@ -123,23 +126,27 @@ export function readPeriod(
   );
 }
 
-/** What the queries of delivery take. */
+/** A period with the parameters of the delivery queries. */
 export interface DeliveryPeriod {
   readonly period: Period;
   readonly rates: ReadonlyMap<string, { readonly rate: string; readonly rateDate: string }>;
   readonly parameters: ReturnType<typeof parametersOf>;
-  /** What platforms report as conversion value in currencies without a rate, for the one report that shows it. */
+  /** Platform-reported conversion value without an exchange rate; only the platform comparison shows it. */
   readonly excludedValue: readonly Exclusion[];
 }
 
-/** The same with the exchange rates of its days, for the currencies that something was spent in; as they were known at another moment, if one is given. */
-export async function readDeliveryPeriod(range: Range, asked: Reading, ratesAsOf?: Date): Promise<DeliveryPeriod> {
-  const { ledger, clickhouse, signal, caller } = asked;
-  const days = { first_day: dayWithin(range.date_from), last_day: dayWithin(range.date_to) };
+/** Reads a period with the exchange rates of its days for all currencies with spend. `ratesAsOf` selects the rates of another moment. */
+export async function readDeliveryPeriod(
+  range: Range,
+  context: ReportContext,
+  ratesAsOf?: Date,
+): Promise<DeliveryPeriod> {
+  const { ledger, clickhouse, signal, caller } = context;
+  const days = { first_day: clampDay(range.date_from), last_day: clampDay(range.date_to) };
   const currenciesOf = (moment: Moment) =>
     clickhouse.query('delivery_list_currencies', { profile_id: caller.profileId, ...days, ...moment }, { signal });
   const [period, current] = await Promise.all([
-    readPeriod(range, asked),
+    readPeriod(range, context),
     range.as_of === undefined ? currenciesOf({ moment: 'now' }) : undefined,
   ]);
   const used = current ?? (await currenciesOf(period.moment));
@@ -160,7 +167,7 @@ export async function readDeliveryPeriod(range: Range, asked: Reading, ratesAsOf
           },
         );
   const parameters = parametersOf(period, rates);
-  // Rates hold until the next one: a currency that has one for every day of the period left nothing out.
+  // A rate applies until the next one: a currency with a rate for every day of the period excludes nothing.
   const isWhole = rates.size >= foreign.length * daysOf(days.first_day, days.last_day).length;
   const left = isWhole
     ? []
@@ -169,7 +176,7 @@ export async function readDeliveryPeriod(range: Range, asked: Reading, ratesAsOf
   return { period: { ...period, about }, rates, parameters, excludedValue: platformValueWithoutRate(left) };
 }
 
-/** The same of days and rates that are known already. */
+/** Combines a period and rates that are already loaded. */
 export const deliveryPeriodOf = (period: Period, rates: DeliveryPeriod['rates']): DeliveryPeriod => ({
   period,
   rates,
@@ -190,5 +197,5 @@ function parametersOf(period: Period, rates: DeliveryPeriod['rates']) {
 
 export const rateKey = (currency: string, day: string): string => `${currency} ${day}`;
 
-/** All days of a range, also those that no store knows. */
+/** All days of a range, including days outside the range that the stores support. */
 export const daysOfRange = ({ date_from, date_to }: Range): string[] => daysOf(date_from, date_to);

@@ -6,12 +6,12 @@ import { openShop } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-const dayAt = (place: number) => new Date(Date.UTC(2026, 4, 31) - place * 86_400_000).toISOString().slice(0, 10);
+const dayAt = (index: number) => new Date(Date.UTC(2026, 4, 31) - index * 86_400_000).toISOString().slice(0, 10);
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 const codes = letters.flatMap((first) => letters.map((second) => `Q${first}${second}`));
 
 describe('exchange rates as parameters', () => {
-  test('joins consecutive days of a currency, in any order, and begins anew after a gap', () => {
+  test('joins consecutive days of a currency, in any order, and starts a new line after a gap', () => {
     const lines = [
       'EUR 2026-05-03 1.3',
       'EUR 2026-05-01 1.1',
@@ -24,11 +24,11 @@ describe('exchange rates as parameters', () => {
     expect(rates_2).toEqual([]);
   });
 
-  test('takes every currency on every day of the longest report', () => {
+  test('holds every currency on every day of the longest report', () => {
     const lines = codes
       .slice(0, 180)
       .flatMap((code) =>
-        Array.from({ length: 366 }, (_, place) => `${code} ${dayAt(place)} 1234.12345678901234567890`),
+        Array.from({ length: 366 }, (_, index) => `${code} ${dayAt(index)} 1234.12345678901234567890`),
       );
     expect(lines.length).toBeLessThan(mostRates);
     const filled = Object.values(rateParameters(lines));
@@ -49,11 +49,11 @@ test('reports and explains spend in 60 currencies over 400 days', async () => {
     SELECT c, d::date, CASE c WHEN 'USD' THEN 1 ELSE 2 + extract(doy FROM d) / 1000 END, 'test'
     FROM unnest(${[...currencies, 'USD']}::text[]) AS c CROSS JOIN generate_series('2025-04-27'::date, '2026-05-31'::date, interval '1 day') AS d
     ON CONFLICT DO NOTHING`);
-  const rows = currencies.flatMap((currency, place) =>
-    // The first and the last day of the report, and one before it that does not count.
+  const rows = currencies.flatMap((currency, index) =>
+    // The first and the last day of the report, and one day before it that does not count.
     [0, 365, 399].map((back) => ({
       external_id: `ad-${currency}`,
-      campaign_external_id: `campaign-${place}`,
+      campaign_external_id: `campaign-${index}`,
       date: dayAt(back),
       currency,
       spend: '10',

@@ -1,16 +1,16 @@
 import { dayOf } from '@tributary/rules';
 import { dayMs } from '@tributary/vocabulary';
 
-/** Of a parameter of a query, which holds 128 KiB; the rest is for quotes. */
+/** A query parameter holds 128 KiB; the remainder is for quotes. */
 const parameterLength = 125_000;
 const parameters = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16] as const;
 
-/** Every currency on every day of the longest report, each rate with all of its digits. */
+/** Every currency on every day of the longest report, each rate with all its digits. */
 export const mostRates = 70_000;
 
 /**
- * Exchange rates as the queries of delivery take them. They come as lines of a currency, a day and a rate; those of consecutive days
- * become one line, so that a day costs the digits of its rate and a comma.
+ * Encodes exchange rates as parameters of the delivery queries. Input lines are "currency day rate"; lines of consecutive days are joined,
+ * so that each further day costs only the digits of its rate and a comma.
  */
 export function rateParameters(lines: readonly string[]) {
   const filled = fill(joinDays(lines));

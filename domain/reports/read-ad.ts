@@ -17,14 +17,14 @@ export const readAd: Handles<Routes['readAd'], ReportServices> = async ({ params
   return answer(200, {
     data: {
       ...levelRow(row, currency, level, await readAccountNames([row], context)),
-      ...(level === 'ad_set' ? nightlyOf(row) : { learning_stage_status: null, campaign_objective: null }),
+      ...(level === 'ad_set' ? adSetFields(row) : { learning_stage_status: null, campaign_objective: null }),
     },
     meta: { date_from, date_to, model, ...delivery.period.about },
   });
 };
 
-/** What the copy says of an ad set. A word that the platform made up since is none that we may show. */
-const nightlyOf = (row: EntityRow) => ({
+/** Fields of an ad set as of its last copy to ClickHouse. A stage that the contract does not list is returned as null. */
+const adSetFields = (row: EntityRow) => ({
   learning_stage_status: LearningStage.safeParse(row.learning_stage_status).data ?? null,
   campaign_objective: row.campaign_objective || null,
 });

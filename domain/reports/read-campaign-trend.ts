@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles } from '@tributary/operations';
 import { spendOf } from './figures.ts';
-import { findKnown } from './find-entity.ts';
+import { findExistingIds } from './find-entity.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
@@ -9,9 +9,9 @@ export const readCampaignTrend: Handles<Routes['readCampaignTrend'], ReportServi
   const { level, date_from, date_to } = query;
   const { period, parameters } = await readDeliveryPeriod(query, context);
   const { currency } = period;
-  const wanted = [...new Set(query.entity_ids.map((id) => id.toLowerCase()))];
-  const known = await findKnown(wanted, level, context);
-  const entityIds = wanted.filter((id) => known.has(id));
+  const requested = [...new Set(query.entity_ids.map((id) => id.toLowerCase()))];
+  const existing = await findExistingIds(requested, level, context);
+  const entityIds = requested.filter((id) => existing.has(id));
   const rows =
     entityIds.length === 0
       ? []

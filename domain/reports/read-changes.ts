@@ -7,15 +7,15 @@ import {
   causesOf,
   changeMeta,
   changeParameters,
+  queryAtMoments,
   readChangedFigure,
   refOf,
-  seenAt,
 } from './changed-figure.ts';
 import { explainedFigures } from './explained-figure.ts';
 import { costText } from './figures.ts';
 import { readDeliveryPeriod } from './period.ts';
 import type { ChangeServices, ReportServices } from './services.ts';
-import { type Asked, sumFigure } from './sum-figure.ts';
+import { type FigureQuery, sumFigure } from './sum-figure.ts';
 
 type Services = ProfileContext & ReportServices;
 
@@ -63,8 +63,8 @@ export const readChanges: Handles<Routes['readChanges'], ChangeServices> = async
   });
 };
 
-const sum = async (asked: Asked, { field }: ChangedFigure, context: Services): Promise<string> =>
-  (await sumFigure(field, asked, context)).value ?? '0';
+const sum = async (query: FigureQuery, { field }: ChangedFigure, context: Services): Promise<string> =>
+  (await sumFigure(field, query, context)).value ?? '0';
 
 const step = (cause: keyof typeof figureCauses, before: string, after: string): Line[] => {
   const difference = subtractAmounts(after, before);
@@ -72,8 +72,8 @@ const step = (cause: keyof typeof figureCauses, before: string, after: string): 
 };
 
 /**
- * From one moment to the other in steps: the days of another zone, then conversion by conversion, then whose each ad is. The figure between
- * the last two is worked out by itself, so that a conversion that came or went without a trace shows as unexplained.
+ * Explains the difference in steps: first a changed time zone, then conversion by conversion, then moved ads. The figure between the last
+ * two steps is computed separately, so that a conversion that changed without a recorded cause shows as unexplained.
  */
 async function conversionCauses(
   changed: ChangedFigure,
@@ -85,8 +85,8 @@ async function conversionCauses(
   const { currency, timeZone } = changed.after.delivery.period;
   const isMoved = changed.before.delivery.period.timeZone !== timeZone;
   const [shifted, unmoved, found] = await Promise.all([
-    isMoved ? sum(seenAt(changed.after, from, from), changed, context) : before,
-    sum(seenAt(changed.after, to, from), changed, context),
+    isMoved ? sum(queryAtMoments(changed.after, from, from), changed, context) : before,
+    sum(queryAtMoments(changed.after, to, from), changed, context),
     context.clickhouse.query('change_list_causes', changeParameters(changed), { signal: context.signal }),
   ]);
   const text = (units: string) => (field === 'outcome_value' ? fromMinorUnits(BigInt(units), currency) : units);
@@ -102,7 +102,10 @@ async function conversionCauses(
   ];
 }
 
-/** What was told of days is no sum of rows (a campaign's own day takes the place of its ads'), so each step is the difference of two figures. */
+/**
+ * Delivery is no sum of rows, because a campaign's own day replaces the days of its ads. Each step is therefore the difference of two
+ * figures.
+ */
 async function deliveryCauses(
   changed: ChangedFigure,
   before: string,
@@ -113,11 +116,11 @@ async function deliveryCauses(
   const { period } = changed.after.delivery;
   const range = { date_from: period.firstDay, date_to: period.lastDay, as_of: to.toISOString() };
   const atOldRates = { ...changed.after, delivery: await readDeliveryPeriod(range, context, from) };
-  const told = await sum(seenAt(atOldRates, to, from), changed, context);
-  const moved = await sum(seenAt(atOldRates, to, to), changed, context);
+  const delivered = await sum(queryAtMoments(atOldRates, to, from), changed, context);
+  const moved = await sum(queryAtMoments(atOldRates, to, to), changed, context);
   return [
-    ...step('delivery', before, told),
-    ...step('entity_moved', told, moved),
+    ...step('delivery', before, delivered),
+    ...step('entity_moved', delivered, moved),
     ...step('exchange_rate', moved, after),
   ];
 }

@@ -2,34 +2,34 @@ import type { Row } from '@tributary/clickhouse';
 import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
 import { nilUuid } from '@tributary/vocabulary';
-import { type Named, nameEntities } from './name-entities.ts';
+import { type EntityNames, nameEntities } from './name-entities.ts';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
 type Figures = Row<'report_list_entities'>;
-export type EntityRow = Figures & Named;
+export type EntityRow = Figures & EntityNames;
 
-interface Asked {
+interface EntityQuery {
   readonly level: EntityLevel;
   readonly model: AttributionModel;
   readonly limit: number;
-  /** There also when it did nothing. */
+  /** Return a zero row for this id when it has no activity. */
   readonly only?: string;
-  /** What belongs to this campaign or ad set. */
+  /** Only entities under this campaign or ad set. */
   readonly parent?: string;
-  /** What these connections of an account reported. */
+  /** Only rows that these connections reported. */
   readonly accounts?: readonly string[] | undefined;
-  /** After which row to go on. */
-  readonly place?: { readonly below_value: string; readonly after_id: string };
+  /** Continue after this row. */
+  readonly position?: { readonly below_value: string; readonly after_id: string };
 }
 
-/** Above every value: where the order begins. */
+/** Above every value: the start of the sort order. */
 const top = { below_value: '9223372036854775807', after_id: '' };
 
-/** What entities of a level cost and earned: the one query behind every row of an entity, whichever report shows it. */
+/** Cost and credited results of the entities of a level. Every report that shows entities reads its rows through this query. */
 export async function readEntities(
   { period, parameters }: DeliveryPeriod,
-  { level, model, limit, only, parent, accounts, place = top }: Asked,
+  { level, model, limit, only, parent, accounts, position = top }: EntityQuery,
   { clickhouse, signal }: Pick<Context, 'signal'> & ReportServices,
 ): Promise<Figures[]> {
   const { from, until } = period;
@@ -46,26 +46,26 @@ export async function readEntities(
       scope: accounts ? (parent ? 'account_parent' : 'account') : parent ? 'parent' : 'all',
       ...(accounts && { accounts }),
       parent: parent ?? nilUuid,
-      ...place,
+      ...position,
       limit,
     },
     { signal },
   );
-  return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...nothing }] : rows;
+  return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...zeroFigures }] : rows;
 }
 
-/** The same with what they are called. */
+/** The same rows with entity names. */
 export async function readNamedEntities(
   delivery: DeliveryPeriod,
-  asked: Asked,
+  query: EntityQuery,
   context: Pick<Context, 'signal'> & ReportServices,
 ): Promise<EntityRow[]> {
   const { profileId, moment } = delivery.period;
-  const rows = await readEntities(delivery, asked, context);
-  return nameEntities(rows, { profileId, level: asked.level, moment }, context);
+  const rows = await readEntities(delivery, query, context);
+  return nameEntities(rows, { profileId, level: query.level, moment }, context);
 }
 
-const nothing: Omit<Figures, 'entity_id'> = {
+const zeroFigures: Omit<Figures, 'entity_id'> = {
   conversions: '0',
   payments: '0',
   first_payments: '0',

@@ -6,7 +6,7 @@ import { explainConversions } from './explain-conversions.ts';
 import { readCountedDelivery } from './explain-delivery.ts';
 import { figureOf, type ReportField, type Sum } from './explained-figure.ts';
 import type { ReportServices } from './services.ts';
-import { type Asked, wantedOf } from './sum-figure.ts';
+import { type FigureQuery, toConversionQuery } from './sum-figure.ts';
 
 export interface Page {
   readonly limit: number;
@@ -20,45 +20,50 @@ const noPage = { has_next: false, cursor: null };
 /** Before every day of delivery. */
 const firstDelivery = writeCursor('1970-01-02', nilUuid);
 
-/** The rows that a figure is made of, a page at a time. */
-export async function readFigureRows(field: ReportField, asked: Asked, page: Page, services: Services) {
+/** Reads one page of the rows behind a figure. */
+export async function readFigureRows(field: ReportField, query: FigureQuery, page: Page, services: Services) {
   const figure = figureOf(field);
   switch (figure.rows) {
     case 'none':
       return { rows: { conversions: [], delivery: [] }, pagination: noPage };
     case 'conversions':
     case 'delivery':
-      return readSummed(figure, asked, page, services);
+      return readSummed(figure, query, page, services);
     case 'both':
-      return readBoth(figure.parts, asked, page, services);
+      return readBoth(figure.parts, query, page, services);
   }
 }
 
-async function readSummed(figure: Sum, asked: Asked, page: Page, services: Services) {
+async function readSummed(figure: Sum, query: FigureQuery, page: Page, services: Services) {
   if (figure.rows === 'delivery') {
-    const { rows, pagination } = await readCountedDelivery(figure.column, asked, page, services);
+    const { rows, pagination } = await readCountedDelivery(figure.column, query, page, services);
     return { rows: { conversions: [], delivery: rows }, pagination };
   }
-  const wanted = wantedOf(figure, asked);
-  const { conversions, pagination } = await readConversions(wanted, page, services);
-  const explained = await explainConversions(conversions, figure.adds, wanted.period, services);
+  const conversionQuery = toConversionQuery(figure, query);
+  const { conversions, pagination } = await readConversions(conversionQuery, page, services);
+  const explained = await explainConversions(conversions, figure.adds, conversionQuery.period, services);
   return { rows: { conversions: explained, delivery: [] }, pagination };
 }
 
-/** First what counts for a difference, then what counts against it. Whose place a cursor is, its first word says: a moment or a day. */
-async function readBoth(parts: readonly [ReportField, ReportField], asked: Asked, page: Page, services: Services) {
+/** Lists positive rows first, then negative ones. The first part of the cursor shows which: a moment (conversions) or a day (delivery). */
+async function readBoth(
+  parts: readonly [ReportField, ReportField],
+  query: FigureQuery,
+  page: Page,
+  services: Services,
+) {
   const [counted, against] = parts.map(figureOf) as [Sum, Sum];
-  const [place] =
+  const [position] =
     page.cursor === undefined ? [] : readCursor(page.cursor, [(text) => isMoment(text) || isDay(text), isId]);
-  if (place !== undefined && isDay(place)) {
-    const { rows, pagination } = await readSummed(against, asked, page, services);
+  if (position !== undefined && isDay(position)) {
+    const { rows, pagination } = await readSummed(against, query, page, services);
     const delivery = rows.delivery.map((row) => ({ ...row, contributes: negated(row.contributes) }));
     return { rows: { conversions: [], delivery }, pagination };
   }
-  const { rows, pagination } = await readSummed(counted, asked, page, services);
+  const { rows, pagination } = await readSummed(counted, query, page, services);
   if (pagination.has_next) return { rows, pagination };
-  // Where nothing counts for it, the page holds what counts against it.
-  if (rows.conversions.length === 0) return readBoth(parts, asked, { ...page, cursor: firstDelivery }, services);
+  // Without positive rows, the first page already lists the negative ones.
+  if (rows.conversions.length === 0) return readBoth(parts, query, { ...page, cursor: firstDelivery }, services);
   return { rows, pagination: { has_next: true, cursor: firstDelivery } };
 }
 

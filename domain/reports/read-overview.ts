@@ -4,11 +4,11 @@ import { answer } from '@tributary/operations';
 import { ratio, sumAmounts, unitCost } from '@tributary/rules';
 import { cashOf, cost, credit, spendOf } from './figures.ts';
 import { daysOfRange, readDeliveryPeriod } from './period.ts';
-import type { Reading } from './services.ts';
+import type { ReportContext } from './services.ts';
 
 type Overview = Routes['readOverview'];
 
-export async function readOverview({ query }: Input<Overview>, context: Reading): Promise<AnswerOf<Overview>> {
+export async function readOverview({ query }: Input<Overview>, context: ReportContext): Promise<AnswerOf<Overview>> {
   const { date_from, date_to } = query;
   const { clickhouse, signal } = context;
   const { period, parameters } = await readDeliveryPeriod(query, context);
@@ -21,9 +21,9 @@ export async function readOverview({ query }: Input<Overview>, context: Reading)
   const ofDays = counted.filter(({ is_of_day }) => is_of_day === 1);
   const byDay = Map.groupBy(ofDays, ({ day }) => day);
   const byDate = new Map(delivered.map((row) => [row.day, row]));
-  const known = delivered.filter(({ is_spend_unknown }) => !is_spend_unknown);
-  const isUnknown = known.length < delivered.length && known.every(({ spend }) => Number(spend) === 0);
-  const spend = isUnknown ? null : cost(sumAmounts(known.map((row) => row.spend)), currency);
+  const converted = delivered.filter(({ is_spend_unknown }) => !is_spend_unknown);
+  const isUnknown = converted.length < delivered.length && converted.every(({ spend }) => Number(spend) === 0);
+  const spend = isUnknown ? null : cost(sumAmounts(converted.map((row) => row.spend)), currency);
   const total = { spend, ...sumsOf(ofDays, currency) };
   return answer(200, {
     data: {

@@ -15,10 +15,10 @@ interface Compared {
 }
 const of = (platform: string, rows: readonly Compared[]) => rows.find((row) => row.platform === platform);
 
-describe('What a platform claims beside what we credit', () => {
+describe('Platform-reported and credited results', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   let data: { readonly platforms: readonly Compared[]; readonly rows: readonly Compared[] };
-  /** Of social_ads, which claims more than we credit; search_ads says nothing, tiktok claims less. */
+  /** Both rows of social_ads, which reports more than is credited. search_ads reports nothing, tiktok reports less. */
   let both: readonly (Compared | undefined)[];
   beforeAll(async () => {
     shop = await openShop(world);
@@ -43,7 +43,7 @@ describe('What a platform claims beside what we credit', () => {
     both = [of('social_ads', data.platforms), of('social_ads', data.rows)];
   });
 
-  test('[comp-021] [comp-027] is one total for each platform and one row for each entity', () => {
+  test('[comp-021] [comp-027] have one total per platform and one row per entity', () => {
     expect(Object.keys(data).sort()).toEqual(['platforms', 'rows']);
     expect(of('social_ads', data.rows)).toMatchObject({
       entity_id: shop.entity('campaign', 'winter'),
@@ -52,7 +52,7 @@ describe('What a platform claims beside what we credit', () => {
     });
   });
 
-  test('[comp-001] [comp-002] is told of every platform once, and of every campaign once', () => {
+  test('[comp-001] [comp-002] list every platform once and every campaign once', () => {
     const platforms = ['search_ads', 'social_ads', 'tiktok'];
     expect(data.platforms.map(({ platform }) => platform).sort()).toEqual(platforms);
     expect(data.rows.map(({ platform, name }) => [platform, name]).sort()).toEqual([
@@ -62,7 +62,7 @@ describe('What a platform claims beside what we credit', () => {
     ]);
   });
 
-  test('[comp-003] [comp-004] [comp-009] [comp-028] has both sides and their gaps in totals and rows alike, and nothing that adds them', () => {
+  test('[comp-003] [comp-004] [comp-009] [comp-028] have both sides and their gaps in totals and rows alike, and no sum of the two', () => {
     const sides = [
       'spend',
       'platform_conversions',
@@ -82,7 +82,7 @@ describe('What a platform claims beside what we credit', () => {
     for (const total of data.platforms) expect(Object.keys(total)).toEqual(expect.arrayContaining(sides));
   });
 
-  test('[comp-005] is null where the platform said nothing, which is not zero, and so are all that follow from it', () => {
+  test('[comp-005] are null, not zero, where the platform reported nothing, like every figure derived from it', () => {
     for (const rows of [data.platforms, data.rows])
       expect(of('search_ads', rows)).toMatchObject({
         platform_conversions: null,
@@ -98,27 +98,27 @@ describe('What a platform claims beside what we credit', () => {
       });
   });
 
-  test('[comp-007] [comp-008] counts what we credit of every kind, and cash among it', () => {
+  test('[comp-007] [comp-008] count credited conversions of every kind, and cash payments separately', () => {
     for (const row of both) expect(row).toMatchObject({ atribu_conversions: 3, atribu_cash_conversions: 2 });
   });
 
-  test('counts our cash as it was corrected', () => {
-    // 100.50, and 60 of which 40 went back.
+  test('use the corrected amount of a payment', () => {
+    // 100.50, and 60 of which 40 were refunded.
     for (const row of both) expect(row).toMatchObject({ atribu_cash_revenue: '120.50' });
   });
 
-  test('[comp-011] [comp-012] [comp-013] says how far we are apart, below zero where the platform claims more', () => {
+  test('[comp-011] [comp-012] [comp-013] return the gap, negative where the platform reports more', () => {
     for (const row of both)
       expect(row).toMatchObject({ conversion_gap: -1, conversion_gap_pct: -25, value_gap: '-79.50' });
     expect(of('tiktok', data.rows)).toMatchObject({ conversion_gap: 1, conversion_gap_pct: 100, value_gap: '4.00' });
   });
 
-  test('[comp-014] [comp-015] divides each side’s value by spend', () => {
+  test('[comp-014] [comp-015] divide each side’s value by spend', () => {
     for (const row of both) expect(row).toMatchObject({ spend: 100, platform_roas: 2, atribu_roas: 1.205 });
   });
 });
 
-test('[comp-006] what a platform claims is told in the currency of the profile', async () => {
+test('[comp-006] converts platform-reported value into the profile’s currency', async () => {
   const shop = await openShop(world, { reportingCurrency: 'CLP' });
   const quote = (currency: string, units: string) => ({ day: '2026-05-01', currency, units, usd: '1' });
   await saveRates(world.kit.system, 'file', [quote('USD', '1'), quote('CLP', '900'), quote('EUR', '0.8')]);
@@ -127,13 +127,19 @@ test('[comp-006] what a platform claims is told in the currency of the profile',
   await shop.pay('ana', 1.5, '9000', { properties: { value: '9000', currency: 'CLP' } });
   await shop.settle();
   const { data } = await shop.read(path);
-  // A euro is 1,125 pesos.
-  const told = { spend: 2_250, platform_conversion_value: '4500', value_gap: '4500', platform_roas: 2, atribu_roas: 4 };
-  expect(of('social_ads', data.platforms)).toMatchObject(told);
-  expect(of('social_ads', data.rows)).toMatchObject(told);
+  // One euro is 1,125 pesos.
+  const expected = {
+    spend: 2_250,
+    platform_conversion_value: '4500',
+    value_gap: '4500',
+    platform_roas: 2,
+    atribu_roas: 4,
+  };
+  expect(of('social_ads', data.platforms)).toMatchObject(expected);
+  expect(of('social_ads', data.rows)).toMatchObject(expected);
 });
 
-test('what a platform claims without an exchange rate is null, with an exclusion, and not zero', async () => {
+test('platform-reported value without an exchange rate is null with an exclusion, not zero', async () => {
   const shop = await openShop(world, { reportingCurrency: 'CLP' });
   await shop.spend(
     { ...film, currency: 'KWD', spend: '2', conversions: '1', conversion_value: '117.98' },
@@ -158,9 +164,9 @@ test('what a platform claims without an exchange rate is null, with an exclusion
   ]);
 });
 
-describe('The payments that platforms are credited with', () => {
+describe('Payments credited to platforms', () => {
   const platforms = ['social_ads', 'search_ads', 'tiktok'];
-  /** Customers with up to four touches, each of a platform or of none, and up to two payments, some refunded in full. */
+  /** Customers with up to four touches, each of a platform or of none, and up to two payments, some fully refunded. */
   const histories = fc.array(
     fc.record({
       touches: fc.array(fc.constantFrom(...platforms, ''), { minLength: 1, maxLength: 4 }),
@@ -170,7 +176,7 @@ describe('The payments that platforms are credited with', () => {
     { minLength: 6, maxLength: 10 },
   );
 
-  test('are together never more than there were, and as many where every touch is an ad, under all six models', async () => {
+  test('never exceed all payments, and equal them where every touch is an ad, under all six models', async () => {
     const [found = []] = fc.sample(histories, 1);
     const shop = await openShop(world);
     let paid = 0;
@@ -202,7 +208,7 @@ describe('The payments that platforms are credited with', () => {
     }
   });
 
-  test('are parts of a payment where its path has several platforms, and whole in the counts', async () => {
+  test('are fractions where the path has several platforms, and whole in the counts', async () => {
     const shop = await openShop(world);
     shop.click('ana', 1, winter);
     shop.click('ana', 2, { ...winter, platform: 'tiktok' });
@@ -221,7 +227,7 @@ describe('The payments that platforms are credited with', () => {
   });
 });
 
-describe('A platform’s total', () => {
+describe('A platform total', () => {
   let platforms: readonly Compared[];
   beforeAll(async () => {
     const shop = await openShop(world);
@@ -236,7 +242,7 @@ describe('A platform’s total', () => {
     ({ platforms } = (await shop.read(path, { date_to: '2026-05-05' })).data);
   });
 
-  test('[comp-016] [comp-017] says what its count means', () => {
+  test('[comp-016] [comp-017] states the basis of its conversion count', () => {
     expect(platforms).toHaveLength(2);
     for (const total of platforms)
       for (const field of ['reported_basis', 'has_delivery', 'delivery_through', 'unassigned_conversions'])
@@ -246,12 +252,12 @@ describe('A platform’s total', () => {
     });
   });
 
-  test('[comp-018] [comp-019] says whether and up to which day delivery was told', () => {
+  test('[comp-018] [comp-019] states whether and up to which day delivery was reported', () => {
     expect(of('social_ads', platforms)).toMatchObject({ has_delivery: true, delivery_through: '2026-05-10' });
     expect(of('tiktok', platforms)).toMatchObject({ has_delivery: false, delivery_through: null });
   });
 
-  test('[comp-020] says what paid clicks earned that named no ad', () => {
+  test('[comp-020] has the credit of paid clicks that named no ad', () => {
     expect(of('social_ads', platforms)).toMatchObject({
       atribu_conversions: 0,
       unassigned_conversions: 1,
@@ -261,7 +267,7 @@ describe('A platform’s total', () => {
   });
 });
 
-test('[comp-020] what paid clicks earned that named no ad is the same at every level', async () => {
+test('[comp-020] credit of paid clicks that named no ad is the same at every level', async () => {
   const shop = await openShop(world);
   shop.click('ana', 1, { ad: 'stranger' });
   await shop.pay('ana', 2, '9.99');
@@ -279,7 +285,7 @@ test('[comp-020] what paid clicks earned that named no ad is the same at every l
   }
 });
 
-describe('A question', () => {
+describe('The query of the platform comparison', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   beforeAll(async () => {
     shop = await openShop(world);
@@ -290,7 +296,7 @@ describe('A question', () => {
     await shop.settle();
   });
 
-  test('[comp-022] [comp-023] [lim-012] [err-022] is of two days that are at most 366 apart', async () => {
+  test('[comp-022] [comp-023] [lim-012] [err-022] requires two days at most 366 days apart', async () => {
     expect(await shop.refused(path, { date_from: '' })).toEqual([400, 'invalid_date_range']);
     expect(await shop.refused(path, { date_to: '' })).toEqual([400, 'invalid_date_range']);
     const from = { date_from: '2026-05-01' };
@@ -298,14 +304,14 @@ describe('A question', () => {
     expect((await shop.read(path, { ...from, date_to: '2027-05-01' })).data.platforms).toHaveLength(1);
   });
 
-  test('[comp-024] includes its last day, to the end', async () => {
+  test('[comp-024] includes the last day to its end', async () => {
     const whole = await shop.read(path, { date_from: '2025-05-10', date_to: '2026-05-10' });
     expect(of('social_ads', whole.data.platforms)).toMatchObject({ spend: 3, atribu_conversions: 1 });
     const before = await shop.read(path, { date_from: '2025-05-10', date_to: '2026-05-09' });
     expect(of('social_ads', before.data.platforms)).toMatchObject({ spend: 0, atribu_conversions: 0 });
   });
 
-  test('[comp-025] [comp-026] is of campaigns under last_touch unless it says otherwise', async () => {
+  test('[comp-025] [comp-026] defaults to campaigns under last_touch', async () => {
     const names = async (query: object) =>
       Object.fromEntries(
         (await shop.read(path, query)).data.rows.map((row: Compared) => [
@@ -325,7 +331,7 @@ describe('A question', () => {
     expect(await names({ level: 'ad_set' })).toEqual({ Broad: '0.00', [loyalId]: '5.00' });
   });
 
-  test('under a model that spreads credit, two ads of one platform make one conversion of that platform', async () => {
+  test('counts a conversion once for a platform when two of its ads share the credit', async () => {
     const linear = (await shop.read(path, { model: 'linear' })).data.platforms;
     expect(of('social_ads', linear)).toMatchObject({ atribu_conversions: 1, atribu_cash_revenue: '5.00' });
   });

@@ -9,8 +9,8 @@ import { readNamedEntities } from './read-entities.ts';
 import type { ReportServices } from './services.ts';
 import { sidesOf } from './sides.ts';
 
-/** A row has a few hundred bytes; more of them than this is nothing that anybody compares. */
-const mostRows = limits.platformComparison.maxEntities;
+/** Bounds the response: a row has a few hundred bytes, and no reader compares more entities than this. */
+const maxRows = limits.platformComparison.maxEntities;
 
 export const readPlatformComparison: Handles<Routes['readPlatformComparison'], ReportServices> = async (
   { query },
@@ -25,8 +25,8 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
   const cashPartsOf = async (owners: 'platforms' | 'entities') =>
     isDivided ? await clickhouse.query('report_list_cash_parts', { ...credits, owners }, { signal }) : [];
   const [entities, delivered, credited, unassigned, ofPlatforms, ofEntities] = await Promise.all([
-    readNamedEntities(delivery, { level, model, limit: mostRows }, context),
-    // A platform's spend is all of it, also what was told of campaigns only.
+    readNamedEntities(delivery, { level, model, limit: maxRows }, context),
+    // The platform's total includes spend that is reported only at campaign level.
     clickhouse.query('delivery_list_platforms', { ...delivery.parameters, level: 'campaign' }, { signal }),
     clickhouse.query('report_list_platforms', { ...credits, owners: 'platforms' }, { signal }),
     clickhouse.query('report_list_platforms', { ...credits, owners: 'unassigned' }, { signal }),
@@ -43,17 +43,17 @@ export const readPlatformComparison: Handles<Routes['readPlatformComparison'], R
     data: {
       platforms: [...names].sort().map((platform) => {
         const isOf = (row: { readonly platform: string }) => row.platform === platform;
-        const told = delivered.find(isOf);
+        const reported = delivered.find(isOf);
         const rest = unassigned.find(isOf) ?? nothing;
         return {
           platform,
           ...sidesOf(
-            { ...noDelivery, ...told, ...(credited.find(isOf) ?? nothing), ...divided(partsOfPlatform, platform) },
+            { ...noDelivery, ...reported, ...(credited.find(isOf) ?? nothing), ...divided(partsOfPlatform, platform) },
             currency,
           ),
           reported_basis: reportedBasisOf(platform),
-          has_delivery: told !== undefined,
-          delivery_through: told?.through ?? null,
+          has_delivery: reported !== undefined,
+          delivery_through: reported?.through ?? null,
           unassigned_conversions: Number(rest.conversions),
           unassigned_cash_revenue: creditText(rest.value, currency),
         };

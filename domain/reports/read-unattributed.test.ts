@@ -4,8 +4,8 @@ import { aboutItself, banner, film, openShop, outlet, winter } from './reports.f
 
 const world = await openTestWithClickHouse();
 
-describe('Rows and what is left', () => {
-  test('[camp-016] [camp-036] [camp-056] [camp-057] add up to all conversions at every level under the models of one credit', async () => {
+describe('Rows and unattributed results', () => {
+  test('[camp-016] [camp-036] [camp-056] [camp-057] add up to all conversions at every level under single-touch models', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film }, { ...banner });
     shop.click('ana', 1, { ad: 'film' });
@@ -47,7 +47,7 @@ describe('Rows and what is left', () => {
         ...aboutItself,
       },
     });
-    // A link that names only the ad earns for its ad set and campaign, too.
+    // A link that names only the ad also credits its ad set and campaign.
     expect(await shop.rows()).toMatchObject({
       Winter: { outcome_value: 50.05 },
       Outlet: { outcome_value: 20.02, attributed_outcome_count: 2 },
@@ -58,9 +58,9 @@ describe('Rows and what is left', () => {
     });
   });
 
-  test('[camp-056] count what no entity has a share of; the value is all that none got, and the payments that share it are told', async () => {
+  test('[camp-056] count conversions without any share, sum all uncredited value, and return the number of partly credited payments', async () => {
     const shop = await openShop(world);
-    // A share of ana's payment and of her lead is nobody's; ben's is nobody's as a whole.
+    // Part of ana's payment and lead is unattributed; all of ben's payment is.
     shop.click('ana', 1);
     shop.click('ana', 2, winter);
     const shared = await shop.pay('ana', 3, '10');
@@ -98,7 +98,7 @@ describe('Rows and what is left', () => {
     }
   });
 
-  test('a deposit and its balance are one first purchase, wherever each is credited', async () => {
+  test('a deposit and its balance count as one first purchase, even when credited to different campaigns', async () => {
     const shop = await openShop(world);
     shop.click('ana', 1, winter);
     await shop.pay('ana', 2, '30');

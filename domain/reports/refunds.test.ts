@@ -4,7 +4,7 @@ import { film, openShop, winter } from './reports.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-describe('Payments of which something went back', () => {
+describe('Refunded payments', () => {
   let shop: Awaited<ReturnType<typeof openShop>>;
   const refund = (key: string, of: string, value: string, more: object = {}) =>
     shop.event('ana', 4, {
@@ -16,7 +16,7 @@ describe('Payments of which something went back', () => {
     });
   beforeAll(async () => {
     shop = await openShop(world, { scopes: ['campaigns:read', 'attribution:write', 'goals:write', 'commerce:read'] });
-    // Even where a definition lists them, refunds are no outcomes.
+    // Refunds are not outcomes, even when a definition lists them.
     await shop.post('/api/v1/goals/definitions', { name: 'Refunds', event_names: ['refund'], counts_as_cash: true });
     await shop.spend({ ...film, spend: '40', conversions: '1', conversion_value: '10' });
     for (const person of ['ana', 'ben', 'cal']) shop.click(person, 1, winter);
@@ -30,13 +30,13 @@ describe('Payments of which something went back', () => {
     await shop.settle();
   });
 
-  test('[comp-010] the cash that we credit is text, less refunds and disputes', async () => {
+  test('[comp-010] credited cash is a decimal string, net of refunds and disputes', async () => {
     const { data } = await shop.read('/campaigns/platform-comparison');
     for (const row of [data.platforms[0], data.rows[0]])
       expect(row).toMatchObject({ atribu_cash_revenue: '40.01', value_gap: '30.01', atribu_cash_conversions: 3 });
   });
 
-  test('[camp-011] refunds are not counted among the attributed outcomes; what they are of is', async () => {
+  test('[camp-011] refunds are not attributed outcomes; the refunded payments are', async () => {
     const { Winter } = await shop.rows();
     expect(Winter).toMatchObject({
       attributed_outcome_count: 4,
@@ -44,7 +44,7 @@ describe('Payments of which something went back', () => {
     });
   });
 
-  test('a payment that was refunded whole still counts, as a first payment and in CAC too, and adds nothing', async () => {
+  test('a fully refunded payment still counts, also as a first payment and in CAC, and adds no value', async () => {
     const { Winter } = await shop.rows({ level: 'campaign' });
     expect(Winter).toMatchObject({
       outcome_count: 3,
@@ -54,7 +54,7 @@ describe('Payments of which something went back', () => {
     });
   });
 
-  test('a refund taken back by the marks of the ledger alone gives the figures of before', async () => {
+  test('a withdrawn refund restores the earlier figures through dirty marks alone', async () => {
     await refund('r-2', 'part', '19.99', { refund_status: 'withdrawn' });
     await shop.attribute();
     expect((await shop.rows()).Winter).toMatchObject({ outcome_value: 60, outcome_count: 3 });

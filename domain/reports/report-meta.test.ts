@@ -21,8 +21,8 @@ const reports = (shop: Shop) => [
   ['/explain', { field: 'spend' }],
 ];
 
-describe('What a report says of itself', () => {
-  test('money and spend without a rate are listed, and an amount of which nothing could be converted is null', async () => {
+describe('Report metadata', () => {
+  test('lists money and spend without an exchange rate; a sum of which nothing could be converted is null', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film, spend: '5000', currency: 'ARS' });
     shop.click('ana', 1, winter);
@@ -48,7 +48,7 @@ describe('What a report says of itself', () => {
     for (const field of ['spend', 'outcome_value'])
       expect((await shop.read('/explain', { field, entity_id: 'film', level: 'ad' })).data.value).toBeNull();
 
-    // As soon as some of it is known, the figure is that, and the rest stays listed.
+    // Once part of it can be converted, the figure is that part, and the rest stays listed.
     await shop.spend({ ...film, date: '2026-05-02', spend: '30' });
     await shop.pay('ana', 3, '11.50');
     await shop.settle();
@@ -57,7 +57,7 @@ describe('What a report says of itself', () => {
     expect(known.meta.exclusions).toEqual(exclusions);
   });
 
-  test('what costs by the piece has the digits of its currency', async () => {
+  test('rounds unit costs to the digits of their currency', async () => {
     const shop = await openShop(world);
     await shop.spend({ ...film, spend: '100', impressions: 700, clicks: 3 });
     for (const person of ['ana', 'ben', 'cal']) {
@@ -71,7 +71,7 @@ describe('What a report says of itself', () => {
     expect(explained.data.value).toBe('33.33');
   });
 
-  test('how far it is follows from what waits, although nobody works', async () => {
+  test('freshness follows from the rows that wait, even when no worker runs', async () => {
     const shop = await openShop(world);
     await shop.pay('ana', 2, '5');
     await shop.spend({ ...film });
@@ -98,16 +98,16 @@ describe('What a report says of itself', () => {
     const long = await marked(6);
     const late = { state: 'behind', waiting_since: long };
     expect(await freshness()).toEqual({ attribution: late, delivery: late });
-    // What is told again meanwhile waits no shorter.
+    // Another report of the same row does not restart its wait.
     await shop.spend({ ...film, spend: '8' });
     expect(await freshness()).toEqual({ attribution: late, delivery: late });
   });
 });
 
-describe('Whoever subscribed', () => {
-  test('[evnt-017] is told when figures fell behind while nobody worked, and when they have caught up', async () => {
+describe('A webhook subscriber', () => {
+  test('[evnt-017] receives profile.freshness.changed when figures fall behind without a worker, and when they catch up', async () => {
     const shop = await openShop(world);
-    const told = () =>
+    const publishedFreshness = () =>
       shop.ledger.transaction(async (tx) => {
         const { rows } = await sql<{ freshness: string }>`
           SELECT payload->>'freshness' AS freshness FROM outbox WHERE type = 'profile.freshness.changed' AND profile_id = ${shop.profileId}
@@ -119,14 +119,14 @@ describe('Whoever subscribed', () => {
     const ago = (minutes: number) => new Date(kit.clock.now().getTime() - minutes * minuteMs);
     await shop.ledger.transaction((tx) => sql`UPDATE dirty_conversions SET marked_at = ${ago(4)}`.execute(tx));
     await sweep();
-    expect(await told()).toEqual([]);
+    expect(await publishedFreshness()).toEqual([]);
     await shop.ledger.transaction((tx) => sql`UPDATE dirty_conversions SET marked_at = ${ago(6)}`.execute(tx));
     await sweep();
     await sweep();
-    expect(await told()).toEqual(['behind']);
+    expect(await publishedFreshness()).toEqual(['behind']);
 
     await shop.attribute();
     await sweep();
-    expect(await told()).toEqual(['behind', 'current']);
+    expect(await publishedFreshness()).toEqual(['behind', 'current']);
   });
 });

@@ -4,15 +4,15 @@ import { type SceneTraits, scene, type World } from '@tributary/testkit';
 import { dayMs, type EntityLevel, nilUuid } from '@tributary/vocabulary';
 import { expect } from 'vitest';
 
-/** What a link may name. */
-export interface Named {
+/** The entities that a link may name. */
+export interface LinkedEntities {
   readonly platform?: string;
   readonly campaign?: string;
   readonly adSet?: string;
   readonly ad?: string;
 }
 
-/** Two ads as people's links name them, and as spend is told of them. */
+/** Two ads, as links name them and as delivery reports them. */
 export const winter = { campaign: 'winter', adSet: 'broad', ad: 'film' };
 export const outlet = { campaign: 'outlet', adSet: 'loyal', ad: 'banner' };
 export const film = {
@@ -32,23 +32,23 @@ export const banner = {
   campaign_name: 'Outlet',
 };
 
-/** What every report says of itself where nothing was left out; how far it is has a test of its own. */
+/** Metadata of a report that excludes nothing; freshness has its own tests. */
 export const aboutItself = { exclusions: [], freshness: expect.any(Object) };
 
-/** Moments of May 2026, the days of all tests: 1.5 is noon on the first. */
+/** A moment of May 2026, which all tests use: 1.5 is noon on the first. */
 export const may = (day: number): string =>
   new Date(Date.UTC(2026, 4, 1) + Math.round((day - 1) * dayMs)).toISOString();
 export const wholeMay = { date_from: '2026-05-01', date_to: '2026-05-31' };
 
-/** A shop whose people click and pay, and whose reports can be asked for. */
+/** A shop with customers who click and pay, and with access to its reports. */
 export async function openShop(world: World, traits: SceneTraits = {}) {
   const scopes = ['campaigns:read', 'attribution:write'] as const;
-  const { settle: showAll, ...place } = await scene(world, { scopes, ...traits });
+  const { settle: showAll, ...profile } = await scene(world, { scopes, ...traits });
   const visitors = new Map<string, string>();
   let clicks: TouchRow[] = [];
   const event = async (person: string, day: number, more: object) =>
     (
-      await place.post('/api/v1/events', {
+      await profile.post('/api/v1/events', {
         idempotency_key: randomUUID(),
         occurred_at: may(day),
         user_traits: { email: `${person}@example.test` },
@@ -56,19 +56,19 @@ export async function openShop(world: World, traits: SceneTraits = {}) {
       })
     ).outcome_event_id as string;
   const get = (path: string, query: object) =>
-    place.ask(`/api/v1${path}?${new URLSearchParams({ ...wholeMay, ...query } as Record<string, string>)}`);
+    profile.ask(`/api/v1${path}?${new URLSearchParams({ ...wholeMay, ...query } as Record<string, string>)}`);
   const shop = {
-    ...place,
-    /** Stored when the shop settles, all at once. */
-    click(person: string, day: number, named: Named = {}, more: Partial<TouchRow> = {}): void {
+    ...profile,
+    /** Stored on settle, all at once. */
+    click(person: string, day: number, linked: LinkedEntities = {}, more: Partial<TouchRow> = {}): void {
       const visitorId = visitors.get(person) ?? randomUUID();
       visitors.set(person, visitorId);
-      const { platform = 'social_ads', campaign, adSet, ad } = named;
+      const { platform = 'social_ads', campaign, adSet, ad } = linked;
       const idOf = (level: EntityLevel, name: string | undefined) =>
-        name === undefined ? nilUuid : place.entity(level, name, platform);
-      const isPaid = Object.keys(named).length > 0;
+        name === undefined ? nilUuid : profile.entity(level, name, platform);
+      const isPaid = Object.keys(linked).length > 0;
       clicks.push({
-        profile_id: place.profileId,
+        profile_id: profile.profileId,
         visitor_id: visitorId,
         occurred_at: may(day),
         touch_id: randomUUID(),
@@ -92,21 +92,21 @@ export async function openShop(world: World, traits: SceneTraits = {}) {
       event(person, day, { event_name: 'payment_received', properties: { value, currency: 'USD' }, ...more }),
     lead: (person: string, day: number) => event(person, day, { event_name: 'lead_created' }),
     event,
-    spend: (...rows: object[]) => place.spend(...rows.map((row) => ({ date: '2026-05-01', ...row }))),
-    /** Until everything that was done shows in the reports. */
+    spend: (...rows: object[]) => profile.spend(...rows.map((row) => ({ date: '2026-05-01', ...row }))),
+    /** Waits until everything recorded so far shows in the reports. */
     async settle(): Promise<void> {
-      await place.touch(...clicks);
+      await profile.touch(...clicks);
       clicks = [];
-      for (const [person, visitorId] of visitors) await place.link(visitorId, `${person}@example.test`);
+      for (const [person, visitorId] of visitors) await profile.link(visitorId, `${person}@example.test`);
       await showAll();
     },
-    /** The whole answer to a GET. */
+    /** The body of a successful GET. */
     async read(path: string, query: object = {}) {
       const { status, body } = await get(path, query);
       if (status >= 300) throw new Error(JSON.stringify(body));
       return body;
     },
-    /** The refusal of a GET: its status and code. */
+    /** Status and error code of a refused GET. */
     async refused(path: string, query: object = {}): Promise<[status: number, code: string]> {
       const { status, body } = await get(path, query);
       return [status, body.error?.code];
@@ -123,7 +123,7 @@ export async function openShop(world: World, traits: SceneTraits = {}) {
       }
       return rows;
     },
-    /** The same by the name of what they are of. */
+    /** The same rows by campaign name or id. */
     // biome-ignore lint/suspicious/noExplicitAny: as above.
     async rows(query: object = {}): Promise<Record<string, any>> {
       return Object.fromEntries((await shop.list(query)).map((row) => [row.campaign_name || row.campaign_id, row]));

@@ -13,12 +13,12 @@ export interface SavedView {
 
 const columns = sql`id, name, page, search, saved_by AS "savedBy", saved_at AS "savedAt"`;
 
-/** Whoever saves one waits for whoever else does, so that there are never too many. */
+/** Serialises saves per profile, so that concurrent requests cannot exceed the limit. */
 export async function lockViews(tx: Tx, profileId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9190))`.execute(tx);
 }
 
-/** By name. */
+/** Sorted by name. */
 export async function listViews(tx: Tx, profileId: string): Promise<SavedView[]> {
   const { rows } = await sql<SavedView>`
     SELECT ${columns} FROM saved_views WHERE profile_id = ${profileId} ORDER BY name LIMIT ${limits.savedViews.most}`.execute(
@@ -27,7 +27,7 @@ export async function listViews(tx: Tx, profileId: string): Promise<SavedView[]>
   return rows;
 }
 
-/** One of the same name is replaced and keeps its id. */
+/** Replaces a view of the same name and keeps its id. */
 export async function upsertView(tx: Tx, profileId: string, view: SavedView): Promise<SavedView> {
   const { rows } = await sql<SavedView>`
     INSERT INTO saved_views (profile_id, id, name, page, search, saved_by, saved_at)
@@ -38,14 +38,14 @@ export async function upsertView(tx: Tx, profileId: string, view: SavedView): Pr
   return rows[0] as SavedView;
 }
 
-/** False where there is none. */
+/** Returns false if the view does not exist. */
 export async function removeView(tx: Tx, profileId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     DELETE FROM saved_views WHERE profile_id = ${profileId} AND id = ${id} RETURNING id`.execute(tx);
   return rows.length > 0;
 }
 
-export const showSaved = ({ id, name, page, search, savedBy, savedAt }: SavedView) => ({
+export const toViewResponse = ({ id, name, page, search, savedBy, savedAt }: SavedView) => ({
   id,
   name,
   page,

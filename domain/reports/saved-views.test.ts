@@ -6,7 +6,7 @@ const world = await openTestWithClickHouse();
 const { kit, api } = world;
 const path = '/api/v1/saved-views';
 
-test('what one member saves all of the workspace find, by name, until one of them removes it', async () => {
+test('a saved view is visible to every member of the workspace, sorted by name, until one of them deletes it', async () => {
   const [shop, other] = [await scene(world), await scene(world)];
   const member = (role: 'owner' | 'analyst' | 'viewer', of = shop) => buildMember(kit.app, of.workspaceId, role);
   const [owner, analyst, viewer] = [await member('owner'), await member('analyst'), await member('viewer')];
@@ -26,20 +26,20 @@ test('what one member saves all of the workspace find, by name, until one of the
   const { status, data: saved } = await call(analyst, 'PUT', losing);
   expect([status, saved]).toEqual([200, expect.objectContaining({ ...losing, saved_by: analyst.userId })]);
   await call(owner, 'PUT', { name: 'Before', page: 'overview' });
-  // Under the same name it is the same one, as whoever saved it last wanted it.
+  // Saving under an existing name replaces the view and keeps its id.
   const { data: again } = await call(owner, 'PUT', { ...losing, search: 'level=ad_set' });
   expect(again).toMatchObject({ id: saved.id, search: 'level=ad_set', saved_by: owner.userId });
   const { data: found } = await call(viewer, 'GET');
   expect(found.map(({ name }: { name: string }) => name)).toEqual(['Before', 'Losing ads']);
 
-  // A page that names people is none to save, a viewer saves nothing, and nobody else sees or removes any.
+  // Pages with personal data cannot be saved, viewers cannot save, and other workspaces neither see nor delete a view.
   expect((await call(owner, 'PUT', { ...losing, page: 'customers' })).error.code).toBe('validation_error');
   for (const refused of [await call(viewer, 'PUT', losing), await call(viewer, 'DELETE', undefined, saved.id)])
     expect([refused.status, refused.error.code]).toEqual([403, 'forbidden']);
   expect((await call(stranger, 'GET', undefined, '', other)).data).toEqual([]);
   expect((await call(stranger, 'DELETE', undefined, saved.id, other)).status).toBe(404);
 
-  // As many as there may be, though they are saved at once; one of them can still be replaced.
+  // Concurrent saves stop at the limit; an existing view can still be replaced.
   const many = Array.from({ length: limits.savedViews.most + 3 }, (_, nth) => ({ ...losing, name: `View ${nth}` }));
   const answers = await Promise.all(many.map((view) => call(owner, 'PUT', view)));
   expect(answers.filter((one) => one.status === 409).every((one) => one.error.code === 'invalid_state')).toBe(true);

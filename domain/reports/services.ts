@@ -1,17 +1,17 @@
 import type { ClickHouse } from '@tributary/clickhouse';
 import type { ProfileContext } from '@tributary/operations';
 
-/** What the handlers of this room need from the outside. */
+/** External services that the handlers of this module need. */
 export interface ReportServices {
   readonly clickhouse: ClickHouse;
 }
 
-/** Whoever reads a report: a caller, or the mail that brings it. */
-export interface Reading extends Pick<ProfileContext, 'ledger' | 'signal' | 'now'>, ReportServices {
+/** Context of a report reader: an API request or a scheduled report mail. */
+export interface ReportContext extends Pick<ProfileContext, 'ledger' | 'signal' | 'now'>, ReportServices {
   readonly caller: Pick<ProfileContext['caller'], 'profileId'>;
 }
 
-/** What was asked for, but for a type of conversion, which is the profile's own word. */
+/** The parameters of the query, except the conversion type, which may hold arbitrary text of the customer. */
 export type UnexplainedChange = Readonly<
   Record<
     'profile_id' | 'field' | 'entity_level' | 'entity_id' | 'model' | 'date_from' | 'date_to' | 'from' | 'to',
@@ -20,6 +20,6 @@ export type UnexplainedChange = Readonly<
 >;
 
 export interface ChangeServices extends ReportServices {
-  /** Told of a change whose causes do not add up: a fault of ours. */
+  /** Called when the causes of a change do not add up to it, which is a bug. */
   readonly tellUnexplained: (change: UnexplainedChange) => void;
 }

@@ -1,7 +1,7 @@
 import { ratio, roundCount, subtractAmounts } from '@tributary/rules';
 import { cashOf, costText, creditText, spendOf } from './figures.ts';
 
-/** The two sides of a comparison, as the columns have them. */
+/** Both sides of a comparison, as ClickHouse returns them. */
 export interface BothSides {
   readonly spend: string;
   readonly is_spend_unknown: number;
@@ -11,11 +11,11 @@ export interface BothSides {
   readonly payments: string;
   readonly value: string;
   readonly valued: string;
-  /** Payments that it is credited with, in millionths; of a model of one credit they are whole. */
+  /** Credited payments in millionths; absent for single-touch models, whose payments are whole. */
   readonly millionths?: string;
 }
 
-/** What the platform claims beside what we credit, and by how much they differ. Nothing adds the two. */
+/** Platform-reported results next to credited results, with the difference. The two are never added. */
 export function sidesOf(row: BothSides, currency: string) {
   const spend = spendOf(row, currency);
   const claimed = row.platform_conversions === null ? null : roundCount(row.platform_conversions);

@@ -2,29 +2,29 @@ import type { AttributionModel, EntityLevel } from '@tributary/contract';
 import type { Context } from '@tributary/operations';
 import { fromMinorUnits, ratio, roundCount, subtractAmounts, unitCost } from '@tributary/rules';
 import { type DeliveryColumn, deliveryColumns, nilUuid } from '@tributary/vocabulary';
-import { type Owner, parametersOf, type Wanted } from './conversion-page.ts';
-import { conversionsCounted, figureOf, type OfConversions, type ReportField, type Sum } from './explained-figure.ts';
+import { type ConversionQuery, type Owner, parametersOf } from './conversion-page.ts';
+import { type ConversionSum, conversionsCounted, figureOf, type ReportField, type Sum } from './explained-figure.ts';
 import { costText } from './figures.ts';
 import type { DeliveryPeriod } from './period.ts';
 import type { ReportServices } from './services.ts';
 
-/** Whose figure, of which days, under which model. */
-export interface Asked {
+/** Selects the owner, days and model of a figure. */
+export interface FigureQuery {
   readonly delivery: DeliveryPeriod;
   readonly level: EntityLevel;
   readonly model: AttributionModel;
   readonly entityId: string;
-  /** A platform, a channel or an account in place of an entity. */
+  /** A platform, a channel or an account instead of an entity. */
   readonly owner?: Pick<Owner, 'name'> & { readonly owners: 'platforms' | 'channels' | 'accounts' };
-  /** Of an account: the connections that it had. */
+  /** For an account: all connections it has ever had. */
   readonly accounts?: readonly string[] | undefined;
   readonly isEverything: boolean;
   readonly conversionType: string;
 }
 
-export interface Summed {
+export interface FigureSum {
   readonly value: string | null;
-  /** Of a ratio or a difference: the two figures that it is made of. */
+  /** For a ratio or a difference: the two figures it is made of. */
   readonly parts: { field: ReportField; value: string | null }[];
   readonly rest: {
     readonly row_count: number;
@@ -35,35 +35,41 @@ export interface Summed {
 
 type Services = Pick<Context, 'signal'> & ReportServices;
 
-/** A figure, worked out from the very rows that the report adds up. */
-export function sumFigure(field: ReportField, asked: Asked, services: Services): Promise<Summed> {
+/** Computes a figure from the same rows that the report sums. */
+export function sumFigure(field: ReportField, query: FigureQuery, services: Services): Promise<FigureSum> {
   const figure = figureOf(field);
   switch (figure.rows) {
     case 'conversions':
-      return sumConversions(figure, asked, services);
+      return sumConversions(figure, query, services);
     case 'delivery':
-      return sumDelivery(figure, asked, services);
+      return sumDelivery(figure, query, services);
     case 'both':
-      return sumDifference(figure, asked, services);
+      return sumDifference(figure, query, services);
     case 'none':
-      return sumRatio(figure, asked, services);
+      return sumRatio(figure, query, services);
   }
 }
 
-/** The conversions that a figure is the sum of. */
-export function wantedOf(figure: OfConversions, asked: Asked): Wanted {
-  const { owner } = asked;
+/** Query of the conversions that a figure sums. */
+export function toConversionQuery(figure: ConversionSum, query: FigureQuery): ConversionQuery {
+  const { owner } = query;
   return {
-    ...asked,
-    period: asked.delivery.period,
+    ...query,
+    period: query.delivery.period,
     owner: owner && { name: owner.name, owners: (figure.owners ?? owner.owners) as Owner['owners'] },
-    ...conversionsCounted(figure, asked),
+    ...conversionsCounted(figure, query),
   };
 }
 
-async function sumConversions(figure: OfConversions, asked: Asked, { clickhouse, signal }: Services): Promise<Summed> {
-  const { currency } = asked.delivery.period;
-  const [row] = await clickhouse.query('report_sum_credits', parametersOf(wantedOf(figure, asked)), { signal });
+async function sumConversions(
+  figure: ConversionSum,
+  query: FigureQuery,
+  { clickhouse, signal }: Services,
+): Promise<FigureSum> {
+  const { currency } = query.delivery.period;
+  const [row] = await clickhouse.query('report_sum_credits', parametersOf(toConversionQuery(figure, query)), {
+    signal,
+  });
   const { conversions = '0', credit = '0', without_rate = '0' } = row ?? {};
   const isCredit = figure.adds === 'credit';
   const sum = isCredit ? fromMinorUnits(BigInt(credit), currency) : conversions;
@@ -81,31 +87,31 @@ async function sumConversions(figure: OfConversions, asked: Asked, { clickhouse,
   };
 }
 
-export const deliveryParameters = (field: DeliveryColumn, asked: Asked) => ({
-  ...asked.delivery.parameters,
-  // All that was spent is what campaigns cost, and what belongs to none that is known; so it is of a platform.
-  level: asked.isEverything || asked.owner ? 'campaign' : asked.level,
+export const deliveryParameters = (field: DeliveryColumn, query: FigureQuery) => ({
+  ...query.delivery.parameters,
+  // Total and platform spend are read at campaign level, which includes delivery without a known campaign.
+  level: query.isEverything || query.owner ? 'campaign' : query.level,
   field,
-  is_everything: asked.isEverything || asked.owner !== undefined,
-  entity_id: asked.entityId,
-  platform: asked.accounts ? '' : (asked.owner?.name ?? ''),
-  scope: asked.accounts ? ('account' as const) : ('all' as const),
-  ...(asked.accounts && { accounts: asked.accounts }),
+  is_everything: query.isEverything || query.owner !== undefined,
+  entity_id: query.entityId,
+  platform: query.accounts ? '' : (query.owner?.name ?? ''),
+  scope: query.accounts ? ('account' as const) : ('all' as const),
+  ...(query.accounts && { accounts: query.accounts }),
 });
 
-/** Nothing is spent on what nobody earned. */
-export const isNobodys = ({ isEverything, owner, entityId }: Asked): boolean =>
+/** Unattributed conversions have no delivery. */
+export const isUnattributed = ({ isEverything, owner, entityId }: FigureQuery): boolean =>
   !isEverything && owner === undefined && entityId === nilUuid;
 
 async function sumDelivery(
   { column }: Extract<Sum, { readonly rows: 'delivery' }>,
-  asked: Asked,
+  query: FigureQuery,
   { clickhouse, signal }: Services,
-): Promise<Summed> {
-  const { currency } = asked.delivery.period;
-  const rows = isNobodys(asked)
+): Promise<FigureSum> {
+  const { currency } = query.delivery.period;
+  const rows = isUnattributed(query)
     ? []
-    : await clickhouse.query('delivery_sum_counted', deliveryParameters(column, asked), { signal });
+    : await clickhouse.query('delivery_sum_counted', deliveryParameters(column, query), { signal });
   const { days = '0', contributes = null, without_rate = '0', with_rate = '0' } = rows[0] ?? {};
   const amount = contributes ?? (deliveryColumns[column].isAlwaysTold ? '0' : null);
   const isUnknown = amount === null || (without_rate !== '0' && with_rate === '0');
@@ -120,12 +126,16 @@ async function sumDelivery(
   };
 }
 
-type Made<Rows extends string> = Extract<ReturnType<typeof figureOf>, { readonly rows: Rows }>;
+type FigureWithRows<Rows extends string> = Extract<ReturnType<typeof figureOf>, { readonly rows: Rows }>;
 
-async function sumParts({ parts }: Made<'both'> | Made<'none'>, asked: Asked, services: Services) {
+async function sumParts(
+  { parts }: FigureWithRows<'both'> | FigureWithRows<'none'>,
+  query: FigureQuery,
+  services: Services,
+) {
   const [first, second] = await Promise.all([
-    sumFigure(parts[0], asked, services),
-    sumFigure(parts[1], asked, services),
+    sumFigure(parts[0], query, services),
+    sumFigure(parts[1], query, services),
   ]);
   const shown = [
     { field: parts[0], value: first.value },
@@ -134,9 +144,13 @@ async function sumParts({ parts }: Made<'both'> | Made<'none'>, asked: Asked, se
   return { first, second, parts: shown, exclusions: [...first.rest.exclusions, ...second.rest.exclusions] };
 }
 
-async function sumDifference(figure: Made<'both'>, asked: Asked, services: Services): Promise<Summed> {
-  const { first, second, parts, exclusions } = await sumParts(figure, asked, services);
-  const { currency } = asked.delivery.period;
+async function sumDifference(
+  figure: FigureWithRows<'both'>,
+  query: FigureQuery,
+  services: Services,
+): Promise<FigureSum> {
+  const { first, second, parts, exclusions } = await sumParts(figure, query, services);
+  const { currency } = query.delivery.period;
   const difference = first.value === null || second.value === null ? null : subtractAmounts(first.value, second.value);
   return {
     value: difference !== null && figure.unit === 'money' ? costText(difference, currency) : difference,
@@ -149,12 +163,12 @@ async function sumDifference(figure: Made<'both'>, asked: Asked, services: Servi
   };
 }
 
-/** A ratio has no rows of its own: whoever asks for its parts sees theirs. */
-async function sumRatio(figure: Made<'none'>, asked: Asked, services: Services): Promise<Summed> {
-  const { first, second, parts, exclusions } = await sumParts(figure, asked, services);
+/** A ratio has no rows; callers explain its two parts instead. */
+async function sumRatio(figure: FigureWithRows<'none'>, query: FigureQuery, services: Services): Promise<FigureSum> {
+  const { first, second, parts, exclusions } = await sumParts(figure, query, services);
   const { isCost, times } = figure;
   const value = isCost
-    ? unitCost(first.value, second.value, asked.delivery.period.currency, times)
+    ? unitCost(first.value, second.value, query.delivery.period.currency, times)
     : ratio(first.value, second.value, times);
   return {
     value: value === null ? null : plainDecimal(value),
@@ -166,7 +180,7 @@ async function sumRatio(figure: Made<'none'>, asked: Asked, services: Services):
 const withoutRate = (count: string, meaning: string) =>
   count === '0' ? [] : [{ reason: 'no_exchange_rate', count: Number(count), meaning }];
 
-/** A number without an exponent. */
+/** Formats a number without an exponent. */
 export function plainDecimal(value: number): string {
   const text = String(value);
   return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text;

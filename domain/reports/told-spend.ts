@@ -1,22 +1,22 @@
 import { rateParameters } from './rate-parameters.ts';
 import type { ReportServices } from './services.ts';
 
-export interface ToldSpend {
+export interface ReportedSpend {
   readonly platform: string;
   readonly day: string;
   readonly currency: string;
   readonly spend: string;
-  /** Of how many rows it is the sum. */
+  /** The number of rows that the sum covers. */
   readonly rows: string;
 }
 
-/** What reports count as spent by day, before anything is converted. */
-export const listToldSpend = (
+/** Spend by day as reports count it, before currency conversion. */
+export const listReportedSpend = (
   { clickhouse }: ReportServices,
   profileId: string,
   { since, until }: { readonly since: string; readonly until: string },
   signal: AbortSignal,
-): Promise<ToldSpend[]> =>
+): Promise<ReportedSpend[]> =>
   clickhouse.query(
     'delivery_list_told',
     {

@@ -1,8 +1,8 @@
-/** What is known of an ad's creative and audience, as a sync keeps it beside the ad. */
+/** Creative and audience facts of an ad, as a sync stores them with the ad. */
 export interface Creative {
   readonly thumbnailUrl: string | null;
   readonly videoId: string | null;
-  /** What looking at it found, finer than the platform's word: ugc_video, talking_head. */
+  /** The format found by the creative analysis, finer than the platform's: ugc_video, talking_head. */
   readonly format: string | null;
   readonly hookType: string | null;
   readonly ctaType: string | null;
@@ -13,14 +13,14 @@ export interface Creative {
   readonly placement: string | null;
 }
 
-/** Platforms say what they like, and more of it with each version: what is no text is as good as unsaid. */
+/** Platforms add fields and types with every API version; values that are no text are ignored. */
 export function readCreative(stored: unknown): Creative {
-  const said = (stored !== null && typeof stored === 'object' ? stored : {}) as Record<string, unknown>;
+  const fields = (stored !== null && typeof stored === 'object' ? stored : {}) as Record<string, unknown>;
   const text = (name: string): string | null => {
-    const value = said[name];
+    const value = fields[name];
     return typeof value === 'string' && value !== '' ? value : null;
   };
-  const offers = Array.isArray(said.offers) ? said.offers : [];
+  const offers = Array.isArray(fields.offers) ? fields.offers : [];
   return {
     thumbnailUrl: text('thumbnail_url'),
     videoId: text('video_id'),

@@ -9,7 +9,7 @@ const world = await openTestWithClickHouse();
 const { kit } = world;
 const begin = kit.clock.now();
 
-describe('ads that an experiment has measured', () => {
+describe('ads measured by an experiment', () => {
   let shop: Awaited<ReturnType<typeof openAds>>;
   const grades = async () => {
     await shop.rebuild();
@@ -21,7 +21,7 @@ describe('ads that an experiment has measured', () => {
       ]),
     );
   };
-  const told = (more: object = {}) => ({
+  const externalTest = (more: object = {}) => ({
     kind: 'external',
     name: 'A study of the platform',
     entity_ids: [shop.entity('campaign', 'winter')],
@@ -30,7 +30,7 @@ describe('ads that an experiment has measured', () => {
     lift_pct: 4.2,
     low_pct: 1.1,
     high_pct: 7.3,
-    // Of 28 days; the ads of the campaign cost 200 in the 28 days that are looked at.
+    // Spend over 28 days; the campaign's ads cost 200 in the scored 28 days.
     spend: 200,
     source: 'The platform',
     ...more,
@@ -40,7 +40,7 @@ describe('ads that an experiment has measured', () => {
     return [answer.statusCode, answer.json().error?.code, answer.json().error?.reason];
   };
 
-  /** Payments that differ from one that was sent in their ids and as told; `n` counts them. */
+  /** Copies a payment with new ids and the given changes; `n` counts the copies. */
   const copyPayments = (of: RawBuilder<unknown>, changes: RawBuilder<unknown>, count: number) =>
     shop.ledger.transaction((tx) =>
       sql`INSERT INTO outcomes SELECT (jsonb_populate_record(NULL::outcomes,
@@ -50,7 +50,7 @@ describe('ads that an experiment has measured', () => {
       ),
     );
 
-  // Each test has its own shop: what others have told, tested or sold would change its grades, and so would a later day.
+  // Each test uses its own shop, because other experiments, delivery or payments would change its grades.
   beforeEach(async () => {
     kit.clock.set(begin);
     shop = await openAds(world, { scopes: ['campaigns:read', 'attribution:write', 'goals:write'] });
@@ -67,7 +67,7 @@ describe('ads that an experiment has measured', () => {
     await shop.settle();
   });
 
-  test('have the grade lift and are calibrated, and no other ad is [top-016] [top-019] [top-036] [top-037]', async () => {
+  test('have the grade lift and are calibrated, unlike all other ads [top-016] [top-019] [top-036] [top-037]', async () => {
     const before = await grades();
     expect(before).toMatchObject({
       film: 'attributed early',
@@ -76,7 +76,7 @@ describe('ads that an experiment has measured', () => {
       'crowd-0': 'attributed mature',
       'crowd-1': 'predicted cold',
     });
-    const { id } = await shop.post('/api/v1/experiments', told());
+    const { id } = await shop.post('/api/v1/experiments', externalTest());
     const after = await grades();
     expect(after).toEqual({ ...before, film: 'lift calibrated', banner: 'lift calibrated' });
     expect((await shop.ids({ truth_grades: 'lift' })).toSorted()).toEqual(['banner', 'film']);
@@ -84,7 +84,7 @@ describe('ads that an experiment has measured', () => {
     expect(await grades()).toEqual(before);
   });
 
-  test('only while the test is fresh and the spend near the tested one, and only under what was tested', async () => {
+  test('only while the test is recent and the spend near the tested one, and only below the tested entity', async () => {
     const ads = new Map([
       ['a', { parentIds: ['set', 'campaign'] }],
       ['b', { parentIds: ['set', 'campaign'] }],
@@ -99,30 +99,33 @@ describe('ads that an experiment has measured', () => {
       [...liftTested([{ entityIds: [entity], dailySpend }], spent, ads, 10)].join('');
     expect([of('campaign', 10), of('set', 5), of('campaign', 20), of('c', 10)]).toEqual(['ab', 'ab', 'ab', 'c']);
     expect([of('campaign', 4.9), of('campaign', 20.1), of('campaign', null), of('x', 10)]).toEqual(['', '', '', '']);
-    const { id } = await shop.post('/api/v1/experiments', told({ date_from: '2025-10-01', date_to: '2025-10-28' }));
+    const { id } = await shop.post(
+      '/api/v1/experiments',
+      externalTest({ date_from: '2025-10-01', date_to: '2025-10-28' }),
+    );
     expect(await grades()).toMatchObject({ film: 'attributed early' });
     await shop.post(`/api/v1/experiments/${id}/void`, { reason: 'too old' });
   });
 
-  test('what cannot be is refused: strangers, an interval upside down, a test that is over', async () => {
-    const { id } = await shop.post('/api/v1/experiments', told());
+  test('refuses entities of another profile, inverted intervals and tests without an end', async () => {
+    const { id } = await shop.post('/api/v1/experiments', externalTest());
     await shop.post(`/api/v1/experiments/${id}/void`, { reason: 'The ads kept running.' });
-    expect((await refused('', told({ entity_ids: ['0197a000-0000-5000-8000-000000000001'] })))[0]).toBe(404);
-    expect((await refused('', told({ low_pct: 9 })))[1]).toBe('validation_error');
-    expect((await refused('', told({ date_to: '2026-04-01' })))[1]).toBe('validation_error');
+    expect((await refused('', externalTest({ entity_ids: ['0197a000-0000-5000-8000-000000000001'] })))[0]).toBe(404);
+    expect((await refused('', externalTest({ low_pct: 9 })))[1]).toBe('validation_error');
+    expect((await refused('', externalTest({ date_to: '2026-04-01' })))[1]).toBe('validation_error');
     const { data } = (await shop.ask('/api/v1/experiments')).body;
     expect(data).toMatchObject([{ id }]);
     expect(await refused(`/${id}/start`)).toEqual([409, 'invalid_state', 'wrong_state']);
   });
 
-  describe('by regions', () => {
+  describe('region tests', () => {
     const regions = Array.from({ length: 12 }, (_, n) => `CL-${String.fromCharCode(65 + n)}`);
     /** Payments of a region, as copies of one that was sent. */
     const pay = async (count: (region: string) => number, from: number, until: number) => {
       for (const region of regions) {
         const apart = (until - from) / 1_000 / count(region);
-        const told = sql`jsonb_build_object('region', ${region}::text, 'occurred_at', ${new Date(from)}::timestamptz + n * make_interval(secs => ${apart}::float8))`;
-        await copyPayments(sql`event_name = 'payment_received'`, told, count(region));
+        const externalTest = sql`jsonb_build_object('region', ${region}::text, 'occurred_at', ${new Date(from)}::timestamptz + n * make_interval(secs => ${apart}::float8))`;
+        await copyPayments(sql`event_name = 'payment_received'`, externalTest, count(region));
       }
     };
     const plan = (more: object = {}) => ({
@@ -137,7 +140,7 @@ describe('ads that an experiment has measured', () => {
     });
     const base = (region: string) => 20 + 2 * regions.indexOf(region);
 
-    test('it has a plan with its power, is not started when it could not answer, and shows nothing before its end', async () => {
+    test('have a plan with its power, cannot start when underpowered, and return no result before the end', async () => {
       expect(await refused('', plan())).toEqual([409, 'invalid_state', 'too_few_regions']);
       const now = +kit.clock.now();
       await pay((region) => 3 * base(region) + (regions.indexOf(region) % 5), now - 21 * dayMs, now);
@@ -147,7 +150,7 @@ describe('ads that an experiment has measured', () => {
       const draft = await shop.post('/api/v1/experiments', plan());
       expect(draft).toMatchObject({ state: 'draft', power: { verdict: 'enough' }, readout: null });
       expect(draft.power.smallest_effect_pct).toBeGreaterThan(0.01);
-      // One of each pair of like size.
+      // One region of each pair of similar size.
       expect(draft.held_out_regions).toHaveLength(6);
       const twin = await shop.post('/api/v1/experiments', plan());
       expect(await shop.post(`/api/v1/experiments/${draft.id}/start`, {})).toMatchObject({ state: 'running' });
@@ -171,7 +174,7 @@ describe('ads that an experiment has measured', () => {
       expect((await shop.ask(`/api/v1/experiments/${draft.id}`)).body.data.readout).toEqual(readout);
 
       expect(await refused(`/${twin.id}/start`)).toEqual([409, 'invalid_state', 'begun']);
-      // Nobody buys while the next one runs: there is nothing to read.
+      // No payments arrive during the next test, so it has nothing to read.
       const next = await shop.post('/api/v1/experiments', plan());
       await shop.post(`/api/v1/experiments/${next.id}/start`, {});
       kit.clock.advance(30 * dayMs);

@@ -31,7 +31,7 @@ import {
 } from '@tributary/vocabulary';
 import { readCreative } from './creative.ts';
 
-import { findLookedAt } from './find-ads.ts';
+import { findAnalysedAds } from './find-ads.ts';
 import type { Scored } from './scored.ts';
 import { numberOrNull } from './shown-figures.ts';
 
@@ -48,33 +48,33 @@ const formulas: Readonly<Record<ScoreField, string>> = {
     'The sum over the layers of share × (50 + (percentile − 50) × trust), where a layer’s share is its weight of those of which something is known.',
   top_performer_likelihood: `1 / (1 + e^((${likelihoodNumbers.middle} − composite_score) / ${likelihoodNumbers.scale})); without a score that of 50.`,
   avg_engagement_score: 'The mean of the places by click rate and by hook rate, as far as they are known.',
-  efficiency_percentile: placeBy('outcomes for what it cost'),
-  return_percentile: placeBy('credited value for what it cost'),
-  click_rate_percentile: placeBy('clicks for each impression'),
-  hook_rate_percentile: placeBy('plays of three seconds for each impression'),
-  stability_percentile: placeBy('the share of its outcomes that did not come on its best day'),
-  volume_percentile: placeBy('outcomes, or impressions where the cohort earned none'),
+  efficiency_percentile: percentileFormula('outcomes for what it cost'),
+  return_percentile: percentileFormula('credited value for what it cost'),
+  click_rate_percentile: percentileFormula('clicks for each impression'),
+  hook_rate_percentile: percentileFormula('plays of three seconds for each impression'),
+  stability_percentile: percentileFormula('the share of its outcomes that did not come on its best day'),
+  volume_percentile: percentileFormula('outcomes, or impressions where the cohort earned none'),
 };
 
-function placeBy(figure: string): string {
+function percentileFormula(figure: string): string {
   return `100 × the sum of the rows / their number, of ads by ${figure}: one for each below it, half for its equals.`;
 }
 
-/** A score, worked out again from what the rebuild kept of the ad and of those that it was compared with. */
+/** Recomputes a score from the figures that the rebuild stored for the ad and its cohort. */
 export async function explainScore(field: ScoreField, scored: Scored, query: Query, context: Services) {
   const { score } = scored;
   const cohort = await findCohort(scored, query, context);
   const compared = compareAds(cohort.map(figuresOf));
   const index = cohort.findIndex(({ ad_id }) => ad_id === score.ad_id);
-  const placeOf = (rate: ScoredRate): number | null => percentiles(compared.rates[rate])[index] ?? null;
-  const places = Object.fromEntries(scoredRates.map((rate) => [rate, placeOf(rate)])) as Record<
+  const percentileOf = (rate: ScoredRate): number | null => percentiles(compared.rates[rate])[index] ?? null;
+  const percentileByRate = Object.fromEntries(scoredRates.map((rate) => [rate, percentileOf(rate)])) as Record<
     ScoredRate,
     number | null
   >;
   const evidence = compared.evidence[index] ?? 0;
-  const standing = adStanding(places, evidence);
-  const shownOf = (asked: ScoreField): string | null => {
-    const value = isPercentile(asked) ? rounded(places[rateOf(asked)]) : stored(asked, score);
+  const standing = adStanding(percentileByRate, evidence);
+  const shownOf = (part: ScoreField): string | null => {
+    const value = isPercentile(part) ? rounded(percentileByRate[rateOf(part)]) : stored(part, score);
     return value === null ? null : plainDecimal(value);
   };
   const isEnough = score.composite_score !== null && index >= 0;
@@ -99,14 +99,14 @@ export async function explainScore(field: ScoreField, scored: Scored, query: Que
       working: await workingOf(scored, { outcome: compared.outcome, evidence, trust: standing.trust }, query, context),
       row_count: layers.length + page.rowCount,
       contributes: layers.length > 0 ? sumAmounts(layers.map(({ contributes }) => contributes)) : page.contributes,
-      exclusions: score.traits_key === '' ? [keptLater] : [],
+      exclusions: score.traits_key === '' ? [withoutFigures] : [],
     },
     pagination: page.pagination,
   };
 }
 
-/** Scores of before its figures were kept have nothing to be worked out from. */
-const keptLater = {
+/** Older scores were stored without the figures needed to recompute them. */
+const withoutFigures = {
   reason: 'not_kept',
   count: 1,
   meaning: 'It was scored before its working was kept: the next night’s scores have it.',
@@ -126,7 +126,7 @@ function stored(field: Exclude<ScoreField, PercentileField>, score: Scored['scor
   }
 }
 
-/** What a figure is worked out from that can be asked for itself. */
+/** The figures that a score is computed from and that can be explained themselves. */
 function partsOf(field: ScoreField): ScoreField[] {
   switch (field) {
     case 'top_performer_likelihood':
@@ -138,16 +138,16 @@ function partsOf(field: ScoreField): ScoreField[] {
   }
 }
 
-/** An ad as it was scored, with those that it was compared with. */
+/** The ad as scored, with its cohort. */
 async function findCohort({ score }: Scored, { window }: Query, { caller, clickhouse, signal }: Services) {
   if (score.traits_key === '') return [];
-  const asked = { profile_id: caller.profileId, score_window: window, cohort_key: score.cohort_key };
-  return clickhouse.query('ad_list_cohort', asked, { signal });
+  const parameters = { profile_id: caller.profileId, score_window: window, cohort_key: score.cohort_key };
+  return clickhouse.query('ad_list_cohort', parameters, { signal });
 }
 
 type ScoreRow = Row<'ad_list_cohort'>;
 
-/** The very figures that the rebuild compared, in as far as they play a part. */
+/** The figures that the rebuild compared, as far as they matter. */
 function figuresOf(row: ScoreRow): AdFigures {
   return {
     traits: { channel: '', format: '', objective: row.objective || null, warmth: null, geo: null, placement: null },
@@ -180,9 +180,9 @@ const layersOf = (standing: ReturnType<typeof adStanding>) =>
 
 const noPage = { rows: [], rowCount: 0, contributes: '0', pagination: { has_next: false, cursor: null } };
 
-const worth: Readonly<Record<Standing, string>> = { below: '1', equal: '0.5', above: '0' };
+const contributionOf: Readonly<Record<Standing, string>> = { below: '1', equal: '0.5', above: '0' };
 
-/** The ads in the order of a figure, the best first, with what each adds to the place of one of them. */
+/** One page of the cohort sorted by a figure, best first, with each ad's contribution to the percentile. */
 function pageOf(
   cohort: readonly ScoreRow[],
   rates: readonly (number | null)[],
@@ -192,14 +192,14 @@ function pageOf(
   const own = rates[index] ?? null;
   if (own === null) return noPage;
   const sorted = cohort
-    .flatMap(({ ad_id }, place) => {
-      const figure = rates[place] ?? null;
+    .flatMap(({ ad_id }, at) => {
+      const figure = rates[at] ?? null;
       if (figure === null) return [];
       const standing: Standing = figure < own ? 'below' : figure === own ? 'equal' : 'above';
-      return [{ ad_id, figure, standing, contributes: worth[standing] }];
+      return [{ ad_id, figure, standing, contributes: contributionOf[standing] }];
     })
     .sort((a, b) => b.figure - a.figure || (a.ad_id < b.ad_id ? -1 : 1));
-  const from = cursor === undefined ? 0 : placeAfter(sorted, cursor);
+  const from = cursor === undefined ? 0 : indexAfter(sorted, cursor);
   const rows = sorted.slice(from, from + limit);
   const last = rows.at(-1);
   return {
@@ -210,19 +210,19 @@ function pageOf(
   };
 }
 
-function placeAfter(sorted: readonly { readonly ad_id: string }[], cursor: string): number {
+function indexAfter(sorted: readonly { readonly ad_id: string }[], cursor: string): number {
   const [id] = readCursor(cursor, [isId]);
-  const place = sorted.findIndex(({ ad_id }) => ad_id === id);
-  if (place < 0)
+  const index = sorted.findIndex(({ ad_id }) => ad_id === id);
+  if (index < 0)
     refuse('invalid_parameter', 'The ads were scored anew since the page before: begin again.', {
       fields: { field: 'cursor' },
     });
-  return place + 1;
+  return index + 1;
 }
 
 async function findNames(ids: readonly string[], { caller, ledger }: Services): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
-  const ads = await ledger.transaction((tx) => findLookedAt(tx, caller.profileId, ids), { readOnly: true });
+  const ads = await ledger.transaction((tx) => findAnalysedAds(tx, caller.profileId, ids), { readOnly: true });
   return new Map([...ads].map(([id, { name, externalId }]) => [id, name || externalId]));
 }
 
@@ -247,26 +247,26 @@ async function workingOf(
   };
 }
 
-/** What the ad is like, and who says so: what an analysis found is laid over what the platform says. */
+/** The ad's traits with their source. Findings of the creative analysis override the platform's values. */
 async function findTraits({ ad_id: id, cohort_key: key }: Scored['score'], { caller, ledger }: Services) {
   const { profileId } = caller;
   const { ad, found } = await ledger.transaction(
     async (tx) => ({
-      ad: (await findLookedAt(tx, profileId, [id])).get(id),
+      ad: (await findAnalysedAds(tx, profileId, [id])).get(id),
       found: (await findFindings(tx, profileId, [id])).get(id),
     }),
     { readOnly: true },
   );
   if (!ad) return [];
   const creative = readCreative(ad.creative);
-  const kept: ReadonlySet<string> = keptDimensions(key);
-  const source = (value: string | null, looked: unknown): TraitSource =>
-    value === null ? 'nobody' : looked ? 'analysis' : 'platform';
-  const line = (trait: CreativeTrait, value: string | null, looked?: unknown) => ({
+  const comparedTraits: ReadonlySet<string> = keptDimensions(key);
+  const source = (value: string | null, isAnalysed: unknown): TraitSource =>
+    value === null ? 'nobody' : isAnalysed ? 'analysis' : 'platform';
+  const line = (trait: CreativeTrait, value: string | null, isAnalysed?: unknown) => ({
     trait,
     value,
-    said_by: source(value, looked),
-    is_compared: kept.has(trait),
+    said_by: source(value, isAnalysed),
+    is_compared: comparedTraits.has(trait),
   });
   return [
     line('channel', ad.platform),

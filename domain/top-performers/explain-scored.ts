@@ -19,7 +19,7 @@ import { findRebuild } from './store.ts';
 type Query = Input<Routes['explain']>['query'];
 type Services = ProfileContext & ReportServices;
 
-/** A figure of the list of top ads. */
+/** Explains a figure of the top performers list. */
 export async function explainScored(query: Query, context: Services) {
   const scored = await findScore(query, context);
   const { field } = query;
@@ -46,8 +46,8 @@ async function findScore(
 ): Promise<Scored> {
   const { caller, ledger, clickhouse, signal } = context;
   const { profileId } = caller;
-  for (const [field, said] of Object.entries({ platform, channel, as_of, type }))
-    if (said !== undefined)
+  for (const [field, given] of Object.entries({ platform, channel, as_of, type }))
+    if (given !== undefined)
       refuseField(field, `Top ads have no "${field}": they are of one ad, as it was last scored.`);
   if (entity_id === undefined) refuseField('entity_id', 'Name the ad whose figure it is with "entity_id".');
   const adId = await findEntity(entity_id ?? '', 'ad', context);
@@ -70,8 +70,8 @@ const refuseField = (field: string, message: string): never =>
 const rangeOf = ({ window }: Scored) => ({ date_from: window.firstDay, date_to: window.lastDay });
 
 /**
- * What is shown of an ad, with the rows of now, which say most. Where they are others by now, with those of the moment at which it was
- * scored.
+ * Explains a displayed figure with the current rows, which contain the most detail. If these have changed since, uses the rows as of the
+ * time of scoring.
  */
 async function explainShown(field: ReportField, scored: Scored, query: Query, context: Services) {
   const shown = shownFigures(scored.score);
@@ -81,7 +81,7 @@ async function explainShown(field: ReportField, scored: Scored, query: Query, co
     (data.parts.length > 0 ? data.parts : [data]).every((one) => isFigure(one.value, shown[one.field as ReportField]));
   const read = async (asOf?: Date) => {
     const delivery = await readScoredPeriod(scored, context, asOf);
-    const asked = {
+    const figureQuery = {
       delivery,
       level: 'ad',
       model: 'last_touch',
@@ -89,7 +89,7 @@ async function explainShown(field: ReportField, scored: Scored, query: Query, co
       isEverything: false,
       conversionType: '',
     } as const;
-    return { ...(await explainFigure(field, asked, query, context)), period: delivery.period };
+    return { ...(await explainFigure(field, figureQuery, query, context)), period: delivery.period };
   };
   const now = await read();
   const found = isSame(now) ? now : await read(scored.at);
@@ -112,7 +112,7 @@ type Explained = {
   readonly parts: readonly { readonly field: string; readonly value: string | null }[];
 };
 
-/** While workers were writing what was scored, what stood then cannot be told to the row. */
+/** If workers wrote rows while ads were scored, the exact rows cannot be restored. */
 const changedSince = {
   reason: 'changed_since_scored',
   count: 1,
@@ -120,12 +120,12 @@ const changedSince = {
 };
 
 const isFigure = (text: string | null, shown: number | null | undefined): boolean =>
-  // An amount of which nothing could be converted is shown as none.
+  // An amount of which nothing could be converted is displayed as zero.
   Number(text ?? 0) === (shown ?? 0);
 
 const textOf = (value: number | null): string | null => (value === null ? null : plainDecimal(value));
 
-/** The days of the window with the rates of those on which an ad cost something: of a lifetime, not of every day. */
+/** The days of the window, with exchange rates only for days with spend, because a lifetime has too many days. */
 async function readScoredPeriod(scored: Scored, context: Services, asOf?: Date) {
   const { clickhouse, ledger, signal } = context;
   const range = { ...rangeOf(scored), ...(asOf && { as_of: asOf.toISOString() }) };

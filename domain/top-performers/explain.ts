@@ -3,6 +3,6 @@ import { explainReport, type ReportServices } from '@tributary/domain/reports';
 import type { Handles } from '@tributary/operations';
 import { explainScored } from './explain-scored.ts';
 
-/** What a figure is made of. Those of top ads are of the days and the moment at which the ads were scored; all others are explained by the reports. */
+/** Explains a figure. Figures of top performers use the days and the moment of scoring; all others are explained by domain/reports. */
 export const explain: Handles<Routes['explain'], ReportServices> = ({ query }, context) =>
   query.report === 'top_performers' ? explainScored(query, context) : explainReport(query, context);

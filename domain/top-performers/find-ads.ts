@@ -2,8 +2,12 @@ import { findAds, type KnownAd } from '@tributary/domain/campaigns';
 import { findFindings } from '@tributary/domain/creatives';
 import type { Tx } from '@tributary/postgres';
 
-/** Ads as the ledger knows them, with what looking at their creatives found laid over what the platform says. */
-export async function findLookedAt(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
+/** Ads from the ledger, with findings of the creative analysis overriding the platform's values. */
+export async function findAnalysedAds(
+  tx: Tx,
+  profileId: string,
+  ids: readonly string[],
+): Promise<Map<string, KnownAd>> {
   const ads = await findAds(tx, profileId, ids);
   const findings = await findFindings(tx, profileId, ids);
   for (const [id, { creative_format: format, ...found }] of findings) {

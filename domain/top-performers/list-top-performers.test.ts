@@ -13,7 +13,7 @@ const { kit, clickhouse } = world;
 const open = (traits: SceneTraits = {}) => openAds(world, traits);
 const { signal } = new AbortController();
 
-test('A shared link shows scores only while all days of their window are its own', async () => {
+test('A shared link returns scores only while all days of their window are within its own range', async () => {
   const shop = await open();
   const owner = await buildMember(kit.app, shop.workspaceId, 'owner');
   const headers = { ...owner.headers({ profileId: shop.profileId }), origin: 'https://tributary.test' };
@@ -39,15 +39,15 @@ test('A shared link shows scores only while all days of their window are its own
   expect(await read(week, '?window=7d')).toBe(200);
 });
 
-describe('Before a night', () => {
-  test('[top-035] there is nothing, and no error: an ad needs to be told of, and scored', async () => {
+describe('Before the first rebuild', () => {
+  test('[top-035] the list is empty without an error: an ad must be reported and scored first', async () => {
     const shop = await open();
     const current = { state: 'current', waiting_since: null };
     const unscored = { scored_at: null, date_from: null, date_to: null, currency: 'USD', exclusions: [] };
     const meta = { ...unscored, freshness: { attribution: current, delivery: current } };
     const empty = { status: 200, body: { data: [], meta: { profile_id: shop.profileId } } };
     expect(await shop.get()).toEqual({ ...empty, body: { data: [], meta: { profile_id: shop.profileId, ...meta } } });
-    // A click names an ad before anybody tells of it.
+    // A click names an ad before it is reported.
     await shop.earn('ad-1');
     await shop.settle();
     await shop.rebuild();
@@ -60,7 +60,7 @@ describe('Before a night', () => {
   });
 });
 
-test('what the scores are of is said with them: their days and currency, what they leave out, how far the figures are', async () => {
+test('returns the days and currency of the scores, what they exclude, and the freshness of the figures', async () => {
   const shop = await open();
   await shop.tell({ external_id: 'ad-1' }, { external_id: 'ad-2', spend: '900', currency: 'ISK' });
   await shop.earn('ad-1', { properties: { value: '700', currency: 'ISK' } });
@@ -73,15 +73,15 @@ test('what the scores are of is said with them: their days and currency, what th
   ];
   const days = (window: ScoreWindow) => windowsOf(scoredAt, 'UTC').find(({ name }) => name === window);
   const ask = async (window: ScoreWindow) => (await shop.get({ window })).body.meta;
-  const said = { profile_id: shop.profileId, scored_at: scoredAt.toISOString(), currency: 'USD', exclusions };
+  const common = { profile_id: shop.profileId, scored_at: scoredAt.toISOString(), currency: 'USD', exclusions };
   for (const window of ['14d', '28d'] as const)
     expect(await ask(window)).toMatchObject({
-      ...said,
+      ...common,
       date_from: days(window)?.firstDay,
       date_to: days(window)?.lastDay,
     });
-  expect(await ask('lifetime')).toMatchObject({ ...said, date_from: null, date_to: days('lifetime')?.lastDay });
-  // A rate that becomes known is in the next scores: these still leave it out.
+  expect(await ask('lifetime')).toMatchObject({ ...common, date_from: null, date_to: days('lifetime')?.lastDay });
+  // An exchange rate that arrives later is used by the next scores only.
   await saveRates(kit.system, 'file', [
     { day: '2026-06-01', currency: 'USD', units: '1', usd: '1' },
     { day: '2026-06-01', currency: 'ISK', units: '100', usd: '1' },
@@ -95,7 +95,7 @@ test('what the scores are of is said with them: their days and currency, what th
   expect(await ask('28d')).toMatchObject({ exclusions: [], freshness: { attribution: current, delivery: current } });
 });
 
-test('[conv-003] one ad is in every report: what it cost and earned at each level, by day, by its rank, and as its platform says', async () => {
+test('[conv-003] one ad appears in every report: cost and credit at each level, by day, its rank, and the platform’s own count', async () => {
   const shop = await open();
   const parents = { ad_set_external_id: 'broad', campaign_external_id: 'winter' };
   await shop.tell({ external_id: 'film', ...parents, conversions: '2', conversion_value: '300' });
@@ -120,7 +120,7 @@ test('[conv-003] one ad is in every report: what it cost and earned at each leve
 });
 
 describe('An ad', () => {
-  test('that only its platform praises is predicted, and shows the platform’s count', async () => {
+  test('with results only from its platform is predicted, and shows the platform’s count', async () => {
     const shop = await open();
     await shop.tell(...crowd(19), { external_id: 'claimed', conversions: '40', conversion_value: '4000' });
     await shop.settle();
@@ -138,7 +138,7 @@ describe('An ad', () => {
     ]);
   });
 
-  test('has what was bought by whom it brought last', async () => {
+  test('is credited with the purchases of customers whose last touch it was', async () => {
     const shop = await open();
     await shop.tell({ external_id: 'first' }, { external_id: 'last' });
     await shop.earn(['first', 'last']);
@@ -149,7 +149,7 @@ describe('An ad', () => {
     expect(Object.fromEntries(earned)).toEqual({ first: 0, last: 250 });
   });
 
-  test('among fewer than 20 has no score, and stands below those that have one', async () => {
+  test('in a cohort of fewer than 20 has no score and ranks below scored ads', async () => {
     const shop = await open();
     await shop.tell(
       ...crowd(20, { platform: 'search_ads', spend: '1.00' }),
@@ -165,7 +165,7 @@ describe('An ad', () => {
     expect((await shop.ids({ limit: '50' })).slice(-3)).toEqual(['few-2', 'few-1', 'few-0']);
   });
 
-  test('has its best day where the profile is: an evening there is one day, whatever the date in UTC', async () => {
+  test('has its best day in the profile’s time zone', async () => {
     const shop = await open({ timeZone: 'America/Santiago' });
     await shop.tell(...crowd(19), { external_id: 'evening' });
     await shop.earn('evening', { occurred_at: '2026-06-10T23:00:00.000Z' });
@@ -179,11 +179,11 @@ describe('An ad', () => {
       date_from: '2026-06-10',
       date_to: '2026-06-10',
     });
-    // The share of its outcomes that came on other days.
+    // The share of its outcomes on other days.
     expect(body.data.cohort).toMatchObject([{ ad_id: shop.idOf('evening'), figure: 0 }]);
   });
 
-  test('that ran no more is gone with the next night, and so is the last one', async () => {
+  test('without delivery disappears with the next rebuild, even when it was the last one', async () => {
     const shop = await open();
     await shop.tell({ external_id: 'ad-1' }, { external_id: 'ad-2', date: '2026-06-01' });
     await shop.settle();
@@ -198,7 +198,7 @@ describe('An ad', () => {
   });
 });
 
-describe('A question', () => {
+describe('The query', () => {
   let shop: Awaited<ReturnType<typeof open>>;
   beforeAll(async () => {
     shop = await open();
@@ -221,7 +221,7 @@ describe('A question', () => {
   const named = async (query: Record<string, string>) =>
     (await shop.ids({ limit: '50', ...query })).filter((id) => !id.startsWith('crowd')).toSorted();
 
-  test('[top-038] [top-039] [top-040] [top-041] is of a window: 28 days unless said, and never a range of one’s own', async () => {
+  test('[top-038] [top-039] [top-040] [top-041] selects a window, 28 days by default, and accepts no custom range', async () => {
     expect(await named({ formats: 'other' })).toEqual(['recent']);
     expect(await named({ window: '28d', formats: 'other' })).toEqual(['recent']);
     expect(await named({ window: '14d', formats: 'other' })).toEqual(['recent']);
@@ -243,7 +243,7 @@ describe('A question', () => {
     expect((await shop.get({ date_from: '2026-06-05', date_to: '2026-06-05' })).status).toBe(400);
   });
 
-  test('[top-042] [lim-011] gives 10 ads, or up to 50, the best first, of a window there is', async () => {
+  test('[top-042] [lim-011] returns 10 ads by default and up to 50, best first', async () => {
     expect(await shop.ids()).toHaveLength(10);
     expect(await shop.ids({ limit: '50' })).toHaveLength(50);
     expect((await shop.ids({ limit: '50' })).slice(0, 3)).toEqual(await shop.ids({ limit: '3' }));
@@ -255,20 +255,20 @@ describe('A question', () => {
     for (const window of ['8d', '30d', '']) expect((await shop.get({ window })).status).toBe(400);
   });
 
-  test('[top-043] may ask for spend', async () => {
+  test('[top-043] filters by spend', async () => {
     expect(await named({ min_spend: '500' })).toEqual(['seller']);
     expect(await named({ min_spend: '500.01' })).toEqual([]);
     for (const min_spend of ['-1', 'much']) expect((await shop.get({ min_spend })).status).toBe(400);
   });
 
-  test('[top-044] may ask for objectives', async () => {
+  test('[top-044] filters by objective', async () => {
     expect(await named({ objectives: 'sales,leads' })).toEqual(['leader', 'seller']);
     expect(await named({ objectives: 'messaging' })).toEqual(['talker']);
     expect(await named({ objectives: 'awareness' })).toEqual(['shower']);
     expect((await shop.ids({ objectives: 'traffic', limit: '50' })).every((id) => id.startsWith('crowd'))).toBe(true);
   });
 
-  test('[top-045] may ask for grades of truth', async () => {
+  test('[top-045] filters by truth grade', async () => {
     expect(await named({ truth_grades: 'attributed' })).toEqual(['leader', 'seller']);
     expect(await named({ truth_grades: 'lift' })).toEqual([]);
     expect(await named({ truth_grades: 'attributed,predicted', min_spend: '100' })).toEqual([
@@ -280,20 +280,20 @@ describe('A question', () => {
     ]);
   });
 
-  test('[top-046] may ask for kinds of outcomes', async () => {
+  test('[top-046] filters by outcome kind', async () => {
     expect(await named({ outcome_kinds: 'cash' })).toEqual(['seller']);
     expect(await named({ outcome_kinds: 'pipeline,messaging,meta' })).toEqual(['leader', 'shower', 'talker']);
     expect(await named({ outcome_kinds: 'none', min_spend: '100' })).toEqual(['recent']);
   });
 
-  test('[top-047] [top-048] [top-049] may ask for formats, and for videos or what is none', async () => {
+  test('[top-047] [top-048] [top-049] filters by format, and by video or not', async () => {
     expect(await named({ formats: 'talking_head,carousel' })).toEqual(['leader', 'talker']);
     expect(await named({ has_video: 'true' })).toEqual(['seller', 'shower', 'talker']);
     expect(await named({ has_video: 'false', min_spend: '100' })).toEqual(['leader', 'recent']);
     expect((await shop.get({ has_video: 'yes' })).status).toBe(400);
   });
 
-  test('for something outside of its list is refused', async () => {
+  test('returns 400 for an unlisted value', async () => {
     for (const [name, value] of [
       ['objectives', 'sales,fame'],
       ['truth_grades', 'guess'],
@@ -306,12 +306,12 @@ describe('A question', () => {
       });
   });
 
-  test('is of the key’s own profile', async () => {
+  test('covers only the key’s own profile', async () => {
     const other = await open();
     expect(await other.ids({ window: 'lifetime', limit: '50' })).toEqual([]);
   });
 
-  test('needs campaigns:read', async () => {
+  test('returns 403 without campaigns:read', async () => {
     const other = await open({ scopes: ['customers:read'] });
     expect((await other.get()).status).toBe(403);
   });

@@ -15,7 +15,7 @@ import { profileOf } from '@tributary/domain/tenants';
 import { answer, type Handles } from '@tributary/operations';
 import type { Ledger, Tx } from '@tributary/postgres';
 import { readCreative } from './creative.ts';
-import { findLookedAt } from './find-ads.ts';
+import { findAnalysedAds } from './find-ads.ts';
 import { shownFigures } from './shown-figures.ts';
 import { findRebuild } from './store.ts';
 
@@ -29,28 +29,28 @@ export const listTopPerformers: Handles<Routes['listTopPerformers'], { readonly 
   return answer(200, { data, meta });
 };
 
-/** What the scores are of: a night's rebuild. What became known since is in none of them. */
-async function readMeta(tx: Tx, profileId: string, asked: ScoreWindow, now: Date) {
-  const rebuild = await findRebuild(tx, profileId, asked);
-  const { window } = rebuild ?? {};
+/** The nightly rebuild that the scores come from; later changes are not included. */
+async function readMeta(tx: Tx, profileId: string, window: ScoreWindow, now: Date) {
+  const rebuild = await findRebuild(tx, profileId, window);
+  const { window: scored } = rebuild ?? {};
   return {
     scored_at: rebuild?.at.toISOString() ?? null,
-    date_from: window && asked !== 'lifetime' ? window.firstDay : null,
-    date_to: window?.lastDay ?? null,
-    currency: window?.currency ?? (await profileOf(tx, profileId)).currency,
-    exclusions: [...(window?.exclusions ?? [])],
+    date_from: scored && window !== 'lifetime' ? scored.firstDay : null,
+    date_to: scored?.lastDay ?? null,
+    currency: scored?.currency ?? (await profileOf(tx, profileId)).currency,
+    exclusions: [...(scored?.exclusions ?? [])],
     freshness: await readFreshness(tx, profileId, now),
   };
 }
 
 export interface ScoreReader {
   readonly clickhouse: ClickHouse;
-  /** Behind the wall of the profile. */
+  /** Scoped to the profile by row-level security. */
   readonly ledger: Ledger;
   readonly signal: AbortSignal;
 }
 
-/** The scores are the last rebuild's; what ads are called and made of is as the ledger knows it now. */
+/** Scores come from the last rebuild; names and creatives are current. */
 export async function findScored(
   { clickhouse, ledger, signal }: ScoreReader,
   profileId: string,
@@ -73,7 +73,7 @@ export async function findScored(
   );
   const ads = await ledger.transaction(
     (tx) =>
-      findLookedAt(
+      findAnalysedAds(
         tx,
         profileId,
         scores.map(({ ad_id }) => ad_id),
@@ -82,11 +82,11 @@ export async function findScored(
   );
   return scores.flatMap((score) => {
     const ad = ads.get(score.ad_id);
-    return ad ? [showAd(score, ad)] : [];
+    return ad ? [toAdResponse(score, ad)] : [];
   });
 }
 
-function showAd(score: Row<'ad_list_scores'>, ad: KnownAd) {
+function toAdResponse(score: Row<'ad_list_scores'>, ad: KnownAd) {
   const creative = readCreative(ad.creative);
   const figures = shownFigures(score);
   return {

@@ -5,7 +5,7 @@ import { fillFast } from '@tributary/testkit/market';
 import { beforeAll, expect, test } from 'vitest';
 import { rebuildProfile } from './rebuild-profile.ts';
 
-/** A shop of 4,000 people and some hundred ads, over the 60 days before the night. What is true of it, its book knows. */
+/** A shop with 4,000 customers and some hundred ads over the 60 days before the rebuild. Its book holds the true figures. */
 const { kit, api, clickhouse } = await openTestWithClickHouse();
 let headers: Readonly<Record<string, string>>;
 const night = new Date('2026-06-15T02:40:00Z');
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await rebuildProfile({ app: kit.app, clickhouse }, market.profileId, night, new AbortController().signal);
 });
 
-/** As a script of the shop's would: all ads, day by day, with what they stand under. */
+/** Reports all ads day by day with their parents, like a script of the shop. */
 async function tell(rows: readonly DeliveryRow[]): Promise<void> {
   const money = (units: bigint, currency: string) => fromMinorUnits(units, currency);
   for (let from = 0; from < rows.length; from += 1_000) {
@@ -82,7 +82,7 @@ interface Shown {
   readonly [field: string]: unknown;
 }
 
-/** Piece by piece, because an answer holds 50. */
+/** In parts, because a response has at most 50 ads. */
 async function ranked(window: string): Promise<Shown[]> {
   const rows: Shown[] = [];
   for (const formats of ['static,carousel', 'video', 'other', 'ugc_video,talking_head,collection']) {
@@ -112,47 +112,52 @@ function spendOf(rows: readonly DeliveryRow[], read: (row: DeliveryRow) => bigin
 
 const windows = { '7d': '2026-06-08', '14d': '2026-06-01', '28d': '2026-05-18', lifetime: '2026-04-16' };
 
-test.for(Object.entries(windows))('the figures of %s are the market’s own, ad for ad', async ([window, firstDay]) => {
-  const isInside = ({ day }: { readonly day: string }) => day >= firstDay && day <= '2026-06-14';
-  const cells = reports.cells().filter((cell) => cell.model === 'last_touch' && cell.level === 'ad' && isInside(cell));
-  const told = Map.groupBy(delivery.filter(isInside), ({ entity }) => entity.id);
-  const rows = await ranked(window);
-  expect(rows.length).toBeGreaterThan(20);
-  expect(rows.map(({ ad_id }) => ad_id).toSorted()).toEqual([...told.keys()].toSorted());
-  const shown = rows.map((row) => [
-    row.ad_id,
-    row.spend,
-    row.impressions,
-    row.attributed_outcomes_total,
-    row.attributed_cash_outcomes,
-    row.attributed_revenue,
-    row.attributed_pipeline_outcomes,
-    row.meta_reported_conversions,
-    row.meta_reported_conversion_value,
-  ]);
-  const expected = rows.map(({ ad_id }) => {
-    const days = told.get(ad_id) ?? [];
-    const earned = cells.filter(({ entityId }) => entityId === ad_id);
-    const of = (types: readonly string[]) => earned.filter(({ conversionType }) => types.includes(conversionType));
-    const count = (some: typeof earned) => some.reduce((sum, { outcomes }) => sum + outcomes, 0);
-    const cash = of(['payment_received']);
-    const revenue = cash.reduce((sum, cell) => sum + cell.revenue, 0n);
-    return [
-      ad_id,
-      spendOf(days, ({ spend }) => spend),
-      days.reduce((sum, { impressions }) => sum + impressions, 0),
-      count(earned),
-      count(cash),
-      Number(fromMinorUnits(revenue, market.reportingCurrency)),
-      count(of(['lead_created', 'appointment_booked', 'closed_won'])),
-      days.reduce((sum, { claimedConversions }) => sum + claimedConversions, 0),
-      spendOf(days, ({ claimedValue }) => claimedValue),
-    ];
-  });
-  expect(shown).toEqual(expected);
-});
+test.for(Object.entries(windows))(
+  'the figures of %s equal the simulated market’s own, ad by ad',
+  async ([window, firstDay]) => {
+    const isInside = ({ day }: { readonly day: string }) => day >= firstDay && day <= '2026-06-14';
+    const cells = reports
+      .cells()
+      .filter((cell) => cell.model === 'last_touch' && cell.level === 'ad' && isInside(cell));
+    const reported = Map.groupBy(delivery.filter(isInside), ({ entity }) => entity.id);
+    const rows = await ranked(window);
+    expect(rows.length).toBeGreaterThan(20);
+    expect(rows.map(({ ad_id }) => ad_id).toSorted()).toEqual([...reported.keys()].toSorted());
+    const shown = rows.map((row) => [
+      row.ad_id,
+      row.spend,
+      row.impressions,
+      row.attributed_outcomes_total,
+      row.attributed_cash_outcomes,
+      row.attributed_revenue,
+      row.attributed_pipeline_outcomes,
+      row.meta_reported_conversions,
+      row.meta_reported_conversion_value,
+    ]);
+    const expected = rows.map(({ ad_id }) => {
+      const days = reported.get(ad_id) ?? [];
+      const earned = cells.filter(({ entityId }) => entityId === ad_id);
+      const of = (types: readonly string[]) => earned.filter(({ conversionType }) => types.includes(conversionType));
+      const count = (some: typeof earned) => some.reduce((sum, { outcomes }) => sum + outcomes, 0);
+      const cash = of(['payment_received']);
+      const revenue = cash.reduce((sum, cell) => sum + cell.revenue, 0n);
+      return [
+        ad_id,
+        spendOf(days, ({ spend }) => spend),
+        days.reduce((sum, { impressions }) => sum + impressions, 0),
+        count(earned),
+        count(cash),
+        Number(fromMinorUnits(revenue, market.reportingCurrency)),
+        count(of(['lead_created', 'appointment_booked', 'closed_won'])),
+        days.reduce((sum, { claimedConversions }) => sum + claimedConversions, 0),
+        spendOf(days, ({ claimedValue }) => claimedValue),
+      ];
+    });
+    expect(shown).toEqual(expected);
+  },
+);
 
-/** Spearman's: 1 where two orders are the same, -1 where one is the other turned round. */
+/** Spearman's rank correlation: 1 for identical orders, -1 for reversed ones. */
 function rankCorrelation(pairs: readonly (readonly [number, number])[]): number {
   const ranks = (side: 0 | 1) => {
     const sorted = pairs.map((pair) => pair[side]).toSorted((a, b) => a - b);
@@ -166,9 +171,9 @@ function rankCorrelation(pairs: readonly (readonly [number, number])[]): number 
   return common / Math.sqrt(spread(xs) * spread(ys));
 }
 
-test('ads that really made people buy rank higher than those that did not', async () => {
+test('ads that really caused purchases rank higher than others', async () => {
   const scores = new Map((await ranked('lifetime')).map((row) => [row.ad_id, row.composite_score]));
-  // What no link names, no report can see.
+  // Ads that no link names cannot appear in a report.
   const visible = market.ads.filter(({ tagging }) => tagging === 'all' || tagging === 'ad_only');
   const cost = (ad: Ad) =>
     spendOf(

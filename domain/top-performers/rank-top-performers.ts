@@ -7,7 +7,7 @@ import type { Wall } from '@tributary/postgres';
 import { limits, roles } from '@tributary/vocabulary';
 import { findScored } from './list-top-performers.ts';
 
-/** The best ads of every profile of the person behind the assistant. Each profile is read by itself, behind its own wall. */
+/** The best ads over all profiles of the member behind the assistant. Each profile is read separately under its own row-level security. */
 export const rankTopPerformers: Handles<
   AssistantRoutes['rankTopPerformers'],
   { readonly clickhouse: ClickHouse }
@@ -15,30 +15,30 @@ export const rankTopPerformers: Handles<
   const { userId } = caller;
   if (!userId) return refuse('forbidden', 'Only an assistant of a person ranks over several profiles.');
   const memberships = await findAllMemberships(servers.everywhere, userId);
-  const theirs = memberships.filter(mayRead).flatMap(placesOf);
-  const places = theirs.slice(0, limits.topPerformers.profiles);
+  const readable = memberships.filter(mayRead).flatMap(scopesOf);
+  const selected = readable.slice(0, limits.topPerformers.profiles);
   const ranked = [];
-  for (const { name, ...wall } of places) {
-    const ledger = behind(wall);
-    const facts = await ledger.transaction((tx) => findProfile(tx, wall.profileId), { readOnly: true });
+  for (const { name, ...scope } of selected) {
+    const ledger = behind(scope);
+    const facts = await ledger.transaction((tx) => findProfile(tx, scope.profileId), { readOnly: true });
     if (!facts) continue;
-    const ads = await findScored({ clickhouse, ledger, signal }, wall.profileId, query);
+    const ads = await findScored({ clickhouse, ledger, signal }, scope.profileId, query);
     ranked.push(
-      ...ads.map((ad) => ({ profile_id: wall.profileId, profile_name: name, currency: facts.currency, ...ad })),
+      ...ads.map((ad) => ({ profile_id: scope.profileId, profile_name: name, currency: facts.currency, ...ad })),
     );
   }
   const data = ranked
     .filter(({ composite_score }) => composite_score !== null)
-    // Scores are places among a profile's own ads. Amounts of several currencies say nothing of who is before whom.
+    // Scores are percentiles within a profile. Amounts in different currencies cannot be compared.
     .sort((a, b) => (b.composite_score ?? 0) - (a.composite_score ?? 0) || (a.ad_id < b.ad_id ? -1 : 1))
     .slice(0, query.limit);
   return answer(200, {
     data,
-    meta: { profiles: places.length, profiles_left_out: theirs.length - places.length },
+    meta: { profiles: selected.length, profiles_left_out: readable.length - selected.length },
   });
 };
 
 const mayRead = ({ role }: Membership): boolean => (roles[role].scopes as readonly string[]).includes('campaigns:read');
 
-const placesOf = ({ workspaceId, profiles }: Membership) =>
+const scopesOf = ({ workspaceId, profiles }: Membership) =>
   profiles.map(({ id, name }) => ({ workspaceId, profileId: id, name }) satisfies Wall & { name: string });

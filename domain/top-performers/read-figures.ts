@@ -16,13 +16,13 @@ export interface Engines {
   readonly clickhouse: ClickHouse;
 }
 
-/** Of a profile. Those that cost least are left out beyond it; that keeps a rebuild below some hundred megabytes. */
-const mostAds = 50_000;
+/** Per profile. Beyond it the ads with the lowest spend are left out, which keeps a rebuild below a few hundred megabytes. */
+const maxAds = 50_000;
 
-/** What the ads of a window cost and did. */
+/** Cost and results of the ads of a window. */
 export interface WindowFigures {
-  readonly told: Row<'ad_list_figures'>[];
-  /** The money of its days that is in none of them. */
+  readonly figures: Row<'ad_list_figures'>[];
+  /** Amounts of the window that could not be converted. */
   findExclusions(): Promise<Exclusion[]>;
 }
 
@@ -49,7 +49,7 @@ export async function readFigures(
     level: 'ad',
     moment: 'now',
   } as const;
-  const told = await clickhouse.query(
+  const figures = await clickhouse.query(
     'ad_list_figures',
     {
       ...delivery,
@@ -58,12 +58,12 @@ export async function readFigures(
       from: period.from,
       until: period.until,
       time_zone: timeZone,
-      limit: mostAds,
+      limit: maxAds,
     },
     { signal },
   );
   return {
-    told,
+    figures,
     async findExclusions() {
       const payments = await ledger.transaction((tx) => paymentsWithoutRate(tx, profileId, period.from, period.until), {
         readOnly: true,

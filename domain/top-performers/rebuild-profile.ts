@@ -21,13 +21,13 @@ import {
 } from '@tributary/rules';
 import { defaultScoreWindow, nilUuid } from '@tributary/vocabulary';
 import { type Creative, readCreative } from './creative.ts';
-import { findLookedAt } from './find-ads.ts';
+import { findAnalysedAds } from './find-ads.ts';
 import { liftTested } from './lift-tested.ts';
 import { type Engines, readFigures, type WindowFigures } from './read-figures.ts';
 import { markRebuilt, type RebuiltWindow } from './store.ts';
 import { type WindowOfDays, windowsOf } from './windows.ts';
 
-/** Scores all ads of a profile in every window, and resolves to how many there are in each; undefined where there is no such profile. */
+/** Scores all ads of a profile in every window. Returns the number of ads per window; undefined if the profile does not exist. */
 export async function rebuildProfile(
   engines: Engines,
   profileId: string,
@@ -54,7 +54,7 @@ export async function rebuildProfile(
   return counts;
 }
 
-/** Ads that experiments have measured, at about the spend of the usual window. */
+/** Ads measured by experiments, at about the spend of the default window. */
 async function findTested(
   engines: Engines,
   profileId: string,
@@ -67,10 +67,10 @@ async function findTested(
   const tests = await ledger.transaction((tx) => listValidTests(tx, profileId, now), { readOnly: true });
   const window = windows.find(({ name }) => name === defaultScoreWindow);
   if (tests.length === 0 || !window) return new Set();
-  const { told } = await readFigures(engines, profileId, profile, window, signal);
-  const ids = told.map(({ ad_id }) => ad_id);
-  const known = await readAds(engines.app, profileId, ids);
-  return liftTested(tests, told, known, daysOf(window.firstDay, window.lastDay).length);
+  const { figures } = await readFigures(engines, profileId, profile, window, signal);
+  const ids = figures.map(({ ad_id }) => ad_id);
+  const ads = await readAds(engines.app, profileId, ids);
+  return liftTested(tests, figures, ads, daysOf(window.firstDay, window.lastDay).length);
 }
 
 async function scoreWindow(
@@ -78,17 +78,17 @@ async function scoreWindow(
   profileId: string,
   profile: ProfileFacts,
   window: WindowOfDays,
-  { told }: WindowFigures,
+  { figures }: WindowFigures,
   tested: ReadonlySet<string>,
   now: Date,
 ): Promise<AdScoreRow[]> {
-  const known = await readAds(
+  const adById = await readAds(
     engines.app,
     profileId,
-    told.map(({ ad_id }) => ad_id),
+    figures.map(({ ad_id }) => ad_id),
   );
-  const ads = told.flatMap((row) => {
-    const ad = known.get(row.ad_id);
+  const ads = figures.flatMap((row) => {
+    const ad = adById.get(row.ad_id);
     return ad ? [figuresOf(row, ad, profile.currency, tested.has(row.ad_id))] : [];
   });
   const scores = scoreAds(ads);
@@ -100,30 +100,30 @@ async function scoreWindow(
   }));
 }
 
-const adsOfQuery = 5_000;
+const adsPerQuery = 5_000;
 
 async function readAds(app: Postgres, profileId: string, ids: readonly string[]): Promise<Map<string, KnownAd>> {
-  const known = new Map<string, KnownAd>();
-  for (let from = 0; from < ids.length; from += adsOfQuery) {
+  const ads = new Map<string, KnownAd>();
+  for (let from = 0; from < ids.length; from += adsPerQuery) {
     const found = await app
       .forProfile(profileId)
-      .transaction((tx) => findLookedAt(tx, profileId, ids.slice(from, from + adsOfQuery)), { readOnly: true });
-    for (const [id, ad] of found) known.set(id, ad);
+      .transaction((tx) => findAnalysedAds(tx, profileId, ids.slice(from, from + adsPerQuery)), { readOnly: true });
+    for (const [id, ad] of found) ads.set(id, ad);
   }
-  return known;
+  return ads;
 }
 
 interface ScoredAd extends AdFigures {
-  readonly told: Row<'ad_list_figures'>;
+  readonly figures: Row<'ad_list_figures'>;
   readonly hasVideo: boolean;
 }
 
-function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string, isLiftTested: boolean): ScoredAd {
+function figuresOf(figures: Row<'ad_list_figures'>, ad: KnownAd, currency: string, isLiftTested: boolean): ScoredAd {
   const creative: Creative = readCreative(ad.creative);
   const format = creativeFormatOf(creative.format ?? ad.format);
   const minor = (units: string) => Number(fromMinorUnits(BigInt(units), currency));
   return {
-    told,
+    figures,
     hasVideo: isVideo(format) || creative.videoId !== null,
     traits: {
       channel: ad.platform,
@@ -133,21 +133,21 @@ function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string, 
       geo: creative.geo,
       placement: creative.placement,
     },
-    // As it is shown, so that the score can be worked out again from what is kept.
-    spend: Number(costText(told.spend, currency)),
-    impressions: Number(told.impressions),
-    clicks: Number(told.clicks),
-    videoViews: numberOrNull(told.video_views),
-    revenue: minor(told.revenue),
-    pipelineValue: minor(told.pipeline_value),
-    outcomesOfBestDay: Number(told.outcomes_of_best_day),
+    // Rounded as displayed, so that the score can be recomputed from the stored figures.
+    spend: Number(costText(figures.spend, currency)),
+    impressions: Number(figures.impressions),
+    clicks: Number(figures.clicks),
+    videoViews: numberOrNull(figures.video_views),
+    revenue: minor(figures.revenue),
+    pipelineValue: minor(figures.pipeline_value),
+    outcomesOfBestDay: Number(figures.outcomes_of_best_day),
     earned: {
-      total: Number(told.outcomes),
-      cash: Number(told.cash_outcomes),
-      pipeline: Number(told.pipeline_outcomes),
-      messaging: Number(told.messaging_outcomes),
-      platformConversions: numberOrNull(claimsOf(told)),
-      platformConversations: numberOrNull(told.conversations),
+      total: Number(figures.outcomes),
+      cash: Number(figures.cash_outcomes),
+      pipeline: Number(figures.pipeline_outcomes),
+      messaging: Number(figures.messaging_outcomes),
+      platformConversions: numberOrNull(claimsOf(figures)),
+      platformConversations: numberOrNull(figures.conversations),
       isLiftTested,
     },
   };
@@ -156,15 +156,15 @@ function figuresOf(told: Row<'ad_list_figures'>, ad: KnownAd, currency: string, 
 const numberOrNull = (value: string | null): number | null => (value === null ? null : Number(value));
 
 function scoreRow(
-  { told, traits, earned, hasVideo }: ScoredAd,
+  { figures, traits, earned, hasVideo }: ScoredAd,
   { cohort, composite, likelihood, engagement, reasons }: AdScore<ScoredAd>,
   currency: string,
 ): Omit<AdScoreRow, 'profile_id' | 'score_window' | 'version'> {
-  const kept = (name: Dimension) => (cohort.kept.has(name) ? (traits[name] ?? '') : '');
+  const keptTrait = (name: Dimension) => (cohort.kept.has(name) ? (traits[name] ?? '') : '');
   const cost = (amount: string) => costText(amount, currency);
   const credit = (units: string) => fromMinorUnits(BigInt(units), currency);
   return {
-    ad_id: told.ad_id,
+    ad_id: figures.ad_id,
     objective: traits.objective ?? '',
     format: traits.format,
     has_video: hasVideo,
@@ -174,38 +174,38 @@ function scoreRow(
     truth_grade: truthGrade(earned),
     outcome_kind: primaryOutcomeKind(earned),
     cohort_key: cohort.key,
-    cohort_objective: kept('objective'),
-    cohort_format: kept('format'),
-    cohort_warmth: kept('warmth'),
+    cohort_objective: keptTrait('objective'),
+    cohort_format: keptTrait('format'),
+    cohort_warmth: keptTrait('warmth'),
     cohort_size: cohort.ads.length,
     reason_codes: JSON.stringify(reasons),
     engagement,
-    spend: cost(told.spend),
-    impressions: told.impressions,
-    clicks: told.clicks,
-    outcomes: told.outcomes,
-    cash_outcomes: told.cash_outcomes,
-    revenue: credit(told.revenue),
-    pipeline_outcomes: told.pipeline_outcomes,
-    pipeline_value: credit(told.pipeline_value),
-    platform_conversions: claimsOf(told),
-    platform_value: told.platform_value && cost(told.platform_value),
-    conversations: told.conversations,
-    first_replies: told.first_replies,
+    spend: cost(figures.spend),
+    impressions: figures.impressions,
+    clicks: figures.clicks,
+    outcomes: figures.outcomes,
+    cash_outcomes: figures.cash_outcomes,
+    revenue: credit(figures.revenue),
+    pipeline_outcomes: figures.pipeline_outcomes,
+    pipeline_value: credit(figures.pipeline_value),
+    platform_conversions: claimsOf(figures),
+    platform_value: figures.platform_value && cost(figures.platform_value),
+    conversations: figures.conversations,
+    first_replies: figures.first_replies,
     traits_key: cohortKey(traits),
-    video_views: told.video_views,
-    messaging_outcomes: told.messaging_outcomes,
-    outcomes_of_best_day: told.outcomes_of_best_day,
+    video_views: figures.video_views,
+    messaging_outcomes: figures.messaging_outcomes,
+    outcomes_of_best_day: figures.outcomes_of_best_day,
   };
 }
 
 const costText = (amount: string, currency: string): string => fromMinorUnits(toMinorUnits(amount, currency), currency);
 
-/** A platform may count in parts of a conversion. */
+/** Platforms may report fractions of a conversion. */
 const claimsOf = ({ platform_conversions: count }: Row<'ad_list_figures'>): string | null =>
   count && Number(count).toFixed(4);
 
-/** Stands for no ad: the row that says that a window was rebuilt, also when it holds no ads. */
+/** The row without an ad that marks a window as rebuilt, even when it has no ads. */
 const markerOf = (profileId: string, window: WindowOfDays, now: Date): AdScoreRow => ({
   profile_id: profileId,
   score_window: window.name,

@@ -7,7 +7,7 @@ import { rebuildScores } from './rebuild-scores.job.ts';
 import { scores } from './scores.queue.ts';
 import { windowsOf } from './windows.ts';
 
-// A profile is four windows, and each of them statements over all of it.
+// A profile has four windows, each with statements over all its data.
 
 const { kit, clickhouse } = await openTestWithClickHouse();
 let profiles: string[];
@@ -22,13 +22,13 @@ beforeEach(async () => {
 
 const queueAt = (at: string, client = clickhouse) => scores({ app: kit.app, clickhouse: client }, () => new Date(at));
 
-/** The night's job, and then all that waits for the queue. Resolves to how many were scored. */
+/** Runs the nightly job and then the queue. Returns the number of scored profiles. */
 const rebuild = async (at: string) => {
   await rebuildScores(kit.system, new Date(at));
   return workOff(kit.system, 'scores', queueAt(at));
 };
 
-/** The day on which each of the profiles was last rebuilt, as the columns show it. */
+/** The day of the last rebuild of each profile, according to ClickHouse. */
 const rebuilt = async () => {
   const rows = await clickhouse.query(
     raw<{ profile_id: string; at: string }>(
@@ -40,7 +40,7 @@ const rebuilt = async () => {
   return profiles.map((id) => days.get(id) ?? null);
 };
 
-test('[top-033] every night scores every profile once, however often the job runs', async () => {
+test('[top-033] scores every profile once per night, however often the job runs', async () => {
   expect(schedule.filter(({ job }) => job === 'rebuildScores')).toMatchObject([
     { cron: expect.stringMatching(/^\d+ \d+ \* \* \*$/) },
   ]);
@@ -53,7 +53,7 @@ test('[top-033] every night scores every profile once, however often the job run
   expect(await rebuilt()).toEqual(all('2026-06-16T02:40'));
 });
 
-/** The real engine, but for one profile. */
+/** The real engine, except that one profile fails. */
 const without = (profileId: string): ClickHouse => ({
   ...clickhouse,
   query: async (query, parameters, options) => {
@@ -62,7 +62,7 @@ const without = (profileId: string): ClickHouse => ({
   },
 });
 
-test('a profile that fails costs the others nothing, and has its turn at the next try', async () => {
+test('a failing profile does not affect the others, and is retried', async () => {
   const [unlucky = ''] = profiles;
   const at = '2026-06-17T02:40:00Z';
   await rebuildScores(kit.system, new Date(at));
@@ -86,7 +86,7 @@ test('a profile that fails costs the others nothing, and has its turn at the nex
   await second.stop();
 });
 
-test('stopped, it goes on with those that are left', async () => {
+test('continues with the remaining profiles after a stop', async () => {
   const at = '2026-06-18T02:40:00Z';
   const all = await rebuildScores(kit.system, new Date(at));
   const [first = ''] = profiles;
@@ -95,7 +95,7 @@ test('stopped, it goes on with those that are left', async () => {
   expect(await workOff(kit.system, 'scores', queueAt('2026-06-18T03:00:00Z'))).toBe(all - 1);
 });
 
-test('windows end with the last day that is over where the profile is', () => {
+test('windows end with the last complete day in the profile’s time zone', () => {
   const at = new Date('2026-06-15T02:40:00Z');
   expect(windowsOf(at, 'UTC')).toEqual([
     { name: '7d', firstDay: '2026-06-08', lastDay: '2026-06-14' },

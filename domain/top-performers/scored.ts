@@ -1,7 +1,7 @@
 import type { Row } from '@tributary/clickhouse';
 import type { RebuiltWindow } from './store.ts';
 
-/** An ad as the last rebuild of a window scored it. */
+/** An ad as scored by the last rebuild of a window. */
 export interface Scored {
   readonly score: Row<'ad_read_score'>;
   readonly at: Date;

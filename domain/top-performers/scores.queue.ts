@@ -3,7 +3,7 @@ import type { Engines } from './read-figures.ts';
 import { rebuildProfile } from './rebuild-profile.ts';
 import { isDue, setDue } from './store.ts';
 
-/** Scores the ads of the profiles that are due; the one item of a profile is the profile. */
+/** Scores the ads of due profiles; a profile has one item, itself. */
 export const scores = (engines: Engines, now: () => Date): QueueHandler => ({
   async take(profileId) {
     const due = await engines.app.forProfile(profileId).transaction((tx) => isDue(tx, profileId), { readOnly: true });

@@ -6,7 +6,7 @@ type Score = Row<'ad_read_score'>;
 
 export const numberOrNull = (value: string | null): number | null => (value === null ? null : Number(value));
 
-/** Every figure of an ad in the list that is no score. */
+/** All figures of an ad in the list that are not scores. */
 export function shownFigures(score: Score) {
   const [spend, revenue, cash] = [Number(score.spend), Number(score.revenue), Number(score.cash_outcomes)];
   const [clicks, impressions] = [Number(score.clicks), Number(score.impressions)];
@@ -30,7 +30,7 @@ export function shownFigures(score: Score) {
     messaging_first_replies: replies,
     cost_per_conversation: ratio(spend, conversations),
     first_reply_rate: ratio(replies, conversations),
-    // What the ratios divide, by the names that every report has for it.
+    // The operands of the ratios, under the names that all reports use.
     outcome_value: revenue,
     outcome_count: cash,
   };

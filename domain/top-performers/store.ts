@@ -4,7 +4,7 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import { queues } from '@tributary/work';
 import { sql } from 'kysely';
 
-/** Every profile whose ads were ever recorded, and that was last scored before a moment, has its turn. Resolves to how many. */
+/** Marks every profile with ads that was last scored before the given moment. Returns their number. */
 export function markDue(system: Postgres, before: Date): Promise<number> {
   return system.unbound.transaction(async (tx) => {
     const { rows } = await sql<{ profile_id: string }>`
@@ -26,16 +26,16 @@ export async function setDue(tx: Tx, profileId: string, due: boolean): Promise<v
   await sql`UPDATE score_rebuilds SET is_due = ${due} WHERE profile_id = ${profileId}`.execute(tx);
 }
 
-/** What a window's scores are of. */
+/** The days and currency of a window's scores. */
 export interface RebuiltWindow {
   readonly firstDay: string;
   readonly lastDay: string;
-  /** Of every amount among them. */
+  /** The currency of all amounts. */
   readonly currency: string;
   readonly exclusions: readonly Exclusion[];
 }
 
-/** The last rebuild of a window, if there was one. One from before windows were kept has no window. */
+/** The last rebuild of a window, if any. Its window is null if it was stored by an earlier version. */
 export async function findRebuild(
   tx: Tx,
   profileId: string,

@@ -5,10 +5,10 @@ import { crowd, openAds } from './top-performers.fixture.ts';
 
 const world = await openTestWithClickHouse();
 
-describe('What is told of an ad', () => {
+describe('An entry of the list', () => {
   type Ad = Readonly<Record<string, unknown>>;
   let shop: Awaited<ReturnType<typeof openAds>>;
-  /** Much is known of the star, and nothing of the other but its cost. */
+  /** The star has many facts, the other ad only its cost. */
   let star: Ad;
   let other: Ad;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('What is told of an ad', () => {
         messaging_conversations_started: 8,
         messaging_first_replies: 6,
       },
-      // Told on another day, outside of the week and inside of the month.
+      // Reported on another day, outside the week and within the month.
       { external_id: 'star', date: '2026-05-20', spend: '50.00', impressions: 2_000, clicks: 100 },
     );
     await shop.describe('star', {
@@ -58,14 +58,14 @@ describe('What is told of an ad', () => {
     other = data.find((ad: Ad) => ad.ad_external_id === 'crowd-3');
   });
 
-  test('[top-050] is a list, the best first, beside the profile', async () => {
+  test('[top-050] is in a list, best first, with the profile in meta', async () => {
     const { status, body } = await shop.get();
     expect([status, Object.keys(body).sort(), body.meta.profile_id]).toEqual([200, ['data', 'meta'], shop.profileId]);
     expect(body.data[0]).toEqual(star);
     expect(Object.keys(other).sort()).toEqual(Object.keys(star).sort());
   });
 
-  test('[top-001] [top-008] is which it is: by the platform’s id, by name, and by its picture', () => {
+  test('[top-001] [top-008] has the platform’s id, name and thumbnail', () => {
     expect(star).toMatchObject({
       ad_id: shop.idOf('star'),
       platform: 'social_ads',
@@ -85,7 +85,7 @@ describe('What is told of an ad', () => {
     });
   });
 
-  test('[top-002] [top-013] [top-014] is its score, made by rules and so of no version, and what it rests on', () => {
+  test('[top-002] [top-013] [top-014] has its score, source `rules` without a version, and its evidence', () => {
     expect(star).toMatchObject({
       score_window: '28d',
       composite_score: expect.any(Number),
@@ -104,7 +104,7 @@ describe('What is told of an ad', () => {
     expect(other).toMatchObject({ maturity_stage: 'cold', truth_grade: 'predicted', primary_outcome_kind: 'none' });
   });
 
-  test('[top-009] is of a window, with what happened in it', async () => {
+  test('[top-009] has a window and the figures within it', async () => {
     for (const window of ['7d', '14d', '28d', 'lifetime'])
       expect((await shop.get({ window })).body.data[0]).toMatchObject({
         ad_external_id: 'star',
@@ -115,7 +115,7 @@ describe('What is told of an ad', () => {
       });
   });
 
-  test('[top-003] is whom it was compared with', () => {
+  test('[top-003] has its cohort', () => {
     expect(star).toMatchObject({
       cohort_key: 'social_ads|*|sales|*|*|*',
       cohort_objective: 'sales',
@@ -126,7 +126,7 @@ describe('What is told of an ad', () => {
     expect(other).toMatchObject({ cohort_key: 'social_ads|video|sales|-|-|-', cohort_n_ads: 24 });
   });
 
-  test('[top-004] is what its creative is like', () => {
+  test('[top-004] has the traits of its creative', () => {
     expect(star).toMatchObject({
       hook_type: 'question',
       creative_format: 'ugc_video',
@@ -137,11 +137,11 @@ describe('What is told of an ad', () => {
     expect(other).toMatchObject({ hook_type: null, creative_format: 'video', offers: [] });
   });
 
-  test('[top-005] is what it cost and delivered', () => {
+  test('[top-005] has its cost and delivery', () => {
     expect(star).toMatchObject({ spend: 150, impressions: 12_000, ctr: 2.5, cpc: 0.5 });
   });
 
-  test('[top-006] [top-025] is the cash that we credit to it, and nothing where there is none', () => {
+  test('[top-006] [top-025] has its credited cash, or zero', () => {
     expect(star).toMatchObject({
       attributed_cash_outcomes: 2,
       attributed_revenue: 300.5,
@@ -151,7 +151,7 @@ describe('What is told of an ad', () => {
     expect(other).toMatchObject({ attributed_cash_outcomes: 0, attributed_revenue: 0, roas: 0, cac: null });
   });
 
-  test('[top-026] [top-027] [top-028] is all that we credit to it, and what its leads may bring', () => {
+  test('[top-026] [top-027] [top-028] has all credited outcomes and the value of its pipeline', () => {
     expect(star).toMatchObject({
       attributed_outcomes_total: 5,
       attributed_pipeline_outcomes: 1,
@@ -159,7 +159,7 @@ describe('What is told of an ad', () => {
     });
   });
 
-  test('[top-007] [top-029] [top-031] is what its platform counts, and how people took to it', () => {
+  test('[top-007] [top-029] [top-031] has the platform’s counts and engagement', () => {
     expect(star).toMatchObject({
       meta_reported_conversions: 7.5,
       meta_reported_conversion_value: 900,
@@ -177,15 +177,15 @@ describe('What is told of an ad', () => {
     });
   });
 
-  test('can be taken apart: each figure into rows that add up to it, and the score into its layers and likes', async () => {
+  test('can be explained: each figure by rows that add up to it, the score by its layers and traits', async () => {
     const explained = async (field: string, more: Record<string, string> = {}) => {
-      const asked = {
+      const base = {
         report: 'top_performers',
         date_from: '2026-01-01',
         date_to: '2026-01-01',
         entity_id: shop.idOf('star'),
       };
-      const { status, body } = await shop.read('explain', { ...asked, field, ...more });
+      const { status, body } = await shop.read('explain', { ...base, field, ...more });
       return { status, ...body };
     };
     const sum = (rows: readonly { contributes: string }[]) => sumAmounts(rows.map(({ contributes }) => contributes));
@@ -224,7 +224,7 @@ describe('What is told of an ad', () => {
       cohort_n_ads: 25,
       smallest_cohort: 20,
       outcome: 'cash',
-      // Two payments, and 300 clicks of which 50 tell as much as one.
+      // Two payments, and 300 clicks of which 50 count as much as one payment.
       evidence: 8,
       trust: 8 / 18,
       traits: expect.arrayContaining([
@@ -260,8 +260,8 @@ describe('What is told of an ad', () => {
       expect([query, (await explained('spend', query)).status]).toEqual([query, status]);
   });
 
-  test('is explained by what stood when it was scored, also where it changed since', async () => {
-    // In a shop of its own: the other tests read the figures of the one they share.
+  test('is explained with the rows as of the scoring, even after they changed', async () => {
+    // In a separate shop, because the other tests read the figures of the shared one.
     const changing = await openAds(world);
     await changing.tell(
       ...crowd(24),
@@ -272,13 +272,13 @@ describe('What is told of an ad', () => {
     await changing.rebuild();
     await changing.tell({ external_id: 'star', spend: '333.00' });
     await changing.settle();
-    const asked = {
+    const base = {
       report: 'top_performers',
       date_from: '2026-01-01',
       date_to: '2026-01-01',
       entity_id: changing.idOf('star'),
     };
-    const { body } = await changing.read('explain', { ...asked, field: 'spend' });
+    const { body } = await changing.read('explain', { ...base, field: 'spend' });
     expect(body.data).toMatchObject({ value: '150' });
     expect(body.data.exclusions.length + Number(body.data.contributes === '150')).toBe(1);
   });

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
 import { rebuildProfile } from './rebuild-profile.ts';
 
-/** Ads that do nothing but be there, so that there is somebody to compare with. */
+/** Ads with spend only, which fill a cohort. */
 export const crowd = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, n) => ({ external_id: `crowd-${n}`, spend: `${10 + n}.00`, ...more }));
 
@@ -14,40 +14,40 @@ interface World {
   readonly clickhouse: ClickHouse;
 }
 
-/** A shop that shows ads, on the tenth of June 2026, and whose people buy who clicked them. */
+/** A shop with ads on 10 June 2026 and customers who buy after clicking them. */
 export async function openAds(world: World, traits: SceneTraits = {}) {
-  const place = await scene(world, {
+  const base = await scene(world, {
     scopes: ['campaigns:read', 'attribution:write'],
     requestsPerMinute: 100_000,
     ...traits,
   });
-  const idOf = (externalId: string, platform = 'social_ads') => place.entity('ad', externalId, platform);
+  const idOf = (externalId: string, platform = 'social_ads') => base.entity('ad', externalId, platform);
   const read = async (path: string, query: Record<string, string>) => {
-    const { status, body } = await place.ask(`/api/v1/${path}?${new URLSearchParams(query)}`);
+    const { status, body } = await base.ask(`/api/v1/${path}?${new URLSearchParams(query)}`);
     return { status, body };
   };
   const get = (query: Record<string, string> = {}) => read('top-performers', query);
   const { kit, clickhouse } = world;
   return {
-    ...place,
+    ...base,
     read,
     get,
-    /** Of the ranking, the ads as their platform calls them. */
+    /** The platform ids of the ranked ads. */
     async ids(query: Record<string, string> = {}): Promise<string[]> {
       const { status, body } = await get(query);
       if (status !== 200) throw new Error(JSON.stringify(body));
       return body.data.map((ad: { ad_external_id: string }) => ad.ad_external_id);
     },
-    /** What happens each night. */
+    /** Runs the nightly rebuild. */
     async rebuild() {
       kit.clock.advance(1_000);
       const { signal } = new AbortController();
-      return rebuildProfile({ app: kit.app, clickhouse }, place.profileId, kit.clock.now(), signal);
+      return rebuildProfile({ app: kit.app, clickhouse }, base.profileId, kit.clock.now(), signal);
     },
     idOf,
-    /** A day of an ad, as a platform tells it. */
+    /** Reports a day of delivery per row, as a platform does. */
     tell: (...rows: object[]) =>
-      place.spend(
+      base.spend(
         ...rows.map((row) => ({
           date: '2026-06-10',
           spend: '100.00',
@@ -58,11 +58,11 @@ export async function openAds(world: World, traits: SceneTraits = {}) {
           ...row,
         })),
       ),
-    /** Somebody clicks the ad, or one after the other, and then does something. */
+    /** A visitor clicks one or several ads and then triggers the event. */
     async earn(externalIds: string | readonly string[], event: object = {}): Promise<void> {
       const visitorId = uuid();
       for (const [nth, externalId] of [externalIds].flat().entries())
-        await place.touch({
+        await base.touch({
           visitor_id: visitorId,
           occurred_at: `2026-06-09T1${nth}:00:00.000Z`,
           source: 'instagram',
@@ -70,16 +70,16 @@ export async function openAds(world: World, traits: SceneTraits = {}) {
           platform: 'social_ads',
           ad_id: idOf(externalId),
         });
-      const { customerId } = await place.send({
+      const { customerId } = await base.send({
         occurred_at: '2026-06-10T10:00:00.000Z',
         properties: { value: '250.00', currency: 'USD' },
         user_traits: { external_id: uuid() },
         ...event,
       });
-      await place.link(visitorId, customerId);
+      await base.link(visitorId, customerId);
     },
     describe: (externalId: string, creative: object) =>
-      place.ledger.transaction((tx) =>
+      base.ledger.transaction((tx) =>
         sql`UPDATE ad_entities SET creative = ${JSON.stringify(creative)}::jsonb WHERE id = ${idOf(externalId)}`.execute(
           tx,
         ),

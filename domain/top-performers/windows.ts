@@ -9,16 +9,16 @@ export interface WindowOfDays {
 
 const lengths: Readonly<Record<ScoreWindow, number | null>> = { '7d': 7, '14d': 14, '28d': 28, lifetime: null };
 
-/** Before it nobody told of ads. */
-const firstOfAll = '2000-01-01';
+/** Earlier than any reported ad. */
+const earliestDay = '2000-01-01';
 
-/** The stretches of days that ads are scored over. They end with the last day that is over where the profile is. */
+/** The windows over which ads are scored. They end with the last complete day in the profile's time zone. */
 export function windowsOf(now: Date, timeZone: string): WindowOfDays[] {
   const today = new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' }).format(now);
   const lastDay = daysBefore(today, 1);
   return (Object.keys(lengths) as ScoreWindow[]).map((name) => {
     const length = lengths[name];
-    return { name, lastDay, firstDay: length === null ? firstOfAll : daysBefore(today, length) };
+    return { name, lastDay, firstDay: length === null ? earliestDay : daysBefore(today, length) };
   });
 }
 

@@ -6,7 +6,7 @@ import { v7 as uuid } from 'uuid';
 import { mintSecret, sealSecrets } from './secrets.ts';
 import type { WebhookServices } from './services.ts';
 import { insertSubscription, listSubscriptions, lockSubscriptions } from './store.ts';
-import { assertForApp, assertPublic, showSubscription } from './subscription.ts';
+import { assertForApp, assertPublic, toSubscriptionResponse } from './subscription.ts';
 
 const { most } = limits.webhooks;
 
@@ -39,6 +39,6 @@ export const createWebhookSubscription: Handles<Routes['createWebhookSubscriptio
       updated_at: now,
     });
     addToAudit({ detail: { app_id: appId, events: body.events, providers: body.providers } });
-    return answer(201, { data: { ...showSubscription(row), secret }, meta: {} });
+    return answer(201, { data: { ...toSubscriptionResponse(row), secret }, meta: {} });
   });
 };

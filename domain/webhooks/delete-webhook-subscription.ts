@@ -9,7 +9,7 @@ export const deleteWebhookSubscription: Handles<Routes['deleteWebhookSubscriptio
     const row = await lockSubscription(tx, caller.profileId, params.id, ownerOf(caller));
     if (!row) return noSuchSubscription();
     await removeSubscription(tx, caller.profileId, row.id);
-    // Whatever waits for it is given up by a worker: there may be much.
+    // A worker cancels the waiting deliveries, because there may be many.
     await markWork(tx, caller.profileId, row.id);
     return answer(200, { data: { id: row.id, deleted: true as const } });
   });

@@ -16,15 +16,15 @@ const status =
   (_request, response) =>
     void response.writeHead(code, headers).end('a body that nobody reads');
 beforeEach(async () => {
-  // What an earlier test left is nobody's business.
+  // Ignores what earlier tests left.
   await kit.owner.unbound.query(sql`DELETE FROM webhook_work`);
   receiver.received.length = 0;
   receiver.answer = ok;
 });
 const seconds = (count: number) => kit.clock.advance(count * 1_000);
 
-describe('what happens', () => {
-  test('[hook-015] [hook-009] [hook-020] is posted with a signature that verifies, in the order of the log, and kept as delivered', async () => {
+describe('an event', () => {
+  test('[hook-015] [hook-009] [hook-020] is posted with a valid signature, in log order, and stored as delivered', async () => {
     const shop = await openShop(kit, api);
     const { id, secret } = await shop.subscribe(receiver.url);
     const ids = await happen(shop.id, 3);
@@ -61,7 +61,7 @@ describe('what happens', () => {
     expect(await deliver()).toBe(0);
   });
 
-  test('[hook-016] [hook-017] [evnt-007] goes where both lists match; [hook-018] nowhere else', async () => {
+  test('[hook-016] [hook-017] [evnt-007] goes to subscriptions whose lists both match, and [hook-018] to no other', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url, { events: ['connection.revoked'] });
     await shop.subscribe(receiver.url, { providers: ['messaging', 'email'] });
@@ -72,7 +72,7 @@ describe('what happens', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test('[hook-019] after service was added to the providers arrives, from then on', async () => {
+  test('[hook-019] is delivered after service was added to the providers, from then on', async () => {
     const shop = await openShop(kit, api);
     const { id } = await shop.subscribe(receiver.url, { providers: ['messaging'] });
     await happen(shop.id);
@@ -83,7 +83,7 @@ describe('what happens', () => {
     expect(receiver.events().map((event) => event.id)).toEqual([later]);
   });
 
-  test('is sent by a worker once, and a worker holds the lease while it keeps that', async () => {
+  test('is sent by a worker once, and the result is stored only while the worker holds the lease', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url);
     const failures: unknown[] = [];
@@ -110,7 +110,7 @@ describe('what happens', () => {
     expect(failures).toEqual([]);
   });
 
-  test('before the subscription was made is not told', async () => {
+  test('before the subscription was created is not delivered', async () => {
     const shop = await openShop(kit, api);
     await happen(shop.id, 2);
     await deliver();
@@ -121,7 +121,7 @@ describe('what happens', () => {
 });
 
 describe('a failed attempt', () => {
-  test('[hook-021] [hook-022] is repeated with the same id and the same bytes when its time has come, until it goes through', async () => {
+  test('[hook-021] [hook-022] is retried on schedule with the same id and bytes until it succeeds', async () => {
     const shop = await openShop(kit, api);
     const { id } = await shop.subscribe(receiver.url);
     receiver.answer = status(500);
@@ -149,7 +149,7 @@ describe('a failed attempt', () => {
     expect(await shop.show(id)).toMatchObject({ consecutive_failures: 0, failing_since: null });
   });
 
-  test('is repeated when its own time has come, whatever else of the subscription waits for longer', async () => {
+  test('is retried when due, even while other deliveries of the subscription wait longer', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url);
     receiver.answer = status(500);
@@ -157,7 +157,7 @@ describe('a failed attempt', () => {
     await deliver();
     seconds(5);
     await deliver();
-    // Twice tried: it waits for five minutes. One that was tried once waits for five seconds.
+    // After two attempts it waits for five minutes. After one attempt it waits for five seconds.
     const [hurried] = await happen(shop.id);
     await deliver();
     await deliver();
@@ -173,7 +173,7 @@ describe('a failed attempt', () => {
     expect(receiver.events().map((event) => event.id)).toEqual([hurried, patient]);
   });
 
-  test('is the last after ten, over 75 hours', async () => {
+  test('is the last one after ten, over 75 hours', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url);
     receiver.answer = status(404);
@@ -192,7 +192,7 @@ describe('a failed attempt', () => {
     expect(receiver.received).toHaveLength(10);
   });
 
-  test('waits as long as the receiver asks, and all else for it waits too', async () => {
+  test('waits as long as the receiver requests, like everything else for it', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url);
     receiver.answer = status(429, { 'retry-after': '120' });
@@ -208,7 +208,7 @@ describe('a failed attempt', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('[hook-014] a redirect is one: it is not followed', async () => {
+  test('[hook-014] includes a redirect, which is not followed', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url);
     receiver.answer = status(307, { location: `${receiver.url}/elsewhere` });
@@ -221,7 +221,7 @@ describe('a failed attempt', () => {
     });
   });
 
-  test('[hook-013] a target that turned private is refused at delivery, and nobody is connected to', async () => {
+  test('[hook-013] includes a target whose address became private, and no connection is made', async () => {
     const shop = await openShop(kit, api);
     const { id } = await shop.subscribe(receiver.url);
     await happen(shop.id, 2);
@@ -251,7 +251,7 @@ describe('a failed attempt', () => {
     expect(connections).toBe(0);
   });
 
-  test('410 disables the subscription at once; made active again, it gets what happened meanwhile', async () => {
+  test('with 410 disables the subscription at once; after re-enabling it receives what happened meanwhile', async () => {
     const shop = await openShop(kit, api);
     const { id } = await shop.subscribe(receiver.url);
     receiver.answer = status(410);
@@ -270,7 +270,7 @@ describe('a failed attempt', () => {
     expect(receiver.received).toHaveLength(3);
   });
 
-  test('five days without any that went through disable it', async () => {
+  test('disables the subscription after five days without a success', async () => {
     const shop = await openShop(kit, api);
     const { id } = await shop.subscribe(receiver.url);
     receiver.answer = status(503);
@@ -285,7 +285,7 @@ describe('a failed attempt', () => {
     expect(await shop.show(id)).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
   });
 
-  test('many in a row: of a hundred that wait only some are tried, then one at a time until the receiver is back', async () => {
+  test('many in a row pause the receiver: of a hundred waiting deliveries few are tried, then one at a time until it is back', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url);
     receiver.answer = (_request, response) => void response.destroy();
@@ -307,7 +307,7 @@ describe('a failed attempt', () => {
 });
 
 describe('a test and a replay', () => {
-  test('[hook-008] [hook-009] a made-up event is sent, signed, marked as a test, and listed', async () => {
+  test('[hook-008] [hook-009] a test event is sent, signed, marked as a test, and listed', async () => {
     const shop = await openShop(kit, api);
     const { id, secret } = await shop.subscribe(receiver.url, { events: ['connection.revoked', 'outcome.recorded'] });
     const sent = await shop.call('POST', `/api/v1/webhooks/test/${id}`);
@@ -333,7 +333,7 @@ describe('a test and a replay', () => {
     expect((await shop.deliveries())[0]).toMatchObject({ is_test: true, status: 'delivered' });
   });
 
-  test('[hook-010] [hook-011] a replay sends the original bytes again, signed anew with both secrets of a rotation', async () => {
+  test('[hook-010] [hook-011] a replay sends the original bytes again, signed with both secrets of a rotation', async () => {
     const shop = await openShop(kit, api);
     const { id, secret } = await shop.subscribe(receiver.url);
     await happen(shop.id);

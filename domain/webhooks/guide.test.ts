@@ -14,7 +14,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('[hook-020] the receiver of the guide takes what is signed, once, and nothing else', async () => {
+test('[hook-020] the receiver of the guide accepts a signed request once and nothing else', async () => {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/webhooks.md'), 'utf8');
   const code = /```js\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
   expect(code.trim().split('\n').length).toBeLessThanOrEqual(22);

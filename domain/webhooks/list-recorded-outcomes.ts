@@ -6,33 +6,34 @@ import type { Tx } from '@tributary/postgres';
 import { envelopeOf } from './delivery/envelope.ts';
 import { outcomeIdOf, readPeople } from './delivery/people.ts';
 
-/** The events of the deliveries, for whoever wants them in their order. */
+/** Replays the delivered outcome events in log order. */
 export const listRecordedOutcomes: Handles<Routes['listRecordedOutcomes']> = async ({ query }, context) => {
   const { ledger, caller } = context;
   const after = query.cursor === undefined ? '0' : readCursor(query.cursor);
   const governing = await ledger.transaction((tx) => findGoverningApp(tx, caller.profileId), { readOnly: true });
-  // What is told of people of a profile that tells nobody: nothing, also of what was announced before.
-  const isTheirs = caller.appId === undefined || caller.appId === governing;
-  if (caller.isHealthcare || !governing || !isTheirs)
+  // Without a governing app, for another app, or on a healthcare-family profile no personal data is disclosed, including events recorded
+  // before.
+  const isAllowed = caller.appId === undefined || caller.appId === governing;
+  if (caller.isHealthcare || !governing || !isAllowed)
     return answer(200, { data: [], pagination: { has_next: false, cursor: cursorOf(after) } });
   return ledger.transaction((tx) => readPage(tx, context, { governing, after, limit: query.limit }), {
     readOnly: true,
   });
 };
 
-interface Asked {
+interface PageQuery {
   readonly governing: string;
   readonly after: string;
   readonly limit: number;
 }
 
-/** Reads on past events that are left out, until the page is full or the log is at its end. */
+/** Reads past events that are left out, until the page is full or the log ends. */
 async function readPage(
   tx: Tx,
   context: Pick<Context, 'mentions' | 'showKey'> & {
     readonly caller: { profileId: string; scopes: ReadonlySet<string> };
   },
-  { governing, after, limit }: Asked,
+  { governing, after, limit }: PageQuery,
 ) {
   const { profileId, scopes } = context.caller;
   const seesPeople = scopes.has('customers:read');
@@ -46,8 +47,8 @@ async function readPage(
     const people = await readPeople(tx, profileId, page.map(outcomeIdOf), seesPeople);
     for (const event of page) {
       const outcomeId = outcomeIdOf(event);
-      const person = people.told.get(outcomeId);
-      // Gone, or of somebody who was erased: it is not told again.
+      const person = people.byOutcome.get(outcomeId);
+      // Outcomes that are deleted or whose customer was erased are not replayed.
       if (!person || people.erased.has(outcomeId)) continue;
       const customerId = people.customers.get(outcomeId);
       if (customerId) {

@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { findEvents } from '@tributary/domain/events';
 import { answer, type Handles } from '@tributary/operations';
-import { payloadOf, showDelivery } from './delivery/show-delivery.ts';
+import { payloadOf, toDeliveryResponse } from './delivery/show-delivery.ts';
 import { findApps, listDeliveries } from './store.ts';
 import { ownerOf } from './subscription.ts';
 
@@ -9,10 +9,10 @@ export const listWebhookDeliveries: Handles<Routes['listWebhookDeliveries']> = a
   const { ledger, caller } = context;
   const { profileId } = caller;
   const { cursor: before, limit, status, subscription_id: subscriptionId } = query;
-  const asked = { ...ownerOf(caller), subscriptionId, status, before, limit: limit + 1 };
+  const filter = { ...ownerOf(caller), subscriptionId, status, before, limit: limit + 1 };
   const { rows, logged, apps } = await ledger.transaction(
     async (tx) => {
-      const found = await listDeliveries(tx, profileId, asked);
+      const found = await listDeliveries(tx, profileId, filter);
       return {
         rows: found,
         logged: await findEvents(
@@ -31,7 +31,7 @@ export const listWebhookDeliveries: Handles<Routes['listWebhookDeliveries']> = a
   );
   const shown = rows.slice(0, limit);
   return answer(200, {
-    data: shown.map((row) => showDelivery(row, payloadOf(row, logged, apps.get(row.subscription_id) ?? null))),
+    data: shown.map((row) => toDeliveryResponse(row, payloadOf(row, logged, apps.get(row.subscription_id) ?? null))),
     pagination: { has_next: rows.length > limit, cursor: shown.at(-1)?.id ?? null },
   });
 };

@@ -19,7 +19,7 @@ describe('an outcome', () => {
         WHERE profile_id = ${shop.id} AND app_id = ${shop.appId}`.execute(tx),
     );
 
-  test('[evnt-018] [evnt-021] [evnt-023] [evnt-032] is delivered with its person where the grant covers people, and the access is in the log', async () => {
+  test('[evnt-018] [evnt-021] [evnt-023] [evnt-032] is delivered with its customer when the grant covers personal data, and the access is logged', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url, outcomes);
     await tell(shop.id, { externalId: 'opportunity-1', key: 'c-17' });
@@ -56,29 +56,29 @@ describe('an outcome', () => {
     expect(log).toMatchObject([{ actor_kind: 'app', actor_id: shop.appId, people: 1, result: 'served' }]);
   });
 
-  const nobody = { contact: null, contact_withheld: false };
+  const noContact = { contact: null, contact_withheld: false };
   const ana = { first_name: 'Ana', last_name: 'Rojas', email: 'ana@example.com', phone: '+56987654321' };
-  const said = { lastName: 'Rojas', phone: '+56987654321' };
+  const contact = { lastName: 'Rojas', phone: '+56987654321' };
   test.each([
     [
       '[conv-005] [evnt-001] [evnt-022] a lead of the CRM',
-      { provider: 'crm_a', externalId: 'opportunity-9', ...said },
+      { provider: 'crm_a', externalId: 'opportunity-9', ...contact },
       { outcome_type: 'lead_created', value: null, contact: ana, contact_withheld: false },
     ],
     [
       '[evnt-024] [evnt-025] [evnt-026] [evnt-027] a payment',
-      { provider: 'payments_a', externalId: 'ch_1', outcomeType: 'payment_received', money: usd('120.50'), ...said },
+      { provider: 'payments_a', externalId: 'ch_1', outcomeType: 'payment_received', money: usd('120.50'), ...contact },
       { outcome_type: 'payment_received', value: 120.5, contact: ana, contact_withheld: false },
     ],
     [
-      '[evnt-028] [evnt-029] a transfer of nobody who is known',
+      '[evnt-028] [evnt-029] a transfer without a customer',
       { provider: 'bank_link', externalId: 'mov_7', outcomeType: 'payment_received', money: usd('9'), email: null },
-      { outcome_type: 'payment_received', value: 9, ...nobody },
+      { outcome_type: 'payment_received', value: 9, ...noContact },
     ],
-  ] as const)('%s is told as outcome.recorded, in the words of who recorded it', async (_, told, expected) => {
+  ] as const)('%s is delivered as outcome.recorded with the provider’s fields', async (_, reported, expected) => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url, outcomes);
-    await tell(shop.id, told);
+    await tell(shop.id, reported);
     await deliver();
     expect(receiver.events()).toMatchObject([
       {
@@ -86,7 +86,7 @@ describe('an outcome', () => {
         type: 'outcome.recorded',
         provider: 'service',
         connection_id: null,
-        data: { provider: told.provider, external_id: told.externalId, ...expected },
+        data: { provider: reported.provider, external_id: reported.externalId, ...expected },
       },
     ]);
   });
@@ -110,26 +110,26 @@ describe('an outcome', () => {
     ]);
   });
 
-  test('[evnt-033] carries the id that the provider has of the customer where the app sent no key, and never personal data', async () => {
+  test('[evnt-033] carries the provider’s customer id if the app sent no key, and never personal data', async () => {
     const shop = await openShop(kit, api);
     await grant(shop, ['analytics', 'connections']);
     await shop.subscribe(receiver.url, outcomes);
     const ids = (kind: 'crm_contact_id' | 'payments_customer_id' | 'store_customer_id', value: string) => ({
       providerIds: [{ kind, value }],
     });
-    const heard = async (told: Parameters<typeof tell>[1]) => {
-      await tell(shop.id, told);
+    const tellAndDeliver = async (reported: Parameters<typeof tell>[1]) => {
+      await tell(shop.id, reported);
       await deliver();
     };
-    await heard({ email: 'a@example.com', ...ids('crm_contact_id', 'contact-8Zk2') });
-    await heard({ email: 'b@example.com', provider: 'payments_a', ...ids('payments_customer_id', 'cus_N9') });
-    await heard({ email: 'c@example.com', provider: 'store', ...ids('store_customer_id', '7710') });
-    await heard({ email: 'd@example.com', key: 'c-17', ...ids('crm_contact_id', 'contact-9') });
-    await heard({ email: 'e@example.com', key: 'e@example.com', ...ids('crm_contact_id', 'contact-10') });
-    await heard({ email: 'f@example.com', ...ids('crm_contact_id', 'f@example.com') });
-    await heard({ email: 'g@example.com', ...ids('crm_contact_id', '+56 9 8765 4321') });
-    // Another provider's id says nothing to a reader of this provider's events.
-    await heard({ email: 'h@example.com', ...ids('store_customer_id', '7711') });
+    await tellAndDeliver({ email: 'a@example.com', ...ids('crm_contact_id', 'contact-8Zk2') });
+    await tellAndDeliver({ email: 'b@example.com', provider: 'payments_a', ...ids('payments_customer_id', 'cus_N9') });
+    await tellAndDeliver({ email: 'c@example.com', provider: 'store', ...ids('store_customer_id', '7710') });
+    await tellAndDeliver({ email: 'd@example.com', key: 'c-17', ...ids('crm_contact_id', 'contact-9') });
+    await tellAndDeliver({ email: 'e@example.com', key: 'e@example.com', ...ids('crm_contact_id', 'contact-10') });
+    await tellAndDeliver({ email: 'f@example.com', ...ids('crm_contact_id', 'f@example.com') });
+    await tellAndDeliver({ email: 'g@example.com', ...ids('crm_contact_id', '+56 9 8765 4321') });
+    // Another provider's id is of no use to a reader of this provider's events.
+    await tellAndDeliver({ email: 'h@example.com', ...ids('store_customer_id', '7711') });
     expect(receiver.events().map(({ data }) => [data.customer_key, data.contact_withheld])).toEqual([
       ['contact-8Zk2', true],
       ['cus_N9', true],
@@ -145,13 +145,13 @@ describe('an outcome', () => {
   test.each([
     ['[evnt-031] no live grant', (shop: { id: string; appId: string }) => grant(shop, null)],
     [
-      '[evnt-036] a healthcare profile by now',
+      '[evnt-036] the profile became a healthcare one',
       (shop: { id: string }) =>
         kit.app
           .forProfile(shop.id)
           .transaction((tx) => sql`UPDATE profiles SET privacy_mode = 'hipaa' WHERE id = ${shop.id}`.execute(tx)),
     ],
-  ])('%s: it does not leave, and is kept as withheld', async (_, change) => {
+  ])('is withheld and not sent: %s', async (_, change) => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url, outcomes);
     await tell(shop.id);
@@ -164,7 +164,7 @@ describe('an outcome', () => {
     expect(rows).toEqual([{ status: 'withheld' }]);
   });
 
-  test('[evnt-035] a retry after the erasure carries no person', async () => {
+  test('[evnt-035] is retried without customer data after an erasure', async () => {
     const shop = await openShop(kit, api);
     await shop.subscribe(receiver.url, outcomes);
     receiver.answer = (_request, response) => void response.writeHead(500).end();

@@ -6,7 +6,7 @@ import { openShop, openWebhooks, startReceiver } from './webhooks.fixture.ts';
 
 const { kit, api, deliver, tell } = await openWebhooks();
 const receiver = await startReceiver();
-/** Of one test only: a connection that another test left open changes which of several deliveries arrives first. */
+/** One receiver per test: a connection left open by another test changes the order of arrival. */
 const unmet = await startReceiver();
 const takes = receiver.answer;
 beforeEach(() => {
@@ -42,7 +42,7 @@ test('[evnt-002] [evnt-003] [evnt-004] [evnt-041] pages through all events in a 
   expect(ids).toEqual(idsOf(whole));
 });
 
-test('[evnt-042] [evnt-043] the cursor of the last page yields only what came later', async () => {
+test('[evnt-042] [evnt-043] the cursor of the last page returns only later events', async () => {
   const shop = await openShop(kit, api);
   const empty = await shop.call('GET', url);
   expect(empty).toMatchObject({ data: [], pagination: { has_next: false, cursor: expect.any(String) } });
@@ -57,15 +57,15 @@ test('[evnt-042] [evnt-043] the cursor of the last page yields only what came la
   expect((await next()).data).toMatchObject([{ data: { external_id: 'second' } }]);
 });
 
-test('[evnt-040] [evnt-030] [evnt-038] has the ids of the deliveries in their order, once for each outcome, however often it is told', async () => {
+test('[evnt-040] [evnt-030] [evnt-038] returns the ids of the deliveries in order, once per outcome, even if it was reported repeatedly', async () => {
   const shop = await openShop(kit, api);
   await shop.subscribe(unmet.url, { events: ['outcome.recorded'] });
   const ids = Array.from({ length: 40 }, (_, number) => `o-${number}`);
   for (const externalId of [...ids, 'o-3']) await tell(shop.id, { externalId });
-  // Every third response is late: what is sent meanwhile must not overtake it.
+  // Every third response is late; later events must not overtake it.
   unmet.answer = (_request, response) =>
     void setTimeout(() => response.writeHead(204).end(), unmet.received.length % 3 === 0 ? 20 : 0);
-  // A slow machine needs several turns.
+  // A slow machine needs several batches.
   for (let turns = 0; turns < 20 && unmet.received.length < ids.length; turns += 1) await deliver();
   const { data } = await shop.call('GET', `${url}?limit=100`);
   expect(new Set(data.map((event: { data: { external_id: string } }) => event.data.external_id))).toEqual(new Set(ids));
@@ -73,7 +73,7 @@ test('[evnt-040] [evnt-030] [evnt-038] has the ids of the deliveries in their or
   expect(unmet.events()).toEqual(data);
 });
 
-test('[evnt-039] a delivery that had to be repeated comes after later ones; the replay keeps the order', async () => {
+test('[evnt-039] a retried delivery arrives after later ones; the replay keeps the order', async () => {
   const shop = await openShop(kit, api);
   await shop.subscribe(receiver.url, { events: ['outcome.recorded'] });
   receiver.answer = (_request, response) => void response.writeHead(receiver.received.length === 1 ? 500 : 204).end();
@@ -89,7 +89,7 @@ test('[evnt-039] a delivery that had to be repeated comes after later ones; the 
   expect(data.map((event: { data: { external_id: string } }) => event.data.external_id)).toEqual(['first', 'second']);
 });
 
-test('[evnt-037] what happened long ago is told when it is learnt', async () => {
+test('[evnt-037] an old outcome is delivered when it is recorded', async () => {
   const shop = await openShop(kit, api);
   await tell(shop.id, { occurredAt: new Date('2019-03-01T12:00:00Z') });
   await deliver();
@@ -100,17 +100,19 @@ test('[evnt-037] what happened long ago is told when it is learnt', async () => 
   });
 });
 
-test('[evnt-045] an erased customer’s events are left out, and a page is full all the same', async () => {
+test('[evnt-045] leaves out events of erased customers and still fills the page', async () => {
   const shop = await openShop(kit, api);
-  const told: string[] = [];
+  const outcomeIds: string[] = [];
   for (let count = 0; count < 6; count += 1) {
-    told.push(await tell(shop.id, { externalId: `o-${count}`, email: `p${count}@example.com` }));
+    outcomeIds.push(await tell(shop.id, { externalId: `o-${count}`, email: `p${count}@example.com` }));
     await deliver();
   }
   await kit.app
     .forProfile(shop.id)
     .transaction((tx) =>
-      sql`UPDATE outcomes SET erased_at = ${kit.clock.now()} WHERE id = ANY (${told.slice(0, 3)}::uuid[])`.execute(tx),
+      sql`UPDATE outcomes SET erased_at = ${kit.clock.now()} WHERE id = ANY (${outcomeIds.slice(0, 3)}::uuid[])`.execute(
+        tx,
+      ),
     );
   const page = await shop.call('GET', `${url}?limit=2`);
   expect(page.data.map((event: { data: { external_id: string } }) => event.data.external_id)).toEqual(['o-3', 'o-4']);
@@ -119,7 +121,7 @@ test('[evnt-045] an erased customer’s events are left out, and a page is full 
   expect([last.data.length, last.pagination.has_next]).toEqual([1, false]);
 });
 
-test('[evnt-032] [evnt-033] whoever may not see people gets the events without them; who reads people is in the log', async () => {
+test('[evnt-032] [evnt-033] callers without customers:read get events without contacts; reads of personal data are logged', async () => {
   const shop = await openShop(kit, api);
   await tell(shop.id, { key: 'c-17' });
   await deliver();
@@ -142,7 +144,7 @@ test('[evnt-032] [evnt-033] whoever may not see people gets the events without t
   ]);
 });
 
-test('[evnt-031] [evnt-036] neither another app nor a healthcare-family profile is told; a member is', async () => {
+test('[evnt-031] [evnt-036] returns nothing to another app or for a healthcare-family profile, but does to a member', async () => {
   const shop = await openShop(kit, api);
   await tell(shop.id);
   await deliver();
@@ -159,7 +161,7 @@ test('[evnt-031] [evnt-036] neither another app nor a healthcare-family profile 
 });
 
 test.each(['x', 'b3V0Y29tZXM6LTE', 'b3V0Y29tZXM6MDE', 'YQ'])(
-  'a cursor that this route did not give out is refused: %s',
+  'returns 400 for a cursor that this route did not issue: %s',
   async (cursor) => {
     const shop = await openShop(kit, api);
     const { status, error } = await shop.call('GET', `${url}?cursor=${cursor}`);
@@ -167,7 +169,7 @@ test.each(['x', 'b3V0Y29tZXM6LTE', 'b3V0Y29tZXM6MDE', 'YQ'])(
   },
 );
 
-test('[evnt-044] [lim-023] an event is replayed for 90 days after its last delivery, also where that was late', async () => {
+test('[evnt-044] [lim-023] an event can be replayed for 90 days after its last delivery, even a late one', async () => {
   const shop = await openShop(kit, api);
   await shop.subscribe(receiver.url, { events: ['outcome.recorded'] });
   receiver.answer = (_request, response) => void response.writeHead(500).end();

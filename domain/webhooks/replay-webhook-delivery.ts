@@ -1,8 +1,8 @@
 import type { Routes } from '@tributary/contract';
 import { findEvents } from '@tributary/domain/events';
 import { answer, type Handles, refuse } from '@tributary/operations';
-import { eventOf, payloadOf, showDelivery } from './delivery/show-delivery.ts';
-import { enqueueAgain, lockDelivery, lockSubscription, markWork } from './store.ts';
+import { eventOf, payloadOf, toDeliveryResponse } from './delivery/show-delivery.ts';
+import { lockDelivery, lockSubscription, markWork, requeueDelivery } from './store.ts';
 import { ownerOf } from './subscription.ts';
 
 export const replayWebhookDelivery: Handles<Routes['replayWebhookDelivery']> = async ({ params }, context) => {
@@ -21,8 +21,8 @@ export const replayWebhookDelivery: Handles<Routes['replayWebhookDelivery']> = a
       return refuse('invalid_state', 'The event of this delivery is no longer kept.', {
         fields: { reason: 'event_expired' },
       });
-    const again = await enqueueAgain(tx, profileId, row.id, now);
+    const again = await requeueDelivery(tx, profileId, row.id, now);
     await markWork(tx, profileId, row.subscription_id);
-    return answer(202, { data: showDelivery(again, payloadOf(again, logged, subscription.app_id)) });
+    return answer(202, { data: toDeliveryResponse(again, payloadOf(again, logged, subscription.app_id)) });
   });
 };

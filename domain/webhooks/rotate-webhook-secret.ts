@@ -1,7 +1,7 @@
 import type { Routes } from '@tributary/contract';
 import { answer, type Handles, refuse } from '@tributary/operations';
 import { limits } from '@tributary/vocabulary';
-import { mintSecret, openSecrets, rotated, sealSecrets, signingAt } from './secrets.ts';
+import { mintSecret, openSecrets, rotateSecrets, sealSecrets, signingAt } from './secrets.ts';
 import type { WebhookServices } from './services.ts';
 import { lockSubscription, updateSubscription } from './store.ts';
 import { assertOwn, noSuchSubscription, ownerOf } from './subscription.ts';
@@ -12,20 +12,20 @@ export const rotateWebhookSecret: Handles<Routes['rotateWebhookSecret'], Pick<We
   { params },
   { caller, effect, now, vault },
 ) => {
-  const place = { profileId: caller.profileId, id: params.id };
+  const owner = { profileId: caller.profileId, id: params.id };
   const secret = mintSecret();
   return effect(async (tx) => {
     const row = await lockSubscription(tx, caller.profileId, params.id, ownerOf(caller));
     if (!row) return noSuchSubscription();
     assertOwn(caller, row);
-    const before = openSecrets(vault, place, row.secrets);
+    const before = openSecrets(vault, owner, row.secrets);
     if (signingAt(before, now).length >= secretsAtOnce) {
       refuse('invalid_state', `${secretsAtOnce} secrets sign already. Wait until one is ${graceHours} hours old.`, {
         fields: { reason: 'too_many_secrets' },
       });
     }
-    const after = rotated(before, secret, now);
-    await updateSubscription(tx, row, { secrets: sealSecrets(vault, place, after), updated_at: now });
+    const after = rotateSecrets(before, secret, now);
+    await updateSubscription(tx, row, { secrets: sealSecrets(vault, owner, after), updated_at: now });
     return answer(200, {
       data: { id: row.id, secret, previous_secret_valid_until: after[1]?.until ?? now.toISOString() },
       meta: {},

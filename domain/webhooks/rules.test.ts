@@ -5,16 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { envelopeOf } from './delivery/envelope.ts';
 import { nextAttemptAt, readRetryAfter } from './delivery/schedule.ts';
 import { keyOf, signatureHeaders } from './delivery/signature.ts';
-import { awayAfter, isAway, type Standing, standingAfter } from './delivery/standing.ts';
-import { mintSecret, rotated, type SigningSecret, signingAt } from './secrets.ts';
+import { isUnavailable, nextReceiverState, type ReceiverState, unavailableAfter } from './delivery/standing.ts';
+import { mintSecret, rotateSecrets, type SigningSecret, signingAt } from './secrets.ts';
 import { trySignatures } from './signatures.fixture.ts';
 import { sinceAfter } from './since.ts';
 
 const start = new Date('2026-06-15T12:00:00.000Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
 
-describe('the schedule', () => {
-  test('waits 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, 75 h in all, a tenth more or less; the tenth failure is the last', () => {
+describe('the retry schedule', () => {
+  test('waits 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h with 10% jitter, 75 h in all; the tenth failure is the last', () => {
     const waits = (random: number) =>
       Array.from({ length: 10 }, (_, index) => {
         const next = nextAttemptAt({ attempts: index + 1, at: start, retryAfterSeconds: undefined, random });
@@ -26,7 +26,7 @@ describe('the schedule', () => {
     expect(waits(1)[0]).toBeCloseTo(5.5);
   });
 
-  test('gives a receiver the time that it asks for, up to a day, and never less than its own', () => {
+  test('grants a receiver the requested wait up to a day, but never less than its own', () => {
     const next = (retryAfterSeconds: number) =>
       nextAttemptAt({ attempts: 2, at: start, retryAfterSeconds, random: 0.5 });
     expect([next(10), next(600), next(1e9)]).toEqual([after(300), after(600), after(86_400)]);
@@ -39,72 +39,72 @@ describe('the schedule', () => {
     ['Mon, 15 Jun 2026 11:00:00 GMT', 0],
     ['soon', undefined],
     [undefined, undefined],
-  ])('reads Retry-After %s as %s seconds', (header, seconds) => {
+  ])('parses Retry-After %s as %s seconds', (header, seconds) => {
     expect(readRetryAfter(header, start)).toBe(seconds);
   });
 });
 
-describe('where a receiver stands', () => {
-  const fine: Standing = { consecutiveFailures: 0, failingSince: null, pausedUntil: null };
+describe('the state of a receiver', () => {
+  const fine: ReceiverState = { consecutiveFailures: 0, failingSince: null, pausedUntil: null };
   const failure = { isDelivered: false } as const;
   const failures = (count: number) => Array.from({ length: count }, () => failure);
 
-  test('counts failures in a row, from the first since something went through', () => {
-    const standing = standingAfter(fine, [failure, { isDelivered: true }, failure, failure], start);
-    expect(standing).toEqual({ consecutiveFailures: 2, failingSince: start, pausedUntil: null });
-    expect(standingAfter(standing, failures(1), after(60))).toMatchObject({
+  test('counts consecutive failures, from the first one since a success', () => {
+    const state = nextReceiverState(fine, [failure, { isDelivered: true }, failure, failure], start);
+    expect(state).toEqual({ consecutiveFailures: 2, failingSince: start, pausedUntil: null });
+    expect(nextReceiverState(state, failures(1), after(60))).toMatchObject({
       consecutiveFailures: 3,
       failingSince: start,
     });
-    expect(standingAfter(standing, [{ isDelivered: true }], after(60))).toEqual(fine);
+    expect(nextReceiverState(state, [{ isDelivered: true }], after(60))).toEqual(fine);
   });
 
-  test('is away after many, and is then left alone ever longer, up to five minutes', () => {
-    let standing = standingAfter(fine, failures(awayAfter - 1), start);
-    expect([isAway(standing), standing.pausedUntil]).toEqual([false, null]);
+  test('is unavailable after many failures, with growing pauses up to five minutes', () => {
+    let state = nextReceiverState(fine, failures(unavailableAfter - 1), start);
+    expect([isUnavailable(state), state.pausedUntil]).toEqual([false, null]);
     const pauses: number[] = [];
     for (let count = 0; count < 8; count += 1) {
-      standing = standingAfter(standing, failures(1), start);
-      expect(isAway(standing)).toBe(true);
-      pauses.push(((standing.pausedUntil?.getTime() ?? 0) - start.getTime()) / 1_000);
+      state = nextReceiverState(state, failures(1), start);
+      expect(isUnavailable(state)).toBe(true);
+      pauses.push(((state.pausedUntil?.getTime() ?? 0) - start.getTime()) / 1_000);
     }
     expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300]);
   });
 
-  test('one that asks for patience is left alone so long, up to an hour', () => {
-    const asked = (patienceSeconds: number) =>
-      standingAfter(fine, [{ isDelivered: false, patienceSeconds }], start).pausedUntil;
-    expect([asked(90), asked(1e6)]).toEqual([after(90), after(3_600)]);
+  test('is paused as long as the receiver requests, up to an hour', () => {
+    const pausedFor = (patienceSeconds: number) =>
+      nextReceiverState(fine, [{ isDelivered: false, patienceSeconds }], start).pausedUntil;
+    expect([pausedFor(90), pausedFor(1e6)]).toEqual([after(90), after(3_600)]);
   });
 
-  test('is disabled when it is gone, and after five days without a delivery, not before', () => {
-    expect(standingAfter(fine, [{ isDelivered: false, isGone: true }], start).disabled).toBe('gone');
+  test('is disabled on 410 and after five days without a success, not before', () => {
+    expect(nextReceiverState(fine, [{ isDelivered: false, isGone: true }], start).disabled).toBe('gone');
     const failing = { ...fine, consecutiveFailures: 3, failingSince: start };
-    const at = (ms: number) => standingAfter(failing, failures(1), new Date(start.getTime() + ms)).disabled;
+    const at = (ms: number) => nextReceiverState(failing, failures(1), new Date(start.getTime() + ms)).disabled;
     expect([at(5 * dayMs - 1), at(5 * dayMs)]).toEqual([undefined, 'failing']);
   });
 });
 
-describe('secrets', () => {
+describe('signing secrets', () => {
   const hours = (count: number) => after(count * 3_600);
   const first: SigningSecret[] = [{ secret: mintSecret(), until: null }];
 
-  test('[hook-007] a rotation signs with both for 24 hours, and with the new one alone from then on', () => {
+  test('[hook-007] a rotation signs with both secrets for 24 hours, and then with the new one only', () => {
     const fresh = mintSecret();
-    const both = rotated(first, fresh, start);
+    const both = rotateSecrets(first, fresh, start);
     const signing = (at: Date) => signingAt(both, at).map(({ secret }) => secret);
     expect(signing(start)).toEqual([fresh, first[0]?.secret]);
     expect(signing(new Date(hours(24).getTime() - 1))).toHaveLength(2);
     expect(signing(hours(24))).toEqual([fresh]);
   });
 
-  test('a rotation within the grace of another shortens nobody’s', () => {
-    const twice = rotated(rotated(first, mintSecret(), start), mintSecret(), hours(1));
+  test('a second rotation within the grace period does not shorten the first', () => {
+    const twice = rotateSecrets(rotateSecrets(first, mintSecret(), start), mintSecret(), hours(1));
     expect(twice.map(({ until }) => until)).toEqual([null, hours(25).toISOString(), hours(24).toISOString()]);
-    expect(rotated(twice, mintSecret(), hours(30))).toHaveLength(2);
+    expect(rotateSecrets(twice, mintSecret(), hours(30))).toHaveLength(2);
   });
 
-  test('[hook-007] [hook-020] what is signed over three rotations verifies with every secret that is live, and nothing that was changed does', async () => {
+  test('[hook-007] [hook-020] signatures over three rotations verify with every current secret, and changed requests never do', async () => {
     expect(await trySignatures({ deliveries: 1_000, mutations: 2_000 })).toEqual({ refused: 0, accepted: 0 });
   });
 
@@ -121,7 +121,7 @@ describe('secrets', () => {
   });
 });
 
-test('what is added to the lists counts from then on, and what was there before goes on where it stood', () => {
+test('added event types apply from now on, existing ones continue at their position', () => {
   const before = { events: ['a', 'b'], providers: ['service'], since: { b: '7' } };
   const after = (events: string[], providers = ['service']) => sinceAfter(before, { events, providers }, '50');
   expect(after(['a', 'b', 'c'])).toEqual({ b: '7', c: '50' });
@@ -131,7 +131,7 @@ test('what is added to the lists counts from then on, and what was there before 
   });
 });
 
-test('[evnt-005] [evnt-006] every event is written the same way, whatever order its store keeps: from the service, the connector in its data', () => {
+test('[evnt-005] [evnt-006] every event is serialised the same way, whatever the field order of its store', () => {
   const body = (type: (typeof liveEventNames)[number], entries: [string, unknown][]) =>
     JSON.stringify(envelopeOf({ id: 'id', type, payload: Object.fromEntries(entries), occurredAt: start }, null));
   for (const type of liveEventNames) {
@@ -143,7 +143,7 @@ test('[evnt-005] [evnt-006] every event is written the same way, whatever order 
       occurred_at: start.toISOString(),
     });
   }
-  // Pinned: a replay sends the bytes that were sent before this release.
+  // Pinned: a replay must send the same bytes as earlier releases.
   expect(body('connection.revoked', Object.entries(events['connection.revoked'].sample))).toBe(
     '{"id":"id","type":"connection.revoked","occurred_at":"2026-06-15T12:00:00.000Z","app_id":null,"provider":"service",' +
       '"connection_id":"01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6f","data":{"profile_id":"01a8e3c4-5b6d-7e8f-9a0b-1c2d3e4f5a6d",' +

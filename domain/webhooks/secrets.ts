@@ -3,7 +3,7 @@ import type { SealedColumn, SecretPlace, Vault } from '@tributary/vault';
 import { hourMs, limits } from '@tributary/vocabulary';
 import { z } from 'zod';
 
-/** A secret that signs, and until when; null for the one that is current. */
+/** A signing secret with its expiry; null for the current one. */
 export interface SigningSecret {
   readonly secret: string;
   readonly until: string | null;
@@ -11,21 +11,21 @@ export interface SigningSecret {
 
 const Secrets = z.array(z.strictObject({ secret: z.string(), until: z.iso.datetime().nullable() }));
 
-/** 32 random bytes, written as Standard Webhooks writes them. */
+/** 32 random bytes in the format of Standard Webhooks. */
 export const mintSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** Those that sign at a moment, the current one first. */
+/** Secrets that are valid at a moment, the current one first. */
 export const signingAt = (secrets: readonly SigningSecret[], now: Date): SigningSecret[] =>
   secrets.filter(({ until }) => until === null || Date.parse(until) > now.getTime());
 
-/** The secrets after a rotation: the fresh one, and for the time of grace all that signed until now. */
-export function rotated(secrets: readonly SigningSecret[], fresh: string, now: Date): SigningSecret[] {
+/** The secrets after a rotation: the new one, and for the grace period all that were valid until now. */
+export function rotateSecrets(secrets: readonly SigningSecret[], fresh: string, now: Date): SigningSecret[] {
   const until = new Date(now.getTime() + limits.webhooks.graceHours * hourMs).toISOString();
   const older = signingAt(secrets, now).map((one) => ({ secret: one.secret, until: one.until ?? until }));
   return [{ secret: fresh, until: null }, ...older];
 }
 
-const placeOf = (profileId: string, subscriptionId: string): SecretPlace => ({
+const locationOf = (profileId: string, subscriptionId: string): SecretPlace => ({
   table: 'webhook_subscriptions',
   column: 'secrets',
   row: subscriptionId,
@@ -36,16 +36,22 @@ export const sealedWebhookSecrets: SealedColumn = {
   table: 'webhook_subscriptions',
   column: 'secrets',
   key: ['profile_id', 'id'],
-  place: (profileId, id) => placeOf(profileId, String(id)),
+  place: (profileId, id) => locationOf(profileId, String(id)),
 };
 
-interface Owned {
+interface SubscriptionKey {
   readonly profileId: string;
   readonly id: string;
 }
 
-export const sealSecrets = (vault: Pick<Vault, 'seal'>, { profileId, id }: Owned, secrets: readonly SigningSecret[]) =>
-  vault.seal(JSON.stringify(secrets), placeOf(profileId, id));
+export const sealSecrets = (
+  vault: Pick<Vault, 'seal'>,
+  { profileId, id }: SubscriptionKey,
+  secrets: readonly SigningSecret[],
+) => vault.seal(JSON.stringify(secrets), locationOf(profileId, id));
 
-export const openSecrets = (vault: Pick<Vault, 'open'>, { profileId, id }: Owned, sealed: Buffer): SigningSecret[] =>
-  Secrets.parse(JSON.parse(vault.open(sealed, placeOf(profileId, id))));
+export const openSecrets = (
+  vault: Pick<Vault, 'open'>,
+  { profileId, id }: SubscriptionKey,
+  sealed: Buffer,
+): SigningSecret[] => Secrets.parse(JSON.parse(vault.open(sealed, locationOf(profileId, id))));

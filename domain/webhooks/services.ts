@@ -3,14 +3,14 @@ import type { Outbound } from '@tributary/outbound';
 import type { Postgres } from '@tributary/postgres';
 import type { Vault } from '@tributary/vault';
 
-/** What the handlers of this room need from the outside. */
+/** External services that the handlers of this module need. */
 export interface WebhookServices {
   readonly vault: Vault;
-  /** Reaches the hosts that webhooks may go to. */
+  /** Checks which hosts webhooks may be sent to. */
   readonly webhookTargets: Pick<Outbound, 'checkTarget'>;
 }
 
-/** What the queue works with. */
+/** Services that the queue needs. */
 export interface WebhookStores {
   readonly app: Postgres;
   readonly system: Postgres;

@@ -1,7 +1,7 @@
 import { verifyWebhook } from '@tributary/sdk';
 import { Webhook } from 'standardwebhooks';
 import { keyOf, signatureHeaders } from './delivery/signature.ts';
-import { mintSecret, rotated, type SigningSecret, signingAt } from './secrets.ts';
+import { mintSecret, rotateSecrets, type SigningSecret, signingAt } from './secrets.ts';
 
 interface Tries {
   readonly deliveries: number;
@@ -10,8 +10,8 @@ interface Tries {
 }
 
 /**
- * Signs deliveries over three rotations and verifies each with a secret that is live, by the SDK and by the library of Standard Webhooks;
- * then changes one letter of a signed request, wherever. Resolves to how many good ones were refused and how many changed ones accepted.
+ * Signs deliveries over three rotations and verifies each with a current secret, using the SDK and the Standard Webhooks library. Then
+ * changes one character of a signed request. Returns the number of valid requests refused and of changed requests accepted.
  */
 export async function trySignatures({ deliveries, mutations, progress = () => {} }: Tries) {
   const now = new Date();
@@ -23,7 +23,7 @@ export async function trySignatures({ deliveries, mutations, progress = () => {}
   };
   let refused = 0;
   for (let count = 0; count < deliveries; count += 1) {
-    if (count % (deliveries / 4) === 0 && count > 0) secrets = rotated(secrets, mintSecret(), now);
+    if (count % (deliveries / 4) === 0 && count > 0) secrets = rotateSecrets(secrets, mintSecret(), now);
     const body = JSON.stringify({ id: `event-${count}`, data: { n: count } });
     const headers = signatureHeaders(signingAt(secrets, now).map(keyOf), `event-${count}`, now, body);
     const one = secrets[random(secrets.length)]?.secret as string;
@@ -47,7 +47,7 @@ export async function trySignatures({ deliveries, mutations, progress = () => {}
   return { refused, accepted };
 }
 
-/** A changed time must fail by its signature, so no age is too great. */
+/** A changed timestamp must fail by its signature, so the age tolerance is unlimited. */
 const isVerified = (secret: string, headers: Record<string, string>, body: string): Promise<boolean> =>
   verifyWebhook(secret, headers, body, { toleranceSeconds: 1e12 }).then(
     () => true,

@@ -4,17 +4,17 @@ export interface Lists {
   readonly providers: readonly string[];
 }
 
-/** By the name of an event that was added later: the number after which it counts. */
+/** By name of an event type that was added later: the sequence number after which it applies. */
 export type Since = Readonly<Record<string, string>>;
 
-/** What a subscription with these lists is told of. Whatever fires comes from the service itself. */
-export const toldOf = ({ events, providers }: Lists): readonly string[] =>
+/** The event types that a subscription with these lists receives. Every live event comes from the provider `service`. */
+export const matchingEvents = ({ events, providers }: Lists): readonly string[] =>
   providers.includes('service') ? events : [];
 
-/** What is added counts from now on, also where the subscription itself is behind. */
+/** The start positions after a change: added event types apply from now on, even if the subscription lags behind. */
 export function sinceAfter(before: Lists & { readonly since: unknown }, after: Lists, last: string): Since {
   const since = before.since as Since;
-  const [was, is] = [toldOf(before), toldOf(after)];
+  const [was, is] = [matchingEvents(before), matchingEvents(after)];
   return Object.fromEntries(
     is.flatMap((name) => {
       const from = was.includes(name) ? since[name] : last;

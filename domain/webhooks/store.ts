@@ -5,18 +5,18 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 
 export type SubscriptionRow = Selectable<Schema['webhook_subscriptions']>;
 
-/** Whose: those of one app, or all of the profile. */
+/** Restricts to the subscriptions of one app, or none. */
 export interface Owner {
   readonly appId?: string | undefined;
 }
 
-/** In the order in which they were made. */
+/** Ordered by creation. */
 export function listSubscriptions(tx: Tx, profileId: string, { appId }: Owner): Promise<SubscriptionRow[]> {
   const rows = tx.selectFrom('webhook_subscriptions').selectAll().where('profile_id', '=', profileId).orderBy('id');
   return (appId ? rows.where('app_id', '=', appId) : rows).execute();
 }
 
-/** Locked, so that nobody changes it meanwhile. */
+/** Locks the row against concurrent changes. */
 export function lockSubscription(
   tx: Tx,
   profileId: string,
@@ -32,7 +32,7 @@ export function lockSubscription(
   return (appId ? rows.where('app_id', '=', appId) : rows).executeTakeFirst();
 }
 
-/** Subscriptions of a profile are made one after the other, so that two at once do not both take its last place. */
+/** Serialises creation per profile, so that concurrent requests cannot exceed the limit. */
 export async function lockSubscriptions(tx: Tx, profileId: string): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${profileId}, 9063))`.execute(tx);
 }
@@ -64,7 +64,7 @@ export async function removeSubscription(tx: Tx, profileId: string, id: string):
 
 export type DeliveryRow = Selectable<Schema['webhook_deliveries']>;
 
-export interface DeliveriesAsked extends Owner {
+export interface DeliveryFilter extends Owner {
   readonly subscriptionId: string | undefined;
   readonly status: string | undefined;
   readonly before: string | undefined;
@@ -72,8 +72,8 @@ export interface DeliveriesAsked extends Owner {
 }
 
 /** Newest first. */
-export async function listDeliveries(tx: Tx, profileId: string, asked: DeliveriesAsked): Promise<DeliveryRow[]> {
-  const { appId, subscriptionId, status, before, limit } = asked;
+export async function listDeliveries(tx: Tx, profileId: string, filter: DeliveryFilter): Promise<DeliveryRow[]> {
+  const { appId, subscriptionId, status, before, limit } = filter;
   const { rows } = await sql<DeliveryRow>`
     SELECT d.* FROM webhook_deliveries d WHERE d.profile_id = ${profileId}
       ${subscriptionId ? sql`AND d.subscription_id = ${subscriptionId}` : sql``}
@@ -88,7 +88,7 @@ export async function listDeliveries(tx: Tx, profileId: string, asked: Deliverie
 const isOfApp = (profileId: string, appId: string) => sql`d.subscription_id IN (
   SELECT s.id FROM webhook_subscriptions s WHERE s.profile_id = ${profileId} AND s.app_id = ${appId})`;
 
-/** Whose subscriptions deliveries are of, so far as they are there. */
+/** The app of each subscription, for those that still exist. */
 export async function findApps(tx: Tx, profileId: string, ids: readonly string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
   const rows = await tx
@@ -115,7 +115,7 @@ export async function lockDelivery(
 export const insertDelivery = (tx: Tx, row: Insertable<Schema['webhook_deliveries']>): Promise<DeliveryRow> =>
   tx.insertInto('webhook_deliveries').values(row).returningAll().executeTakeFirstOrThrow();
 
-export const enqueueAgain = (tx: Tx, profileId: string, id: string, now: Date): Promise<DeliveryRow> =>
+export const requeueDelivery = (tx: Tx, profileId: string, id: string, now: Date): Promise<DeliveryRow> =>
   tx
     .updateTable('webhook_deliveries')
     .set({ status: 'waiting', due_at: now, attempts: 0, touched_at: now })
@@ -124,7 +124,7 @@ export const enqueueAgain = (tx: Tx, profileId: string, id: string, now: Date): 
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Something is to be sent to a subscription: a worker hears of it when this commits. */
+/** Marks work for a subscription; a worker is notified when the transaction commits. */
 export async function markWork(tx: Tx, profileId: string, subscriptionId: string): Promise<void> {
   await sql`
     INSERT INTO webhook_work AS w (profile_id, subscription_id) VALUES (${profileId}, ${subscriptionId})

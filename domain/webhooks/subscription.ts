@@ -4,7 +4,7 @@ import type { Outbound } from '@tributary/outbound';
 import type { WebhookDisabledReason, WebhookStatus } from '@tributary/vocabulary';
 import type { Owner, SubscriptionRow } from './store.ts';
 
-export function showSubscription(row: SubscriptionRow) {
+export function toSubscriptionResponse(row: SubscriptionRow) {
   return {
     id: row.id,
     app_id: row.app_id,
@@ -21,12 +21,12 @@ export function showSubscription(row: SubscriptionRow) {
   };
 }
 
-/** An app sees what is its own; everybody else of the profile sees all. */
+/** An app sees only its own subscriptions; other callers see all of the profile. */
 export const ownerOf = ({ appId }: Caller): Owner => ({ appId });
 
 export const noSuchSubscription = (): never => refuse('not_found', 'There is no such subscription.');
 
-/** Where an app's events go, and what signs them, is between it and us: nobody else may forge or divert them. */
+/** Only the app itself may change the URL or secret of its subscription; others must not redirect or forge its events. */
 export function assertOwn({ appId }: Caller, row: SubscriptionRow): void {
   if (row.app_id !== (appId ?? null))
     refuse('forbidden', 'This subscription belongs to an app. You may test, disable or delete it.', {
@@ -34,14 +34,14 @@ export function assertOwn({ appId }: Caller, row: SubscriptionRow): void {
     });
 }
 
-/** Before anything is written, and again at every delivery: where a name leads may change. */
+/** Checked on every change and again at every delivery, because DNS may change. */
 export async function assertPublic(outbound: Pick<Outbound, 'checkTarget'>, url: string): Promise<void> {
   const check = await outbound.checkTarget(url);
   if (!check.allowed)
     refuse('validation_error', `The field "url" cannot be used. ${check.message}`, { fields: { field: 'url' } });
 }
 
-/** An outcome names somebody, and leaves under the grant of an app. */
+/** Outcome events contain customer data and require the grant of an app. */
 export function assertForApp({ appId }: Caller, events: readonly string[]): void {
   if (!appId && events.includes('outcome.recorded'))
     refuse('validation_error', 'The field "events" names outcome.recorded, which is delivered to apps only.', {

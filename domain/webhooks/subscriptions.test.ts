@@ -3,14 +3,14 @@ import { auditEntries, buildMember, openTest } from '@tributary/testkit';
 import { describe, expect, test } from 'vitest';
 import { openShop } from './webhooks.fixture.ts';
 
-/** Every name of DNS is this address: a public one, so that nothing but the rules decides. */
+/** Resolves every name to one public address, so that only the URL rules decide. */
 const resolver = { resolve4: async () => ['93.184.216.34'], resolve6: async () => [] };
 const { kit, api } = await openTest({ webhookTargets: createOutbound({ timeoutMs: 1_000, resolver }) });
 const url = '/api/v1/webhooks/subscriptions';
 const to = 'https://hooks.example.com/tributary';
 
 describe('a subscription', () => {
-  test('[hook-001] [hook-002] [hook-003] is made with url, events and providers, shows its secret once, and is listed', async () => {
+  test('[hook-001] [hook-002] [hook-003] is created with url, events and providers, shows its secret once, and is listed', async () => {
     const shop = await openShop(kit, api);
     const body = { url: to, events: ['outcome.recorded', 'recompute.completed'], providers: ['service'] };
     const { status, data } = await shop.call('POST', url, body);
@@ -30,10 +30,10 @@ describe('a subscription', () => {
       updated_at: kit.clock.now().toISOString(),
     });
     expect((await shop.call('GET', url)).data).toEqual([shown]);
-    const kept = await kit.app
+    const stored = await kit.app
       .forProfile(shop.id)
       .transaction((tx) => tx.selectFrom('webhook_subscriptions').select('secrets').executeTakeFirstOrThrow());
-    expect(kept.secrets.toString('latin1')).not.toContain(secret.slice(6));
+    expect(stored.secrets.toString('latin1')).not.toContain(secret.slice(6));
     expect(await auditEntries(kit, { workspaceId: shop.workspaceId })).toContainEqual(
       expect.objectContaining({ action: 'webhook.created', target: `webhook_subscription:${data.id}` }),
     );
@@ -53,7 +53,7 @@ describe('a subscription', () => {
     ['events', { events: ['recompute.completed', 'recompute.completed'] }],
     ['providers', { providers: [] }],
     ['providers.0', { providers: ['pigeon'] }],
-  ])('[hook-012] a wrong %s is refused at registration and at a change: %j', async (field, wrong) => {
+  ])('[hook-012] returns 422 for a wrong %s on creation and on update: %j', async (field, wrong) => {
     const shop = await openShop(kit, api);
     const refused = await shop.call('POST', url, {
       url: to,
@@ -71,13 +71,13 @@ describe('a subscription', () => {
     expect(await shop.show(id)).toMatchObject({ url: to, events: ['recompute.completed'] });
   });
 
-  test('[hook-012] a name that leads to a private address is refused, whatever else it leads to', async () => {
+  test('[hook-012] refuses a host name that resolves to a private address, among others', async () => {
     const answers = ['93.184.216.34', '10.0.0.1'];
     const check = createOutbound({ timeoutMs: 1_000, resolver: { ...resolver, resolve4: async () => answers } });
     expect(await check.checkTarget(to)).toMatchObject({ allowed: false, reason: 'address_not_public' });
   });
 
-  test('[hook-004] is changed field by field, disabled and enabled; [hook-005] and deleted, once', async () => {
+  test('[hook-004] is updated field by field, disabled and enabled; [hook-005] and deleted once', async () => {
     const shop = await openShop(kit, api);
     const { id } = await shop.subscribe(to);
     kit.clock.advance(1_000);
@@ -99,7 +99,7 @@ describe('a subscription', () => {
     expect((await shop.call('GET', url)).data).toEqual([]);
   });
 
-  test('of an app is seen by the profile’s own people, who may test, silence and delete it, and neither divert nor re-key it', async () => {
+  test('of an app is visible to members, who may test, disable and delete it, but not change its URL or secret', async () => {
     const shop = await openShop(kit, api);
     const { id } = await shop.subscribe(to);
     const own = shop.own.headers;
@@ -110,20 +110,20 @@ describe('a subscription', () => {
     expect((await shop.call('POST', `/api/v1/webhooks/test/${id}`, {}, own)).status).toBe(202);
     expect((await shop.call('PATCH', `${url}/${id}`, { status: 'disabled' }, own)).status).toBe(200);
     expect((await shop.call('PATCH', `${url}/${id}`, { status: 'active' }, own)).status).toBe(403);
-    const mine = await shop.subscribe(to, {}, own);
+    const ofBusiness = await shop.subscribe(to, {}, own);
     expect((await shop.call('GET', url)).data).toHaveLength(1);
-    expect((await shop.call('DELETE', `${url}/${mine.id}`)).status).toBe(404);
+    expect((await shop.call('DELETE', `${url}/${ofBusiness.id}`)).status).toBe(404);
     expect((await shop.call('DELETE', `${url}/${id}`, undefined, own)).status).toBe(200);
   });
 
-  test('outcome.recorded is for apps: a key of the business itself is told so', async () => {
+  test('with outcome.recorded requires an app: the business’s own key gets 422', async () => {
     const shop = await openShop(kit, api);
     const body = { url: to, events: ['outcome.recorded'], providers: ['service'] };
     const refused = await shop.call('POST', url, body, shop.own.headers);
     expect([refused.status, refused.error.field]).toEqual([422, 'events']);
   });
 
-  test('is one of twenty at most, also when many come at once', async () => {
+  test('is limited to twenty per profile, also with concurrent requests', async () => {
     const shop = await openShop(kit, api);
     const body = { url: to, events: ['recompute.completed'], providers: ['service'] };
     const made = await Promise.all(Array.from({ length: 24 }, () => shop.call('POST', url, body)));
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     expect(made.find(({ status }) => status === 409)?.error.reason).toBe('too_many_subscriptions');
   });
 
-  test('a viewer may look and not change', async () => {
+  test('is read-only for a viewer', async () => {
     const shop = await openShop(kit, api);
     const viewer = await buildMember(kit.app, shop.workspaceId, 'viewer');
     const headers = { ...viewer.headers({ profileId: shop.id }), 'sec-fetch-site': 'same-origin' };
@@ -140,8 +140,8 @@ describe('a subscription', () => {
   });
 });
 
-describe('the secret', () => {
-  test('[hook-006] is replaced; the old one is good for a day, and five sign at most', async () => {
+describe('the signing secret', () => {
+  test('[hook-006] is replaced; the old one stays valid for a day, and at most five are valid at once', async () => {
     const shop = await openShop(kit, api);
     const { id, secret } = await shop.subscribe(to);
     const rotate = () => shop.call('POST', `${url}/${id}/rotate-secret`);
@@ -155,7 +155,7 @@ describe('the secret', () => {
     expect((await rotate()).status).toBe(200);
   });
 
-  test('a repeated request is answered without it', async () => {
+  test('is not repeated in the response to a repeated request', async () => {
     const shop = await openShop(kit, api);
     const headers = { ...shop.key.headers, 'idempotency-key': 'once' };
     const body = { url: to, events: ['recompute.completed'], providers: ['service'] };

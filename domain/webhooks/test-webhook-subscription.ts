@@ -3,7 +3,7 @@ import { answer, type Handles, refuse } from '@tributary/operations';
 import { v7 as uuid } from 'uuid';
 import { samplePerson } from './delivery/envelope.ts';
 import { permissionOf } from './delivery/permission.ts';
-import { payloadOf, showDelivery } from './delivery/show-delivery.ts';
+import { payloadOf, toDeliveryResponse } from './delivery/show-delivery.ts';
 import { insertDelivery, lockSubscription, markWork } from './store.ts';
 import { noSuchSubscription, ownerOf } from './subscription.ts';
 
@@ -42,6 +42,6 @@ export const testWebhookSubscription: Handles<Routes['testWebhookSubscription']>
     addToAudit({ detail: { event } });
     const { seesPeople } = await permissionOf(tx, profileId, row.app_id);
     const payload = payloadOf(delivery, new Map(), row.app_id, samplePerson(seesPeople));
-    return answer(202, { data: showDelivery(delivery, payload) });
+    return answer(202, { data: toDeliveryResponse(delivery, payload) });
   });
 };

@@ -10,7 +10,7 @@ import {
   assertPublic,
   noSuchSubscription,
   ownerOf,
-  showSubscription,
+  toSubscriptionResponse,
 } from './subscription.ts';
 
 export const updateWebhookSubscription: Handles<
@@ -23,7 +23,7 @@ export const updateWebhookSubscription: Handles<
   return effect(async (tx) => {
     const before = await lockSubscription(tx, caller.profileId, params.id, ownerOf(caller));
     if (!before) return noSuchSubscription();
-    // Anybody who may write may silence it; all else is its owner's.
+    // Every caller with write access may disable it; all other changes require the owner.
     if (url || events || providers || status === 'active') assertOwn(caller, before);
     const fresh = { consecutive_failures: 0, failing_since: null, paused_until: null };
     const row = await updateSubscription(tx, before, {
@@ -43,9 +43,9 @@ export const updateWebhookSubscription: Handles<
       ...(status === 'disabled' && before.status === 'active' && { status, disabled_reason: 'by_hand' }),
       ...(status === 'active' && { status, disabled_reason: null, ...fresh }),
     });
-    // What waits goes to the new address at once, and to one that is active again what happened meanwhile.
+    // Waiting deliveries go to the new URL at once, and a re-enabled subscription receives what happened meanwhile.
     if (row.status === 'active') await markWork(tx, caller.profileId, row.id);
     addToAudit({ detail: { changed: Object.keys(body) } });
-    return answer(200, { data: showSubscription(row) });
+    return answer(200, { data: toSubscriptionResponse(row) });
   });
 };

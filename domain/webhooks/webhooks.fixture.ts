@@ -30,13 +30,13 @@ export interface Received {
   readonly path: string;
 }
 
-/** A subscriber of this machine: keeps what comes, and answers as the test says. */
+/** A local receiver that stores requests and responds as the test configures. */
 export async function startReceiver() {
   const received: Received[] = [];
   const receiver = {
     received,
     url: '',
-    /** What it answers: a status, headers, or whatever the test does with the response. */
+    /** Handles the response: a status, headers, or any other behaviour. */
     answer: (_request: Received, response: ServerResponse): void => void response.writeHead(204).end(),
     events: () => received.map(({ body }) => JSON.parse(body)),
     close: () => {
@@ -62,23 +62,23 @@ export async function startReceiver() {
   return receiver;
 }
 
-interface Told {
+interface ReportedOutcome {
   readonly externalId?: string;
   readonly provider?: OutcomeProvider;
   readonly outcomeType?: ConversionType;
   readonly money?: { readonly amount: string; readonly currency: string };
-  /** Null: it names nobody. */
+  /** Null for an outcome without a customer. */
   readonly email?: string | null;
   readonly phone?: string;
   readonly lastName?: string;
   /** The business's own key of the customer. */
   readonly key?: string;
-  /** The provider's own ids of the customer. */
+  /** The provider's ids of the customer. */
   readonly providerIds?: readonly Identifier[];
   readonly occurredAt?: Date;
 }
 
-/** Whatever a test's subscriptions are sent goes to this machine, and nowhere else. */
+/** Allows deliveries to this machine only. */
 export const localOutbound = (timeoutMs = 2_000): Outbound =>
   createOutbound({ timeoutMs, policy: localDevelopmentTargets });
 
@@ -93,7 +93,7 @@ export const handlerOf = (kit: Testkit, outbound: Pick<Outbound, 'openLine'>) =>
     random: () => 0.5,
   });
 
-/** An API whose webhooks may go to this machine, and what tells and delivers. */
+/** An API with webhooks to this machine, and helpers that record events and deliver. */
 export async function openWebhooks() {
   const outbound = localOutbound();
   afterAll(() => outbound.close());
@@ -105,12 +105,12 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
   const handler = handlerOf(kit, outbound);
   return {
     handler,
-    /** Numbers what was announced and sends what is due, as the workers do. */
+    /** Sequences published events and sends due deliveries, like the workers. */
     async deliver() {
       await sequenceBatch(kit.system.unbound, kit.clock.now());
       return workOff(kit.system, 'webhooks', handler);
     },
-    /** An event that names nobody. */
+    /** Publishes events without a customer. */
     async happen(profileId: string, count = 1) {
       const events = Array.from({ length: count }, () => ({
         id: uuid(),
@@ -121,32 +121,32 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
       await kit.app.forProfile(profileId).transaction((tx) => announce(tx, events));
       return events.map(({ id }) => id);
     },
-    /** What a provider brought: a CRM's lead, where nothing else is said. */
-    async tell(profileId: string, told: Told = {}) {
+    /** Records an outcome as a provider reports it; by default a CRM lead. */
+    async tell(profileId: string, reported: ReportedOutcome = {}) {
       const now = kit.clock.now();
-      const { externalId = uuid(), email = 'ana@example.com', phone, key, outcomeType = 'lead_created' } = told;
-      const said: Said = {
+      const { externalId = uuid(), email = 'ana@example.com', phone, key, outcomeType = 'lead_created' } = reported;
+      const evidence: Said = {
         identifiers: [
           ...(email ? [{ kind: 'email' as const, value: email }] : []),
           ...(phone ? [{ kind: 'phone' as const, value: phone }] : []),
           ...(key ? [{ kind: 'external_customer_id' as const, value: key }] : []),
-          ...(told.providerIds ?? []),
+          ...(reported.providerIds ?? []),
         ],
-        ...(email && { firstName: 'Ana', lastName: told.lastName }),
+        ...(email && { firstName: 'Ana', lastName: reported.lastName }),
       };
       const event = {
         eventName: outcomeType,
         eventType: outcomeType,
         idempotencyKey: `crm:${externalId}`,
-        occurredAt: told.occurredAt ?? now,
-        money: told.money ?? null,
+        occurredAt: reported.occurredAt ?? now,
+        money: reported.money ?? null,
         subjectRef: null,
       };
       const read = {
         event,
         eventKey: outcomeType,
         eventTypeKey: outcomeType,
-        said,
+        said: evidence,
         provided: { externalId, outcomeType },
         rest: {},
         warnings: [],
@@ -156,7 +156,7 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
           profileId,
           now,
           evidence: { source: 'test', saidAt: now, requestId: `req_${uuid()}` },
-          teller: { source: told.provider ?? 'crm_a', connectionId: uuid() },
+          teller: { source: reported.provider ?? 'crm_a', connectionId: uuid() },
           tombstones: testTombstones,
           payments: paymentStandings,
           findAdPlatforms: async () => new Map(),
@@ -170,7 +170,7 @@ function toolsOf(kit: Testkit, outbound: Outbound) {
 
 const url = '/api/v1/webhooks/subscriptions';
 
-/** A profile that an app governs, and the app's own key there. */
+/** A profile that an app governs, with the app's API key. */
 export async function openShop(kit: Testkit, api: TestApi, traits: Parameters<typeof buildMarkedProfile>[1] = {}) {
   const profile = await buildMarkedProfile(kit, traits);
   const scopes = ['connections:read', 'connections:write', 'conversions:read', 'customers:read'] as const;

@@ -1,19 +1,19 @@
 import type { QueueHandler } from '@tributary/work';
 import { deliver } from './delivery/deliver.ts';
-import { type Item, takeTurn } from './delivery/take-turn.ts';
+import { claimBatch, type Item } from './delivery/take-turn.ts';
 import { setStatus } from './delivery/turn-store.ts';
 import type { WebhookStores } from './services.ts';
 import { markWork } from './store.ts';
 
 /**
- * Sends what subscriptions asked for. The key is the subscription, so a receiver that is slow or away costs nobody else his turn. All of
- * it may happen twice: a delivery has the same id however often it is sent.
+ * Sends events to subscriptions. The queue key is the subscription, so a slow or unavailable receiver delays no other. Delivery is at least
+ * once: repeated deliveries have the same id.
  */
 export const webhooks = (stores: WebhookStores): QueueHandler<Item> => ({
-  take: (subscriptionId, limit) => takeTurn(stores, subscriptionId, limit),
+  take: (subscriptionId, limit) => claimBatch(stores, subscriptionId, limit),
   work: (batch) => deliver(stores, batch),
-  setAside: (tx, _subscriptionId, { turn, row }) =>
-    setStatus(tx, [{ profileId: turn.profileId, deliveryId: row.id }], 'set_aside'),
+  setAside: (tx, _subscriptionId, { claimed, row }) =>
+    setStatus(tx, [{ profileId: claimed.profileId, deliveryId: row.id }], 'set_aside'),
   putBack: async (tx, subscriptionId, ids) => {
     const items = ids.map((id) => {
       const [profileId = '', deliveryId = ''] = id.split('/');

@@ -46,7 +46,7 @@ export const regressions: readonly Regression[] = [
   {
     request: 'GET /top-performers, also with window=lifetime, with a link of one week in January',
     tests: [
-      'domain/top-performers/list-top-performers.test.ts > A shared link shows scores only while all days of their window are its own',
+      'domain/top-performers/list-top-performers.test.ts > A shared link returns scores only while all days of their window are within its own range',
       'domain/credentials/authenticate.test.ts > cannot be valid for more than a year',
       'tests/security/shared.test.ts > %s',
     ],
@@ -141,7 +141,7 @@ export const regressions: readonly Regression[] = [
   {
     request: '250 reconciliations by one key',
     tests: [
-      'domain/reconciliation/reconciliation.test.ts > 409: limits the queued on-demand reconciliations of a profile, without nightly ones and other profiles',
+      'domain/reconciliation/reconciliation.test.ts > returns 409 when the queue of on-demand reconciliations is full; nightly ones and other profiles do not count',
     ],
   },
 ];

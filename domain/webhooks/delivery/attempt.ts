@@ -1,28 +1,33 @@
 import { type Lane, OutboundFailed, OutboundRefused, type Sending } from '@tributary/outbound';
 import { limits } from '@tributary/vocabulary';
 import { nextAttemptAt, readRetryAfter } from './schedule.ts';
-import type { KeptAttempt } from './show-delivery.ts';
+import type { AttemptRecord } from './show-delivery.ts';
 import type { Verdict } from './standing.ts';
-import type { Settled } from './turn-store.ts';
+import type { DeliveryResult } from './turn-store.ts';
 
-/** What one attempt came to. */
-export interface Attempted {
+/** The result of one attempt. */
+export interface AttemptResult {
   readonly code?: number;
-  /** Absent where it went through. */
+  /** Undefined on success. */
   readonly fault?: string;
   readonly retryAfterSeconds?: number | undefined;
   readonly ms: number;
 }
 
-/** The answers with which a receiver asks for patience with all that comes. */
-const tooMuch: readonly number[] = [429, 503];
+/** Status codes with which a receiver asks to slow down all deliveries. */
+const throttleCodes: readonly number[] = [429, 503];
 const gone = 410;
 
 /**
- * Waits for the answer to what was sent. Undefined: the connection had carried others and was at its end; that says nothing of
- * the receiver, and the delivery is tried again on another.
+ * Waits for the response. Undefined if a reused connection was closed by the peer: that says nothing about the receiver, and the delivery
+ * is retried on another connection.
  */
-export async function attempted(lane: Lane, sending: Sending, since: number, at: Date): Promise<Attempted | undefined> {
+export async function awaitAttempt(
+  lane: Lane,
+  sending: Sending,
+  since: number,
+  at: Date,
+): Promise<AttemptResult | undefined> {
   const ms = () => Math.round(performance.now() - since);
   try {
     const { status: code, headers } = await sending.answer;
@@ -34,41 +39,46 @@ export async function attempted(lane: Lane, sending: Sending, since: number, at:
   }
 }
 
-/** A reason that a tenant may read. What is neither refused nor failed on the way is a fault of ours. */
+/** A reason that may be shown to a tenant. Any other error is an internal one and is thrown. */
 export function faultOf(error: unknown): string {
   if (error instanceof OutboundRefused || error instanceof OutboundFailed) return error.reason;
   throw error;
 }
 
-export const verdictOf = ({ fault, code = 0, retryAfterSeconds }: Attempted): Verdict =>
+export const verdictOf = ({ fault, code = 0, retryAfterSeconds }: AttemptResult): Verdict =>
   fault === undefined
     ? { isDelivered: true }
     : {
         isDelivered: false,
         isGone: code === gone,
-        patienceSeconds: tooMuch.includes(code) ? retryAfterSeconds : undefined,
+        patienceSeconds: throttleCodes.includes(code) ? retryAfterSeconds : undefined,
       };
 
-interface Before {
+interface AttemptedDelivery {
   readonly id: string;
   readonly attempts: number;
   readonly attempt_log: unknown;
 }
 
-/** The delivery after an attempt. */
-export function settledBy(before: Before, attempt: Attempted, at: Date, random: number): Settled {
+/** The state of the delivery after an attempt. */
+export function resultOf(before: AttemptedDelivery, attempt: AttemptResult, at: Date, random: number): DeliveryResult {
   const { code, fault, ms, retryAfterSeconds } = attempt;
-  const kept: KeptAttempt = { at: at.toISOString(), ...(code && { code }), ...(fault && { fault }), ms };
+  const record: AttemptRecord = { at: at.toISOString(), ...(code && { code }), ...(fault && { fault }), ms };
   const attempts = before.attempts + 1;
-  const log = [...(before.attempt_log as KeptAttempt[]), kept].slice(-limits.webhookDeliveries.attemptsShown);
+  const log = [...(before.attempt_log as AttemptRecord[]), record].slice(-limits.webhookDeliveries.attemptsShown);
   const base = { id: before.id, attempts, log };
   if (fault === undefined) return { ...base, status: 'delivered', dueAt: null };
   const dueAt = nextAttemptAt({ attempts, at, retryAfterSeconds, random }) ?? null;
   return { ...base, status: dueAt ? 'waiting' : 'failed', dueAt };
 }
 
-/** The delivery without an attempt: it may not leave, or there is nothing left to send. */
-export function settledAs(before: Before, status: 'withheld' | 'failed', fault: string, at: Date): Settled {
-  const log = [...(before.attempt_log as KeptAttempt[]), { at: at.toISOString(), fault, ms: 0 }];
+/** The state of a delivery without an attempt: it may not be sent, or its event is gone. */
+export function resultWithoutAttempt(
+  before: AttemptedDelivery,
+  status: 'withheld' | 'failed',
+  fault: string,
+  at: Date,
+): DeliveryResult {
+  const log = [...(before.attempt_log as AttemptRecord[]), { at: at.toISOString(), fault, ms: 0 }];
   return { id: before.id, attempts: before.attempts, log, status, dueAt: null };
 }

@@ -6,23 +6,23 @@ import type { Batch } from '@tributary/work';
 import { openSecrets, signingAt } from '../secrets.ts';
 import type { WebhookStores } from '../services.ts';
 import { lockSubscription, updateSubscription } from '../store.ts';
-import { type Attempted, faultOf, settledAs, settledBy, verdictOf } from './attempt.ts';
-import { isOfPerson, samplePerson, type ToldPerson } from './envelope.ts';
+import { type AttemptResult, faultOf, resultOf, resultWithoutAttempt, verdictOf } from './attempt.ts';
+import { type EventPerson, isOfPerson, samplePerson } from './envelope.ts';
 import { outcomeIdOf, readPeople } from './people.ts';
 import { type Permission, permissionOf } from './permission.ts';
 import { type Ready, type Sender, Sending } from './send-batch.ts';
 import { keyOf } from './signature.ts';
-import { standingAfter, type Verdict } from './standing.ts';
-import { type Item, standingOf, type Turn } from './take-turn.ts';
-import { type Settled, saveSettled } from './turn-store.ts';
+import { nextReceiverState, type Verdict } from './standing.ts';
+import { type ClaimedSubscription, type Item, receiverStateOf } from './take-turn.ts';
+import { type DeliveryResult, saveResults } from './turn-store.ts';
 
-/** Sends the deliveries of one subscription and keeps what became of each. Those that were not begun stay due. */
+/** Sends the deliveries of one subscription and stores their results. Deliveries that were not started stay due. */
 export async function deliver(stores: WebhookStores, batch: Batch<Item>): Promise<void> {
   const [first] = batch.items;
   if (!first) return;
-  const { turn } = first;
+  const { claimed } = first;
   const { app, outbound, vault, now, random } = stores;
-  const { profileId, subscription } = turn;
+  const { profileId, subscription } = claimed;
   const { app_id: appId, id } = subscription;
   const { permission, workspaceId } = await app.forProfile(profileId).transaction(
     async (tx) => ({
@@ -31,17 +31,18 @@ export async function deliver(stores: WebhookStores, batch: Batch<Item>): Promis
     }),
     { readOnly: true },
   );
-  const settled: Settled[] = [];
+  const results: DeliveryResult[] = [];
   const verdicts: Verdict[] = [];
   const ready: Ready[] = [];
   for (const { row, event } of batch.items) {
-    if (!event) settled.push(settledAs(row, 'failed', 'event_expired', now()));
-    else if (!isPermitted(permission, { row, event })) settled.push(settledAs(row, 'withheld', 'not_permitted', now()));
+    if (!event) results.push(resultWithoutAttempt(row, 'failed', 'event_expired', now()));
+    else if (!isPermitted(permission, { row, event }))
+      results.push(resultWithoutAttempt(row, 'withheld', 'not_permitted', now()));
     else ready.push({ row, event });
   }
-  const onAttempt = (sent: Ready, attempt: Attempted, at: Date) => {
+  const onAttempt = (sent: Ready, attempt: AttemptResult, at: Date) => {
     verdicts.push(verdictOf(attempt));
-    settled.push(settledBy(sent.row, attempt, at, random()));
+    results.push(resultOf(sent.row, attempt, at, random()));
   };
   const secrets = signingAt(openSecrets(vault, { profileId, id }, subscription.secrets), now());
   const sender: Sender = {
@@ -55,10 +56,10 @@ export async function deliver(stores: WebhookStores, batch: Batch<Item>): Promis
     sample: samplePerson(permission.seesPeople),
     onAttempt,
   };
-  const sending = ready.length > 0 ? await openOrNote(sender, ready) : undefined;
+  const sending = ready.length > 0 ? await openOrFail(sender, ready) : undefined;
   if (sending) {
     const sendOutcomes = async () => {
-      const outcomes = ready.filter(namesSomebody).sort(bySequence);
+      const outcomes = ready.filter(hasCustomer).sort(bySequence);
       const { customers } = await app.forProfile(profileId).transaction(
         (tx) =>
           readPeople(
@@ -69,26 +70,26 @@ export async function deliver(stores: WebhookStores, batch: Batch<Item>): Promis
           ),
         { readOnly: true },
       );
-      const lane = { sending, turn, workspaceId: workspaceId ?? '', customers };
-      for (const one of outcomes) if (sending.goesOn) settled.push(...(await sendOutcome(stores, lane, one)));
+      const lane = { sending, claimed, workspaceId: workspaceId ?? '', customers };
+      for (const one of outcomes) if (sending.canContinue) results.push(...(await sendOutcome(stores, lane, one)));
     };
-    // Events that name no customer have lanes of their own: neither kind delays the other.
-    const others = sending.sendAll(ready.filter((one) => !namesSomebody(one)));
+    // Events without a customer are sent over separate connections, so that neither kind delays the other.
+    const others = sending.sendAll(ready.filter((one) => !hasCustomer(one)));
     const ended = await Promise.allSettled([sendOutcomes(), others]);
     sending.end();
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
-  await settle(stores, batch, turn, settled, verdicts);
+  await settle(stores, batch, claimed, results, verdicts);
 }
 
-/** A test is made up, whoever it tells of. */
-const namesSomebody = ({ row, event }: Ready): boolean => row.sequence !== null && isOfPerson(event.type);
+/** A test delivery contains sample data only. */
+const hasCustomer = ({ row, event }: Ready): boolean => row.sequence !== null && isOfPerson(event.type);
 
 const isPermitted = (permission: Permission, ready: Ready): boolean =>
-  namesSomebody(ready) ? permission.outcomes : permission.lifecycle;
+  hasCustomer(ready) ? permission.outcomes : permission.lifecycle;
 
-/** A target that may not be reached fails all that would go there: none is sent. */
-async function openOrNote(sender: Sender, ready: readonly Ready[]): Promise<Sending | undefined> {
+/** If the target may not be reached, all deliveries fail and none is sent. */
+async function openOrFail(sender: Sender, ready: readonly Ready[]): Promise<Sending | undefined> {
   const at = sender.now();
   try {
     return await Sending.open(sender);
@@ -101,28 +102,28 @@ async function openOrNote(sender: Sender, ready: readonly Ready[]): Promise<Send
 
 interface OutcomeLane {
   readonly sending: Sending;
-  readonly turn: Turn;
+  readonly claimed: ClaimedSubscription;
   readonly workspaceId: string;
-  /** The customers of the outcomes of the batch, for the access log. */
+  /** The customers of the batch's outcomes, for the access log. */
   readonly customers: ReadonlyMap<string, string>;
 }
 
 const bySequence = (a: Ready, b: Ready): number => Number(BigInt(a.row.sequence ?? 0) - BigInt(b.row.sequence ?? 0));
 
 /**
- * Goes through the personal-data gate: logs the access and re-checks grant, privacy mode and customer under a lock until the request
- * body is sent. Resolves to the delivery as withheld where it may not be sent.
+ * Goes through the personal-data gate: logs the access and re-checks grant, privacy mode and customer under a lock until the request body
+ * is sent. Returns the delivery as withheld if it may not be sent.
  */
 async function sendOutcome(
   { gate, now }: WebhookStores,
-  { sending, turn, workspaceId, customers }: OutcomeLane,
+  { sending, claimed, workspaceId, customers }: OutcomeLane,
   ready: Ready,
-): Promise<Settled[]> {
-  const { profileId, subscription } = turn;
+): Promise<DeliveryResult[]> {
+  const { profileId, subscription } = claimed;
   const appId = subscription.app_id ?? refuse('forbidden', 'Outcomes are delivered to apps only.');
   const outcomeId = outcomeIdOf(ready.event);
-  let told: ToldPerson | undefined;
-  const leaving = () => ({
+  let person: EventPerson | undefined;
+  const access = () => ({
     operation: 'outcome.recorded',
     profileId,
     workspaceId,
@@ -135,43 +136,44 @@ async function sendOutcome(
       const { outcomes, seesPeople } = await permissionOf(tx, profileId, appId);
       if (!outcomes) refuse('forbidden', 'The grant or the privacy of the profile changed.');
       const people = await readPeople(tx, profileId, [outcomeId], seesPeople);
-      told = people.told.get(outcomeId) ?? { customerKey: null, contact: null, isWithheld: !seesPeople };
+      person = people.byOutcome.get(outcomeId) ?? { customerKey: null, contact: null, isWithheld: !seesPeople };
     },
   });
   try {
-    const send = () => sending.sendInOrder(ready, (give) => leaveWithPeople(gate, leaving(), (cut) => give(told, cut)));
+    const send = () =>
+      sending.sendInOrder(ready, (give) => leaveWithPeople(gate, access(), (cut) => give(person, cut)));
     if (!(await send())) await send();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // An event that was not sent because privacy is being switched stays due.
-    if (error.code === 'forbidden') return [settledAs(ready.row, 'withheld', 'not_permitted', now())];
+    // An event that was not sent because the privacy mode is being changed stays due.
+    if (error.code === 'forbidden') return [resultWithoutAttempt(ready.row, 'withheld', 'not_permitted', now())];
   }
   return [];
 }
 
-/** Keeps what became of them, and where the receiver stands. */
+/** Stores the results and the state of the receiver. */
 async function settle(
   { app, now }: WebhookStores,
   { hold, items }: Batch<Item>,
-  { profileId, subscription }: Turn,
-  settled: readonly Settled[],
+  { profileId, subscription }: ClaimedSubscription,
+  results: readonly DeliveryResult[],
   verdicts: readonly Verdict[],
 ): Promise<void> {
   const at = now();
-  const delivered = new Set(settled.filter(({ status }) => status === 'delivered').map(({ id }) => id));
+  const delivered = new Set(results.filter(({ status }) => status === 'delivered').map(({ id }) => id));
   const sequences = items.flatMap(({ row }) => (delivered.has(row.id) ? (row.sequence ?? []) : []));
   await app.forProfile(profileId).transaction(async (tx) => {
     await hold(tx);
-    await saveSettled(tx, profileId, settled, at);
+    await saveResults(tx, profileId, results, at);
     await prolongEvents(tx, profileId, sequences, at);
     const row = await lockSubscription(tx, profileId, subscription.id);
-    // An address that was changed meanwhile is not to blame for what the one before did.
+    // Ignore failures recorded against the previous URL.
     if (verdicts.length === 0 || row?.url !== subscription.url || row.status !== 'active') return;
-    const { disabled, ...standing } = standingAfter(standingOf(row), verdicts, at);
+    const { disabled, ...state } = nextReceiverState(receiverStateOf(row), verdicts, at);
     await updateSubscription(tx, row, {
-      consecutive_failures: standing.consecutiveFailures,
-      failing_since: standing.failingSince,
-      paused_until: standing.pausedUntil,
+      consecutive_failures: state.consecutiveFailures,
+      failing_since: state.failingSince,
+      paused_until: state.pausedUntil,
       ...(delivered.size > 0 && { last_delivery_at: at }),
       ...(disabled && { status: 'disabled', disabled_reason: disabled, updated_at: at }),
     });

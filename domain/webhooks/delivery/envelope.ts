@@ -2,18 +2,18 @@ import { type EventEnvelope, events, type LiveEventName, type OutcomeContact } f
 import type { LoggedEvent } from '@tributary/domain/events';
 import type { z } from 'zod';
 
-/** What is told of the person behind an outcome. */
-export interface ToldPerson {
+/** The customer data in an outcome event. */
+export interface EventPerson {
   readonly customerKey: string | null;
   readonly contact: z.infer<typeof OutcomeContact> | null;
   readonly isWithheld: boolean;
 }
 
-/** What is kept and shown of an outcome's event: its person is read when it leaves. */
-export const nobody: ToldPerson = { customerKey: null, contact: null, isWithheld: true };
+/** The customer fields of a stored or listed event: the customer is read only when the event is sent. */
+export const noPerson: EventPerson = { customerKey: null, contact: null, isWithheld: true };
 
-/** The made-up customer of a test delivery, with a contact where the grant would carry a real one. */
-export function samplePerson(seesPeople: boolean): ToldPerson {
+/** The sample customer of a test delivery, with a contact if the grant would include a real one. */
+export function samplePerson(seesPeople: boolean): EventPerson {
   const { customer_key: customerKey, contact } = events['outcome.recorded'].sample;
   return { customerKey, contact: seesPeople ? contact : null, isWithheld: !seesPeople };
 }
@@ -21,16 +21,20 @@ export function samplePerson(seesPeople: boolean): ToldPerson {
 export const isOfPerson = (type: LiveEventName): boolean => events[type].grain === 'person';
 
 /**
- * An event as it is delivered and replayed, field by field in the order of its declaration: the same event makes the same bytes at
- * every attempt, whatever order its store keeps.
+ * Builds the event as delivered and replayed, in the field order of its declaration. The same event serialises to the same bytes at every
+ * attempt, regardless of the order in which its store returns the fields.
  */
-export function envelopeOf(event: Omit<LoggedEvent, 'sequence'>, appId: string | null, person = nobody): EventEnvelope {
+export function envelopeOf(
+  event: Omit<LoggedEvent, 'sequence'>,
+  appId: string | null,
+  person = noPerson,
+): EventEnvelope {
   const { id, type, payload, occurredAt } = event;
-  const told = isOfPerson(type)
+  const fields = isOfPerson(type)
     ? { ...payload, customer_key: person.customerKey, contact: person.contact, contact_withheld: person.isWithheld }
     : payload;
   const data = Object.fromEntries(
-    Object.keys(events[type].data.shape).map((field) => [field, told[field as keyof typeof told]]),
+    Object.keys(events[type].data.shape).map((field) => [field, fields[field as keyof typeof fields]]),
   );
   return {
     id,

@@ -5,19 +5,19 @@ import { keyFor } from '@tributary/operations';
 import type { Tx } from '@tributary/postgres';
 import { isOpaqueKey } from '@tributary/rules';
 import { channels, type IdentifierKind } from '@tributary/vocabulary';
-import type { ToldPerson } from './envelope.ts';
+import type { EventPerson } from './envelope.ts';
 
 export interface OutcomePeople {
-  /** By the id of the outcome. Of one that is gone, or whose customer was erased, nobody is told. */
-  readonly told: ReadonlyMap<string, ToldPerson>;
+  /** Customer data by outcome id. Missing for deleted outcomes; empty when the customer was erased. */
+  readonly byOutcome: ReadonlyMap<string, EventPerson>;
   readonly erased: ReadonlySet<string>;
-  /** The customers of whom something is told. */
+  /** The customers whose data is disclosed, by outcome id. */
   readonly customers: ReadonlyMap<string, string>;
 }
 
 export const outcomeIdOf = ({ payload }: Pick<LoggedEvent, 'payload'>): string => payload.outcome_id as string;
 
-/** Who outcomes are about, as they are at this moment, for somebody who may see people or may not. */
+/** Reads the current customers of outcomes, with contacts only for callers who may see personal data. */
 export async function readPeople(
   tx: Tx,
   profileId: string,
@@ -33,11 +33,11 @@ export async function readPeople(
   const providerIdOf = await findProviderIds(tx, profileId, customerIds, kinds);
   const contacts = seesPeople ? await findContacts(tx, profileId, customerIds) : new Map();
   const scopes = new Set(seesPeople ? (['customers:read'] as const) : []);
-  const told = new Map<string, ToldPerson>();
+  const byOutcome = new Map<string, EventPerson>();
   const customers = new Map<string, string>();
   for (const { id, source, customerId, isErased } of rows) {
     if (!customerId || isErased) {
-      told.set(id, { customerKey: null, contact: null, isWithheld: !seesPeople });
+      byOutcome.set(id, { customerKey: null, contact: null, isWithheld: !seesPeople });
       continue;
     }
     const kind = providerIdKind(source);
@@ -45,13 +45,13 @@ export async function readPeople(
     const own = keyFor({ scopes, isHealthcare: false }, { key: keys.get(customerId), said: undefined });
     const customerKey = own ?? (providerId && isOpaqueKey(providerId) ? providerId : null);
     const contact = contacts.get(customerId) ?? null;
-    told.set(id, { customerKey, contact, isWithheld: !seesPeople });
+    byOutcome.set(id, { customerKey, contact, isWithheld: !seesPeople });
     if (customerKey !== null || contact !== null) customers.set(id, customerId);
   }
-  return { told, erased: new Set(rows.filter(({ isErased }) => isErased).map(({ id }) => id)), customers };
+  return { byOutcome, erased: new Set(rows.filter(({ isErased }) => isErased).map(({ id }) => id)), customers };
 }
 
-/** Under which kind of identifier a provider's own id of a customer is stored. */
+/** The identifier kind under which a provider's customer id is stored. */
 function providerIdKind(source: string): IdentifierKind | undefined {
   if (source in channels) return providerIdKinds[channels[source as keyof typeof channels].kind];
   return undefined;

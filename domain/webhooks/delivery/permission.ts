@@ -3,26 +3,26 @@ import { isLiveApp } from '@tributary/domain/credentials';
 import { isServed, reachProfile } from '@tributary/domain/tenants';
 import type { Tx } from '@tributary/postgres';
 
-/** What may leave to a subscription at this moment. */
+/** The kinds of events that may currently be sent to a subscription. */
 export interface Permission {
   readonly lifecycle: boolean;
   readonly outcomes: boolean;
-  /** Whether the person behind an outcome may be told. */
+  /** Whether customer contacts of outcomes may be sent. */
   readonly seesPeople: boolean;
 }
 
-const nothing: Permission = { lifecycle: false, outcomes: false, seesPeople: false };
+const noPermission: Permission = { lifecycle: false, outcomes: false, seesPeople: false };
 
 /**
- * An app is told of a profile while it holds a grant there or governs it; of outcomes only while it does both, and never on a
- * healthcare-family profile. Whoever is no app is told what names nobody.
+ * An app receives events of a profile while it holds a grant there or governs it. It receives outcomes only while both are true, and never
+ * for a healthcare-family profile. A subscription without an app receives only events without personal data.
  */
 export async function permissionOf(tx: Tx, profileId: string, appId: string | null): Promise<Permission> {
-  if (appId === null) return { ...nothing, lifecycle: await isServed(tx, profileId) };
+  if (appId === null) return { ...noPermission, lifecycle: await isServed(tx, profileId) };
   const reached = (await isLiveApp(tx, appId)) ? await reachProfile(tx, appId, profileId) : undefined;
-  if (!reached) return nothing;
+  if (!reached) return noPermission;
   const { isGoverning, isHealthcare, oauthScopes } = reached;
-  if (!isGoverning || isHealthcare || oauthScopes === null) return { ...nothing, lifecycle: true };
+  if (!isGoverning || isHealthcare || oauthScopes === null) return { ...noPermission, lifecycle: true };
   const scopes = scopesOfGrant(oauthScopes as OAuthScope[], false);
   return { lifecycle: true, outcomes: true, seesPeople: scopes.has('customers:read') };
 }

@@ -2,12 +2,12 @@ import type { KeyObject } from 'node:crypto';
 import type { LoggedEvent } from '@tributary/domain/events';
 import type { Lane, Line, Outbound, OutboundRequest } from '@tributary/outbound';
 import type { DeliveryRow } from '../store.ts';
-import { type Attempted, attempted, faultOf, verdictOf } from './attempt.ts';
-import { envelopeOf, type ToldPerson } from './envelope.ts';
+import { type AttemptResult, awaitAttempt, faultOf, verdictOf } from './attempt.ts';
+import { type EventPerson, envelopeOf } from './envelope.ts';
 import { signatureHeaders } from './signature.ts';
-import { awayAfter } from './standing.ts';
+import { unavailableAfter } from './standing.ts';
 
-/** A delivery that is to be sent now. */
+/** A delivery to send now. */
 export interface Ready {
   readonly row: DeliveryRow;
   readonly event: Omit<LoggedEvent, 'sequence'>;
@@ -20,20 +20,20 @@ export interface Sender {
   readonly keys: readonly KeyObject[];
   readonly now: () => Date;
   readonly signal: AbortSignal;
-  /** Failures in a row until now. */
+  /** Consecutive failures so far. */
   readonly failures: number;
-  /** Whom a test delivery is about. */
-  readonly sample: ToldPerson;
-  readonly onAttempt: (ready: Ready, attempt: Attempted, at: Date) => void;
+  /** The customer of a test delivery. */
+  readonly sample: EventPerson;
+  readonly onAttempt: (ready: Ready, attempt: AttemptResult, at: Date) => void;
 }
 
-/** Requests under way at once to one receiver. */
+/** Concurrent requests per receiver. */
 const lanesAtOnce = 8;
 
-/** A turn begins nothing new after this time, so that the next has its turn however slowly receivers answer. */
-const turnMs = 5_000;
+/** A batch starts no new request after this time, so that slow receivers do not delay other subscriptions. */
+const batchMs = 5_000;
 
-/** Sends to one receiver, over connections that are opened when they are needed and given back at the end. */
+/** Sends to one receiver over connections that are opened on demand and returned at the end. */
 export class Sending {
   readonly #sender: Sender;
   readonly #line: Line;
@@ -51,19 +51,19 @@ export class Sending {
     this.#failures = sender.failures;
   }
 
-  /** Whether another may begin: the rest waits for the next turn, or until the receiver is back. */
-  get goesOn(): boolean {
+  /** Whether another request may start. The rest waits for the next batch, or until the receiver is back. */
+  get canContinue(): boolean {
     const { signal, failures } = this.#sender;
-    const isGivenUp = this.#failures >= awayAfter && this.#failures > failures;
-    return !signal.aborted && !isGivenUp && performance.now() - this.#began < turnMs;
+    const isGivenUp = this.#failures >= unavailableAfter && this.#failures > failures;
+    return !signal.aborted && !isGivenUp && performance.now() - this.#began < batchMs;
   }
 
-  /** Events that name nobody: each lane takes the next one when it is free. They begin in their order. */
+  /** Sends events without a customer: each connection takes the next one when it is free. They start in order. */
   async sendAll(all: readonly Ready[]): Promise<void> {
     const rest = all.values();
     const work = async () => {
       let lane: Lane | undefined;
-      while (this.goesOn) {
+      while (this.canContinue) {
         const { value: ready, done } = rest.next();
         if (done) break;
         const at = this.#sender.now();
@@ -74,7 +74,7 @@ export class Sending {
           this.#note(ready, { fault: faultOf(error), ms: Math.round(performance.now() - since) }, at);
           continue;
         }
-        const result = await attempted(lane, lane.send(this.#requestOf(ready, at, this.#sender.sample)), since, at);
+        const result = await awaitAttempt(lane, lane.send(this.#requestOf(ready, at, this.#sender.sample)), since, at);
         if (result) this.#note(ready, result, at);
       }
       lane?.end();
@@ -83,13 +83,13 @@ export class Sending {
   }
 
   /**
-   * One event about a customer. All of them share one connection and wait for each other's response, so that they arrive in the order
-   * of the replay. The connection is open before `leave` asks for the right to send, and `leave` waits only until the bytes are sent.
-   * Resolves to false if a reused connection had ended: the event has to be sent again before the next one.
+   * Sends one event about a customer. All of these share one connection and wait for each other's response, so that they arrive in the
+   * order of the replay. The connection is open before `leave` enters the personal-data gate, and `leave` waits only until the bytes are
+   * sent. Returns false if a reused connection had ended: the event has to be sent again before the next one.
    */
   async sendInOrder(
     ready: Ready,
-    leave: (send: (person: ToldPerson | undefined, cut: AbortSignal) => Promise<void>) => Promise<void>,
+    leave: (send: (person: EventPerson | undefined, cut: AbortSignal) => Promise<void>) => Promise<void>,
   ): Promise<boolean> {
     const since = performance.now();
     const at = this.#sender.now();
@@ -101,11 +101,11 @@ export class Sending {
       return true;
     }
     this.#ordered = lane;
-    let response: ReturnType<typeof attempted> | undefined;
+    let response: ReturnType<typeof awaitAttempt> | undefined;
     try {
       await leave(async (person, cut) => {
         const sending = lane.send(this.#requestOf(ready, at, person));
-        response = attempted(lane, sending, since, at);
+        response = awaitAttempt(lane, sending, since, at);
         cut.addEventListener('abort', () => lane.cut());
         await Promise.allSettled([sending.sent]);
       });
@@ -118,17 +118,17 @@ export class Sending {
     return result !== undefined;
   }
 
-  /** Gives the connection of `sendInOrder` back. */
+  /** Returns the connection of `sendInOrder`. */
   end(): void {
     this.#ordered?.end();
   }
 
-  #note(ready: Ready, attempt: Attempted, at: Date): void {
+  #note(ready: Ready, attempt: AttemptResult, at: Date): void {
     this.#failures = verdictOf(attempt).isDelivered ? 0 : this.#failures + 1;
     this.#sender.onAttempt(ready, attempt, at);
   }
 
-  #requestOf({ row, event }: Ready, at: Date, person?: ToldPerson): OutboundRequest {
+  #requestOf({ row, event }: Ready, at: Date, person?: EventPerson): OutboundRequest {
     const body = JSON.stringify(envelopeOf(event, this.#sender.appId, person));
     return {
       method: 'POST',

@@ -2,17 +2,17 @@ import type { EventEnvelope, LiveEventName } from '@tributary/contract';
 import type { LoggedEvent } from '@tributary/domain/events';
 import type { DeliveryStatus } from '@tributary/vocabulary';
 import type { DeliveryRow } from '../store.ts';
-import { envelopeOf, type ToldPerson } from './envelope.ts';
+import { type EventPerson, envelopeOf } from './envelope.ts';
 
-/** One attempt as it is kept: short, since there are very many. */
-export interface KeptAttempt {
+/** One attempt as stored; short names, because there are very many. */
+export interface AttemptRecord {
   readonly at: string;
   readonly code?: number;
   readonly fault?: string;
   readonly ms: number;
 }
 
-/** The event of a delivery: of the log, or made up. Undefined once the log has let it go. */
+/** The event of a delivery, from the log or from a test. Undefined once it has expired from the log. */
 export function eventOf(
   row: Pick<DeliveryRow, 'event_id' | 'event_type' | 'test_data' | 'created_at' | 'sequence'>,
   logged: ReadonlyMap<string, LoggedEvent>,
@@ -22,7 +22,7 @@ export function eventOf(
   return { id: row.event_id, type: row.event_type as LiveEventName, payload, occurredAt: row.created_at };
 }
 
-export function showDelivery(row: DeliveryRow, payload: EventEnvelope | null) {
+export function toDeliveryResponse(row: DeliveryRow, payload: EventEnvelope | null) {
   return {
     id: row.id,
     subscription_id: row.subscription_id,
@@ -30,7 +30,7 @@ export function showDelivery(row: DeliveryRow, payload: EventEnvelope | null) {
     event: row.event_type as LiveEventName,
     status: row.status as DeliveryStatus,
     is_test: row.sequence === null,
-    attempts: (row.attempt_log as unknown as KeptAttempt[]).map(({ at, code = null, fault = null, ms }) => ({
+    attempts: (row.attempt_log as unknown as AttemptRecord[]).map(({ at, code = null, fault = null, ms }) => ({
       at,
       status_code: code,
       fault,
@@ -42,12 +42,12 @@ export function showDelivery(row: DeliveryRow, payload: EventEnvelope | null) {
   };
 }
 
-/** What was sent, as far as it is kept. */
+/** The payload that was sent, if its event is still stored. */
 export function payloadOf(
   row: DeliveryRow,
   logged: ReadonlyMap<string, LoggedEvent>,
   appId: string | null,
-  person?: ToldPerson,
+  person?: EventPerson,
 ) {
   const event = eventOf(row, logged);
   return event ? envelopeOf(event, appId, person) : null;

@@ -1,11 +1,11 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { SigningSecret } from '../secrets.ts';
 
-/** The key behind `whsec_…`, made once for many bodies. */
+/** The HMAC key of a `whsec_…` secret, created once for many bodies. */
 export const keyOf = ({ secret }: SigningSecret): KeyObject =>
   createSecretKey(Buffer.from(secret.slice('whsec_'.length), 'base64'));
 
-/** The headers of Standard Webhooks: one signature for each key, so that a receiver with either of two secrets can verify. */
+/** The headers of Standard Webhooks, with one signature per key, so that a receiver can verify with any current secret. */
 export function signatureHeaders(keys: readonly KeyObject[], id: string, at: Date, body: string) {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
   const signed = `${id}.${timestamp}.${body}`;

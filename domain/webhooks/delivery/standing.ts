@@ -1,41 +1,42 @@
 import { dayMs, limits, type WebhookDisabledReason } from '@tributary/vocabulary';
 
-/** How a receiver has fared lately. */
-export interface Standing {
+/** The recent health of a receiver. */
+export interface ReceiverState {
   readonly consecutiveFailures: number;
-  /** The first failure since something last went through. */
+  /** Time of the first failure since the last success. */
   readonly failingSince: Date | null;
-  /** Nothing is sent before. */
+  /** No delivery is sent before this time. */
   readonly pausedUntil: Date | null;
 }
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export type Verdict =
   | { readonly isDelivered: true }
   | {
       readonly isDelivered: false;
       readonly isGone?: boolean;
-      /** What a receiver that has too much to do asked for. */
+      /** The wait that an overloaded receiver requested. */
       readonly patienceSeconds?: number | undefined;
     };
 
-/** So many failures in a row say that the receiver is away: from then on one delivery at a time tries whether it is back. */
-export const awayAfter = 20;
+/** After this many consecutive failures the receiver counts as unavailable and is probed with one delivery at a time. */
+export const unavailableAfter = 20;
 const firstPauseSeconds = 5;
-const longestPauseSeconds = 300;
-const longestPatienceSeconds = 3_600;
+const maxPauseSeconds = 300;
+const maxRequestedPauseSeconds = 3_600;
 
-export const isAway = ({ consecutiveFailures }: Standing): boolean => consecutiveFailures >= awayAfter;
+export const isUnavailable = ({ consecutiveFailures }: ReceiverState): boolean =>
+  consecutiveFailures >= unavailableAfter;
 
 /**
- * Where a receiver stands after attempts, in the order in which they ended. One that is away is tried with one delivery every few minutes:
- * a day's deliveries would otherwise each wait for it, ten times.
+ * The state of a receiver after attempts, in the order in which they ended. An unavailable receiver is probed with one delivery every few
+ * minutes; otherwise every waiting delivery would wait for it up to ten times.
  */
-export function standingAfter(
-  before: Standing,
+export function nextReceiverState(
+  before: ReceiverState,
   verdicts: readonly Verdict[],
   now: Date,
-): Standing & { readonly disabled?: WebhookDisabledReason } {
+): ReceiverState & { readonly disabled?: WebhookDisabledReason } {
   let { consecutiveFailures, failingSince } = before;
   let [isGone, patienceSeconds] = [false, 0];
   for (const verdict of verdicts) {
@@ -48,16 +49,19 @@ export function standingAfter(
     isGone ||= verdict.isGone ?? false;
     patienceSeconds = Math.max(patienceSeconds, verdict.patienceSeconds ?? 0);
   }
-  // Those that were under way when it turned out to be away say nothing more: what counts from there on are the tries.
-  if (before.consecutiveFailures < awayAfter) consecutiveFailures = Math.min(consecutiveFailures, awayAfter);
-  const pauseSeconds = Math.max(pauseAfter(consecutiveFailures), Math.min(patienceSeconds, longestPatienceSeconds));
+  // Failures of requests that were in flight when the limit was reached do not count; from there on only probes do.
+  if (before.consecutiveFailures < unavailableAfter)
+    consecutiveFailures = Math.min(consecutiveFailures, unavailableAfter);
+  const pauseSeconds = Math.max(pauseAfter(consecutiveFailures), Math.min(patienceSeconds, maxRequestedPauseSeconds));
   const pausedUntil = pauseSeconds > 0 ? new Date(now.getTime() + pauseSeconds * 1_000) : null;
   const isTooLong =
     failingSince !== null && now.getTime() - failingSince.getTime() >= limits.webhooks.disabledAfterDays * dayMs;
-  const standing = { consecutiveFailures, failingSince, pausedUntil };
-  if (isGone) return { ...standing, disabled: 'gone' };
-  return isTooLong ? { ...standing, disabled: 'failing' } : standing;
+  const state = { consecutiveFailures, failingSince, pausedUntil };
+  if (isGone) return { ...state, disabled: 'gone' };
+  return isTooLong ? { ...state, disabled: 'failing' } : state;
 }
 
 const pauseAfter = (failures: number): number =>
-  failures < awayAfter ? 0 : Math.min(longestPauseSeconds, firstPauseSeconds * 2 ** Math.min(20, failures - awayAfter));
+  failures < unavailableAfter
+    ? 0
+    : Math.min(maxPauseSeconds, firstPauseSeconds * 2 ** Math.min(20, failures - unavailableAfter));

@@ -3,11 +3,11 @@ import type { Postgres, Tx } from '@tributary/postgres';
 import type { DeliveryStatus } from '@tributary/vocabulary';
 import { sql } from 'kysely';
 import { v7 as uuid } from 'uuid';
-import { type Since, toldOf } from '../since.ts';
+import { matchingEvents, type Since } from '../since.ts';
 import type { DeliveryRow, SubscriptionRow } from '../store.ts';
-import type { KeptAttempt } from './show-delivery.ts';
+import type { AttemptRecord } from './show-delivery.ts';
 
-/** What a turn of the queue reads and writes. */
+/** Queries of a queue batch. */
 
 export interface Work {
   readonly profileId: string;
@@ -20,7 +20,7 @@ export async function findWork(system: Postgres, subscriptionId: string): Promis
   return rows[0];
 }
 
-/** Nothing is left to do, unless somebody left something since it was looked at. */
+/** Removes the work marker unless more work was added since it was read. */
 export async function removeWork(tx: Tx, subscriptionId: string, { profileId, version }: Work): Promise<void> {
   await sql`
     DELETE FROM webhook_work
@@ -29,8 +29,8 @@ export async function removeWork(tx: Tx, subscriptionId: string, { profileId, ve
   );
 }
 
-/** Nothing is left to do before a moment, unless somebody left something since. */
-export async function putOffWork(
+/** Postpones the work marker unless more work was added since it was read. */
+export async function postponeWork(
   tx: Tx,
   subscriptionId: string,
   { profileId, version }: Work,
@@ -43,7 +43,7 @@ export async function putOffWork(
   );
 }
 
-/** What waits and is due, those first that have been due longest. */
+/** Due deliveries, longest overdue first. */
 export async function listDue(
   tx: Tx,
   { profile_id, id }: SubscriptionRow,
@@ -64,8 +64,8 @@ export async function findNextDue(tx: Tx, { profile_id, id }: SubscriptionRow): 
   return rows[0]?.due ?? undefined;
 }
 
-/** The subscription is gone: what waits for it is given up. Resolves to how many. */
-export async function giveUp(
+/** Cancels waiting deliveries of a deleted subscription. Returns their number. */
+export async function cancelDeliveries(
   tx: Tx,
   profileId: string,
   subscriptionId: string,
@@ -82,7 +82,7 @@ export async function giveUp(
   return Number(numAffectedRows ?? 0);
 }
 
-/** The next events that the subscription asked for become deliveries, in the order of their numbers. */
+/** Creates deliveries for the next events that match the subscription, in the order of the log. */
 export async function fanOut(
   tx: Tx,
   subscription: SubscriptionRow,
@@ -90,11 +90,14 @@ export async function fanOut(
   limit: number,
 ): Promise<{ row: DeliveryRow; event: LoggedEvent }[]> {
   const { profile_id, id: subscription_id, position, since } = subscription;
-  const wanted = toldOf(subscription).map((type) => ({ type, after: later(position, (since as Since)[type]) }));
-  const events = await listEventsAfter(tx, profile_id, wanted, limit);
+  const streams = matchingEvents(subscription).map((type) => ({
+    type,
+    after: later(position, (since as Since)[type]),
+  }));
+  const events = await listEventsAfter(tx, profile_id, streams, limit);
   const last = events.at(-1);
   if (!last) return [];
-  const made = events.map((event) => ({
+  const created = events.map((event) => ({
     event,
     row: {
       profile_id,
@@ -112,7 +115,7 @@ export async function fanOut(
       touched_at: now,
     } satisfies DeliveryRow,
   }));
-  const column = (name: 'id' | 'event_id' | 'event_type' | 'sequence') => made.map(({ row }) => row[name]);
+  const column = (name: 'id' | 'event_id' | 'event_type' | 'sequence') => created.map(({ row }) => row[name]);
   await sql`
     INSERT INTO webhook_deliveries (profile_id, id, subscription_id, event_id, event_type, sequence, status, due_at, created_at, touched_at)
     SELECT ${profile_id}, id, ${subscription_id}, event_id, event_type, sequence, 'waiting', ${now}, ${now}, ${now}
@@ -121,30 +124,35 @@ export async function fanOut(
   await sql`
     UPDATE webhook_subscriptions SET position = ${last.sequence}::bigint
     WHERE profile_id = ${profile_id} AND id = ${subscription_id}`.execute(tx);
-  return made;
+  return created;
 }
 
 const later = (position: string, since = '0'): string => (BigInt(since) > BigInt(position) ? since : position);
 
-/** A delivery as a turn leaves it. */
-export interface Settled {
+/** The result of a delivery in a batch. */
+export interface DeliveryResult {
   readonly id: string;
   readonly status: DeliveryStatus;
   readonly dueAt: Date | null;
   readonly attempts: number;
-  readonly log: readonly KeptAttempt[];
+  readonly log: readonly AttemptRecord[];
 }
 
-export async function saveSettled(tx: Tx, profileId: string, settled: readonly Settled[], now: Date): Promise<void> {
-  if (settled.length === 0) return;
+export async function saveResults(
+  tx: Tx,
+  profileId: string,
+  results: readonly DeliveryResult[],
+  now: Date,
+): Promise<void> {
+  if (results.length === 0) return;
   await sql`
     UPDATE webhook_deliveries d SET status = s.status, due_at = s."dueAt", attempts = s.attempts, attempt_log = s.log, touched_at = ${now}
-    FROM jsonb_to_recordset(${JSON.stringify(settled)}::jsonb)
+    FROM jsonb_to_recordset(${JSON.stringify(results)}::jsonb)
       AS s (id uuid, status text, "dueAt" timestamptz, attempts smallint, log jsonb)
     WHERE d.profile_id = ${profileId} AND d.id = s.id`.execute(tx);
 }
 
-/** As the role that works the queues. */
+/** Runs under the role that processes the queues. */
 export async function setStatus(
   tx: Tx,
   items: readonly { readonly profileId: string; readonly deliveryId: string }[],

@@ -20,7 +20,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/ad-operations/settle.ts', changes, {
     'change-that-never-came-believed': [
-      "if (!isSo(found, action.wanted)) return { stage: 'failed', reason: 'not_applied' };",
+      "if (!matches(found, action.wanted)) return { stage: 'failed', reason: 'not_applied' };",
       '',
       'a change that never arrived is said to have been applied',
     ],

@@ -16,15 +16,15 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/journeys/credit.ts', ['domain/journeys/credit.test.ts'], {
     'credit-place-off-by-one': [
-      '(index + 1 === place ? 1 : 0)',
-      '(index === place ? 1 : 0)',
+      '(index + 1 === rank ? 1 : 0)',
+      '(index === rank ? 1 : 0)',
       'a journey shows the credit at the next touch',
     ],
   }),
   ...faultsIn('domain/journeys/mask-journey.ts', ['domain/journeys/journey-summary.test.ts'], {
     'names-reach-the-model': [
-      '(isNamed(written) ? maskWords.name : maskName(written, effort))',
-      'maskName(written, effort)',
+      '(isNamed(text) ? maskWords.name : maskName(text, effort))',
+      'maskName(text, effort)',
       'a model outside is told names',
     ],
     'accented-names-reach-it': [
@@ -52,8 +52,8 @@ export const faults: readonly Fault[] = [
     ['domain/journeys/read-journey-by-key.test.ts', 'domain/journeys/read-customer-journey.test.ts'],
     {
       'whole-journey-for-all': [
-        "return context.caller.scopes.has('customers:read')\n    ? readWhole(context, asked)",
-        "return context.caller.scopes.has('analytics:read')\n    ? readWhole(context, asked)",
+        "return context.caller.scopes.has('customers:read')\n    ? readWhole(context, query)",
+        "return context.caller.scopes.has('analytics:read')\n    ? readWhole(context, query)",
         'who may not see people sees the whole journey',
       ],
     },
@@ -116,7 +116,7 @@ export const faults: readonly Fault[] = [
     ['domain/reports/campaigns.test.ts', 'domain/reports/explain.test.ts', 'tests/generated/fuzz.test.ts'],
     {
       'made-up-cursors': [
-        "checks.every((isSound, index) => typeof place[index] === 'string' && isSound(place[index]));",
+        "checks.every((check, index) => typeof position[index] === 'string' && check(position[index]));",
         'true;',
         'a made-up cursor is a 500',
       ],
@@ -129,13 +129,13 @@ export const faults: readonly Fault[] = [
       'ads that cost next to nothing are among the best',
     ],
     'scores-leave-nothing-out': [
-      'exclusions: [...(window?.exclusions ?? [])],',
+      'exclusions: [...(scored?.exclusions ?? [])],',
       'exclusions: [],',
       'money that could not be converted is missing from scores in silence',
     ],
     'scores-of-ever-have-a-beginning': [
-      "date_from: window && asked !== 'lifetime' ? window.firstDay : null,",
-      'date_from: window ? window.firstDay : null,',
+      "date_from: scored && window !== 'lifetime' ? scored.firstDay : null,",
+      'date_from: scored ? scored.firstDay : null,',
       'scores of all days claim to begin in the year 2000',
     ],
   }),

@@ -18,7 +18,7 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/reports/read-entities.ts', ['domain/reports/delivery.test.ts'], {
     'lot-41-quiet-ad-is-500': [
-      'return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...nothing }] : rows;',
+      'return only !== undefined && rows.length === 0 ? [{ entity_id: only, ...zeroFigures }] : rows;',
       'return rows;',
       'the page of an ad fails for a period in which it did nothing',
     ],
@@ -67,8 +67,8 @@ export const faults: readonly Fault[] = [
   }),
   ...faultsIn('domain/erasures/verify-erasure.ts', ['domain/erasures/within-texts.test.ts'], {
     'lot-39-full-memory-finds-nobody': [
-      'if (known.size >= mostRemembered) known.clear();',
-      'if (known.size >= mostRemembered) return false;',
+      'if (cache.size >= maxCached) cache.clear();',
+      'if (cache.size >= maxCached) return false;',
       'the certificate of a large profile says that no personal data is left',
     ],
   }),

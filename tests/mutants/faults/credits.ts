@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
     ['domain/reports/report-meta.test.ts', 'domain/attribution/attribution.test.ts'],
     {
       'always-current': [
-        "waitingSince !== null && now.getTime() - waitingSince.getTime() > patienceMs ? 'behind' : 'current'",
+        "waitingSince !== null && now.getTime() - waitingSince.getTime() > behindAfterMs ? 'behind' : 'current'",
         "'current'",
         'a report never says that it is behind',
       ],

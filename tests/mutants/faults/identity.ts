@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'listed-nowhere-is-lost',
     file: 'domain/reconciliation/compare-payments.ts',
-    from: 'const lost = unnamed.filter(({ externalId }) => !asked.has(externalId));',
+    from: 'const lost = unnamed.filter(({ externalId }) => !confirmed.has(externalId));',
     to: 'const lost = unnamed;',
     breaks: 'a payment that the provider counts on another day is called missing',
     tests: ['domain/reconciliation/reconciliation.test.ts'],
@@ -136,7 +136,7 @@ export const faults: readonly Fault[] = [
   {
     id: 'restated-is-a-fault',
     file: 'domain/reconciliation/compare-spend.ts',
-    from: 'isPending: isWaiting || !(await isSettled({ channel, day, currency, theirs })),',
+    from: 'isPending: isWaiting || !(await isSettled({ channel, day, currency, atProvider })),',
     to: 'isPending: isWaiting,',
     breaks: 'an ad account that is restating a day raises an alarm',
     tests: ['domain/reconciliation/reconciliation.test.ts'],

@@ -62,8 +62,8 @@ export const faults: readonly Fault[] = [
   {
     id: 'alert-in-a-backlog',
     file: 'domain/alerts/watch.ts',
-    from: 'through: watched.visitsThrough',
-    to: 'through: watched.now',
+    from: 'through: sources.visitsThrough',
+    to: 'through: sources.now',
     breaks: 'a tracker is called silent while its visits wait in the log',
     tests: ['domain/alerts/alerts.test.ts'],
   },

@@ -6,12 +6,12 @@ const tests = ['domain/webhooks/rules.test.ts'];
 export const faults: readonly Fault[] = [
   ...faultsIn('domain/webhooks/delivery/schedule.ts', tests, {
     'receiver-asked-too-soon': [
-      'Math.max(withJitter(wait, random), Math.min(retryAfterSeconds, longestAskedSeconds))',
+      'Math.max(withJitter(wait, random), Math.min(retryAfterSeconds, maxRetryAfterSeconds))',
       'withJitter(wait, random)',
       'a receiver that asks for time is sent the event again sooner',
     ],
     'receiver-asks-for-ever': [
-      'Math.min(retryAfterSeconds, longestAskedSeconds)',
+      'Math.min(retryAfterSeconds, maxRetryAfterSeconds)',
       'retryAfterSeconds',
       'a receiver that asks for a year is never asked again',
     ],
